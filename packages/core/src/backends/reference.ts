@@ -1,0 +1,45 @@
+/** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
+
+import { rankSums } from "../kernels/rank-sums.ts";
+import type { FilterBank, Groups, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import { topFilters, topRows } from "../kernels/top.ts";
+import type { Backend, Held, Work } from "./backend.ts";
+
+/** Opens the back end of plain loops. */
+export function openReference(): Backend {
+  return {
+    name: "reference",
+    threads: 1,
+    hold: async (x) => new HeldInPlace(x),
+    close: async () => {},
+  };
+}
+
+class HeldInPlace implements Held {
+  readonly #x: Rows;
+  #pairs = 0;
+
+  constructor(x: Rows) {
+    this.#x = x;
+  }
+
+  async topFilters(bank: FilterBank, k: number): Promise<TopFilters> {
+    this.#pairs += this.#x.rows * bank.filters;
+    return topFilters(this.#x, bank, k);
+  }
+
+  async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {
+    this.#pairs += this.#x.rows * filters.length;
+    return topRows(this.#x, bank, filters, k, divisor);
+  }
+
+  async rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank> {
+    return rankSums(this.#x, groups, distribution);
+  }
+
+  work(): Work {
+    return { pairs: this.#pairs, exact: this.#pairs };
+  }
+
+  release(): void {}
+}

@@ -1,0 +1,87 @@
+/**
+ * What all recipes and results have in common. A recipe (estimator) holds parameters and never changes; `fit` resolves to a
+ * result (model) that never changes either. "Not fitted" cannot be written, and a loaded model is the same type as a
+ * trained one.
+ */
+
+import type { Backend } from "../backends/backend.ts";
+import type { Label, Labels, LabelSets } from "../matrix/labels.ts";
+import type { Dense } from "../matrix/dense.ts";
+import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+
+/** Where long work stands. */
+export interface Progress {
+  readonly stage: "distribution" | "initialize" | "spread" | "label" | "predict" | "transform" | "fit" | "score";
+  /** The class at work, where classes train apart. */
+  readonly label?: Label;
+  /** Iteration of spreading, from 1. */
+  readonly iteration?: number;
+  /** Rows whose winner changed in this iteration. */
+  readonly moved?: number;
+  /** Share of the whole call that is done, 0..1, never falling. */
+  readonly share: number;
+}
+
+/** How a call runs; never what it returns. */
+export interface Run {
+  /** Where the kernels run; opened and closed by the call itself when absent. */
+  readonly backend?: Backend;
+  /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** JSON that a model file can carry. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** A typed array with its shape, as stored in a model file. */
+export interface SavedArray {
+  readonly shape: readonly number[];
+  readonly values: Uint8Array | Uint16Array | Int16Array | Uint32Array | Float32Array | Float64Array;
+}
+
+/** A model as plain data: what `saveModel` writes and `loadModel` hands to the kind's reader. */
+export interface Saved {
+  readonly kind: string;
+  readonly meta: { readonly [key: string]: Json };
+  readonly arrays: { readonly [name: string]: SavedArray };
+  /** The parts of a composed model, in order. */
+  readonly steps?: readonly Saved[];
+}
+
+/** A result of `fit`. */
+export interface Model {
+  readonly kind: string;
+  /** The model as plain data. Equal models give equal data. */
+  save(): Saved;
+}
+
+/** Makes a model of one kind from plain data; refuses (code "bad-file") data that no such model can have. */
+export interface ModelReader {
+  readonly kind: string;
+  read(saved: Saved, readStep: (step: Saved) => Model): Model;
+}
+
+/** A model that turns data into a matrix. `X` is what it takes: numbers, or text for a vectoriser. */
+export interface TransformingModel<X = MatrixLike> extends Model {
+  transform(x: X, run?: Run): Promise<Matrix>;
+}
+
+/** A model that names a class (`Y` = a label) or several (`Y` = a list of labels) for each row. */
+export interface PredictingModel<X = MatrixLike, Y = Label | readonly Label[]> extends Model {
+  readonly classes: readonly Label[];
+  predict(x: X, run?: Run): Promise<Y[]>;
+  /** Share of rows whose prediction is right: accuracy, or for several labels the share of rows with exactly the right set. */
+  score(x: X, y: Labels | LabelSets, run?: Run): Promise<number>;
+  /** rows x classes (for several labels: the probability that each is present). Absent where the model has no probabilities. */
+  predictProbabilities?(x: X, run?: Run): Promise<Dense>;
+}
+
+/** A recipe. `M` is the kind of model it makes. */
+export interface Estimator<X = MatrixLike, M extends Model = Model> {
+  readonly kind: string;
+  readonly params: { readonly [name: string]: unknown };
+  /** A copy with some parameters changed. */
+  with(changes: { readonly [name: string]: unknown }): Estimator<X, M>;
+  fit(x: X, y?: Labels | LabelSets, run?: Run): Promise<M>;
+}

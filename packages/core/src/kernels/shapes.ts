@@ -1,0 +1,89 @@
+/**
+ * The plain shapes the kernels work on: typed arrays with their sizes, nothing else. `matrix/` makes values of these
+ * shapes after checking them; kernels trust them.
+ *
+ * Letters used in all kernels: N rows, n features, m filters, k results kept.
+ */
+
+/** Element types a matrix may have. */
+export type Values = Uint8Array | Uint16Array | Int16Array | Float32Array | Float64Array;
+
+/** Row-major N x n: the value of row r, feature i is `values[r * features + i]`. */
+export interface DenseRows {
+  readonly form: "dense";
+  readonly rows: number;
+  readonly features: number;
+  readonly values: Values;
+}
+
+/**
+ * Compressed sparse rows: row r holds the entries `offsets[r]` (included) to `offsets[r + 1]` (not included) of `indices`
+ * and `values`; indices ascend strictly within a row. `offsets[0]` need not be 0, so that a slice is a view.
+ */
+export interface CsrRows {
+  readonly form: "csr";
+  readonly rows: number;
+  readonly features: number;
+  readonly offsets: Uint32Array;
+  readonly indices: Uint32Array;
+  readonly values: Values;
+}
+
+export type Rows = DenseRows | CsrRows;
+
+/** Doubled ranks (integers) or values drawn from a distribution (float64). */
+export type Weights = Uint16Array | Uint32Array | Float64Array;
+
+/** m x n weights, row-major; a filter's response to x is x·w / norm. */
+export interface DenseBank {
+  readonly form: "dense";
+  readonly filters: number;
+  readonly features: number;
+  readonly weights: Weights;
+  readonly norm: Float64Array;
+}
+
+/**
+ * Filters of sparse data: all features that are zero in a filter's rows tie, so a filter is one base weight and a few
+ * exceptions. Exception e of filter f, `offsets[f] <= e < offsets[f + 1]`, says that feature `indices[e]` weighs
+ * `weights[e]`; every other feature weighs `base[f]`. Indices ascend strictly within a filter.
+ */
+export interface SparseBank {
+  readonly form: "sparse";
+  readonly filters: number;
+  readonly features: number;
+  readonly base: Float64Array;
+  readonly offsets: Uint32Array;
+  readonly indices: Uint32Array;
+  readonly weights: Weights;
+  readonly norm: Float64Array;
+}
+
+/** The filters: m prototypes whose weights are the rank order of their features. */
+export type FilterBank = DenseBank | SparseBank;
+
+/** Rows gathered in groups: group g has the rows `rows[offsets[g]]` to `rows[offsets[g + 1] - 1]`, in ascending order. */
+export interface Groups {
+  readonly offsets: Uint32Array;
+  readonly rows: Uint32Array;
+  /** Weight of each entry of `rows`; absent: all 1. */
+  readonly weight?: Float64Array;
+}
+
+/** The k strongest filters of each row, strongest first, equal responses by lower filter: entry `r * k + j`. */
+export interface TopFilters {
+  readonly rows: number;
+  readonly k: number;
+  readonly filter: Uint32Array;
+  /** x·w / norm. */
+  readonly response: Float64Array;
+}
+
+/** The k strongest rows of each filter asked for, strongest first, equal values by lower row: entry `f * k + j`. */
+export interface TopRows {
+  readonly filters: number;
+  readonly k: number;
+  readonly row: Uint32Array;
+  /** x·w / divisor of the row; 0 where the divisor is 0. */
+  readonly value: Float64Array;
+}

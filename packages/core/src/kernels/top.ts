@@ -1,0 +1,63 @@
+/**
+ * The two searches, as full loops: the strongest filters of each row, the strongest rows of some filters. These loops
+ * are the definition; every faster search must give exactly the same answer.
+ */
+
+import { dotRow } from "./dot.ts";
+import type { FilterBank, Rows, TopFilters, TopRows } from "./shapes.ts";
+
+/** Writes the n weights of filter f into `out`. */
+export function expandFilter(bank: FilterBank, f: number, out: Float64Array): void {
+  const n = bank.features;
+  if (bank.form === "dense") {
+    for (let i = 0; i < n; i++) out[i] = bank.weights[f * n + i];
+    return;
+  }
+  out.fill(bank.base[f]);
+  for (let e = bank.offsets[f]; e < bank.offsets[f + 1]; e++) out[bank.indices[e]] = bank.weights[e];
+}
+
+/** The k (<= m) strongest filters of each row. */
+export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
+  const N = x.rows;
+  const filter = new Uint32Array(N * k);
+  const response = new Float64Array(N * k).fill(Number.NEGATIVE_INFINITY);
+  const w = new Float64Array(bank.features);
+  for (let f = 0; f < bank.filters; f++) {
+    expandFilter(bank, f, w);
+    for (let r = 0; r < N; r++) insert(dotRow(x, r, w) / bank.norm[f], f, response, filter, r * k, k);
+  }
+  return { rows: N, k, filter, response };
+}
+
+/** The k (<= N) strongest rows of each filter in `filters`, where a row's value is x·w / divisor[row]. */
+export function topRows(
+  x: Rows,
+  bank: FilterBank,
+  filters: Uint32Array, // in: the filters asked for
+  k: number,
+  divisor: Float64Array, // in: N; 0 makes the row's value 0
+): TopRows {
+  const row = new Uint32Array(filters.length * k);
+  const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
+  const w = new Float64Array(bank.features);
+  for (let j = 0; j < filters.length; j++) {
+    expandFilter(bank, filters[j], w);
+    for (let r = 0; r < x.rows; r++) {
+      insert(divisor[r] === 0 ? 0 : dotRow(x, r, w) / divisor[r], r, value, row, j * k, k);
+    }
+  }
+  return { filters: filters.length, k, row, value };
+}
+
+/** Keeps `values[at .. at + k)` descending. Candidates come in ascending id, so an equal value goes behind. */
+function insert(v: number, id: number, values: Float64Array, ids: Uint32Array, at: number, k: number): void {
+  let j = at + k - 1;
+  if (!(v > values[j])) return;
+  for (; j > at && v > values[j - 1]; j--) {
+    values[j] = values[j - 1];
+    ids[j] = ids[j - 1];
+  }
+  values[j] = v;
+  ids[j] = id;
+}

@@ -1,0 +1,96 @@
+/** Dense matrices: row-major typed arrays with their shape, checked once at construction. */
+
+import { RanksimError } from "../errors.ts";
+import type { DenseRows } from "../kernels/shapes.ts";
+import { badValue, firstBadValue, isValues, narrowest, sameType, type Values } from "./values.ts";
+
+/** A row-major matrix over a typed array. Made by `Dense.of` or `Dense.fromRows`; never changes shape. */
+export class Dense implements DenseRows {
+  readonly form = "dense";
+  readonly rows: number;
+  readonly features: number;
+  readonly values: Values;
+
+  private constructor(values: Values, rows: number, features: number) {
+    this.values = values;
+    this.rows = rows;
+    this.features = features;
+  }
+
+  /** Wraps `values` without a copy. Refuses a wrong length, NaN and infinities (by row and column). */
+  static of(values: Values, rows: number, features: number): Dense {
+    if (!isValues(values)) {
+      throw new RanksimError(
+        "bad-matrix",
+        "expected values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array",
+      );
+    }
+    checkShape(rows, features);
+    if (values.length !== rows * features) {
+      throw new RanksimError(
+        "bad-matrix",
+        `expected ${rows} rows x ${features} features = ${rows * features} values, found ${values.length}`,
+      );
+    }
+    const bad = firstBadValue(values);
+    if (bad >= 0) throw badValue(values[bad], Math.floor(bad / features), bad % features);
+    return new Dense(values, rows, features);
+  }
+
+  /** Copies rows of numbers (arrays or typed arrays of one length) into the narrowest element type that is exact. */
+  static fromRows(rows: readonly ArrayLike<number>[]): Dense {
+    const features = rows.length === 0 ? 0 : rows[0].length;
+    const all = new Float64Array(rows.length * features);
+    for (let r = 0; r < rows.length; r++) {
+      const row = rows[r];
+      if (row.length !== features) {
+        throw new RanksimError("bad-matrix", `row ${r}: expected ${features} values as in row 0, found ${row.length}`);
+      }
+      for (let i = 0; i < features; i++) {
+        const value = row[i];
+        if (typeof value !== "number") {
+          throw new RanksimError("bad-matrix", `row ${r}, column ${i}: expected a number, found ${describe(value)}`);
+        }
+        all[r * features + i] = value;
+      }
+    }
+    const bad = firstBadValue(all);
+    if (bad >= 0) throw badValue(all[bad], Math.floor(bad / features), bad % features);
+    return new Dense(narrowest(all), rows.length, features);
+  }
+
+  /** Rows `from` (included) to `to` (not included), as a view of the same memory. */
+  slice(from: number, to: number): Dense {
+    const n = this.features;
+    return new Dense(this.values.subarray(from * n, to * n) as Values, to - from, n);
+  }
+
+  /** The listed rows, copied. */
+  gather(rows: ArrayLike<number>): Dense {
+    const n = this.features;
+    const out = sameType(this.values, rows.length * n);
+    for (let j = 0; j < rows.length; j++) out.set(this.values.subarray(rows[j] * n, (rows[j] + 1) * n), j * n);
+    return new Dense(out, rows.length, n);
+  }
+
+  /** One row, as a view. */
+  row(r: number): Values {
+    return this.values.subarray(r * this.features, (r + 1) * this.features) as Values;
+  }
+}
+
+/** Refuses shapes that are not whole non-negative numbers. */
+export function checkShape(rows: number, features: number): void {
+  for (const [name, value] of [
+    ["rows", rows],
+    ["features", features],
+  ] as const) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new RanksimError("bad-matrix", `expected ${name} as a whole number from 0, found ${value}`);
+    }
+  }
+}
+
+function describe(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
+}

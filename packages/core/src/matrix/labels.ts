@@ -1,0 +1,122 @@
+/**
+ * Labels: any strings or numbers. They become class numbers 0..c-1 at once and turn back into names only when a model
+ * answers. Several labels per row (multilabel) come as label sets or as a 0/1 matrix, one column per label.
+ */
+
+import { RanksimError } from "../errors.ts";
+import { Csr } from "./csr.ts";
+import { Dense } from "./dense.ts";
+import type { Matrix } from "./matrix.ts";
+
+/** The name of a class. The number 1 and the string "1" are two names. */
+export type Label = string | number;
+
+/** One label per row. */
+export type Labels = ArrayLike<Label>;
+
+/** Several labels per row: a list of labels for each row, or a 0/1 matrix (rows x labels). */
+export type LabelSets = readonly (readonly Label[])[] | Matrix;
+
+/** One label per row, encoded. */
+export interface Encoded {
+  /** The names, numbers before strings, each in ascending order. */
+  readonly classes: readonly Label[];
+  /** Class number of each row. */
+  readonly codes: Uint32Array;
+}
+
+/** Several labels per row, encoded. */
+export interface EncodedSets {
+  readonly labels: readonly Label[];
+  /** rows x labels, value 1 where the row has the label. */
+  readonly present: Csr;
+}
+
+/** Orders labels: numbers before strings, numbers by size, strings by code units. */
+export function compareLabels(a: Label, b: Label): number {
+  if (typeof a === "number") return typeof b === "number" ? a - b : -1;
+  if (typeof b === "number") return 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Encodes one label per row and checks the count. */
+export function encodeLabels(y: Labels, rows: number): Encoded {
+  checkCount(y, rows);
+  const found = new Set<Label>();
+  for (let r = 0; r < rows; r++) found.add(checkLabel(y[r], r));
+  const classes = [...found].sort(compareLabels);
+  const code = new Map(classes.map((name, c) => [name, c]));
+  return { classes, codes: Uint32Array.from({ length: rows }, (_, r) => code.get(y[r]) as number) };
+}
+
+/** Encodes label sets or a 0/1 matrix and checks the count. */
+export function encodeSets(y: LabelSets, rows: number): EncodedSets {
+  if (y instanceof Dense || y instanceof Csr) {
+    if (y.rows !== rows) throw wrongCount(rows, y.rows);
+    return encodeIndicator(y);
+  }
+  checkCount(y, rows);
+  const found = new Set<Label>();
+  for (let r = 0; r < rows; r++) {
+    const seen = new Set<Label>();
+    for (const label of y[r]) {
+      checkLabel(label, r);
+      if (seen.has(label)) {
+        throw new RanksimError(
+          "bad-labels",
+          `row ${r} lists label ${JSON.stringify(label)} twice; pass a 0/1 matrix as Dense.fromRows(...)`,
+        );
+      }
+      seen.add(label);
+      found.add(label);
+    }
+  }
+  const labels = [...found].sort(compareLabels);
+  const code = new Map(labels.map((name, c) => [name, c]));
+  const sets = Array.from(y, (set) => set.map((label) => [code.get(label) as number, 1] as const));
+  return { labels, present: Csr.fromRows(sets, labels.length) };
+}
+
+/** A 0/1 matrix: the labels are the column numbers. */
+function encodeIndicator(y: Matrix): EncodedSets {
+  const sets: [number, number][][] = [];
+  for (let r = 0; r < y.rows; r++) {
+    const set: [number, number][] = [];
+    const from = y instanceof Dense ? r * y.features : y.offsets[r];
+    const to = y instanceof Dense ? from + y.features : y.offsets[r + 1];
+    for (let e = from; e < to; e++) {
+      const value = y.values[e];
+      const column = y instanceof Dense ? e - from : y.indices[e];
+      if (value !== 0 && value !== 1) {
+        throw new RanksimError("bad-labels", `row ${r}, column ${column}: expected 0 or 1, found ${value}`);
+      }
+      if (value === 1) set.push([column, 1]);
+    }
+    sets.push(set);
+  }
+  return { labels: Array.from({ length: y.features }, (_, c) => c), present: Csr.fromRows(sets, y.features) };
+}
+
+/** Whether `y` holds several labels per row. */
+export function isLabelSets(y: Labels | LabelSets): y is LabelSets {
+  return y instanceof Dense || y instanceof Csr || (Array.isArray(y) && y.length > 0 && y.every(Array.isArray));
+}
+
+function checkCount(y: ArrayLike<unknown>, rows: number): void {
+  if (y === null || typeof y !== "object" || typeof y.length !== "number") {
+    throw new RanksimError(
+      "bad-labels",
+      `expected an array of ${rows} labels, found ${y === null ? "null" : typeof y}`,
+    );
+  }
+  if (y.length !== rows) throw wrongCount(rows, y.length);
+}
+
+function wrongCount(rows: number, found: number): RanksimError {
+  return new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${found}`);
+}
+
+function checkLabel(label: unknown, row: number): Label {
+  if (typeof label === "string" || (typeof label === "number" && !Number.isNaN(label))) return label;
+  throw new RanksimError("bad-labels", `row ${row}: expected a string or a number as label, found ${String(label)}`);
+}

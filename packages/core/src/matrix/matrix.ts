@@ -1,0 +1,91 @@
+/** The gate for data: whatever a user passes becomes a checked `Matrix` here, once. */
+
+import { RanksimError } from "../errors.ts";
+import { Csr } from "./csr.ts";
+import { Dense } from "./dense.ts";
+import { areWhole, sameType } from "./values.ts";
+
+/** Data of the method: N rows of n features. */
+export type Matrix = Dense | Csr;
+
+/** What users may pass: a matrix, or rows as arrays of numbers or typed arrays. */
+export type MatrixLike = Matrix | readonly ArrayLike<number>[];
+
+/** Turns what a user passed into a matrix. */
+export function asMatrix(x: MatrixLike): Matrix {
+  if (x instanceof Dense || x instanceof Csr) return x;
+  if (Array.isArray(x) && x.every((row) => typeof row === "object" && row !== null && "length" in row)) {
+    return Dense.fromRows(x);
+  }
+  throw new RanksimError(
+    "bad-matrix",
+    `expected a Dense or Csr matrix or an array of rows, found ${Array.isArray(x) ? "an array of other things" : typeof x}`,
+  );
+}
+
+/** The gate of `fit`: a matrix with at least one row and two features. */
+export function trainingMatrix(x: MatrixLike): Matrix {
+  const matrix = asMatrix(x);
+  if (matrix.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to train on, found none");
+  if (matrix.features < 2) {
+    throw new RanksimError("bad-matrix", `expected at least 2 features to rank, found ${matrix.features}`);
+  }
+  return matrix;
+}
+
+/** The gate of `predict` and `transform`: a matrix as wide as the model; no rows is a valid question with no answers. */
+export function matchingMatrix(x: MatrixLike, features: number): Matrix {
+  const matrix = asMatrix(x);
+  if (matrix.features !== features && !(Array.isArray(x) && x.length === 0)) {
+    throw new RanksimError("wrong-width", `the model has ${features} features, the data has ${matrix.features}`);
+  }
+  return matrix;
+}
+
+/** The same numbers as a dense matrix. */
+export function toDense(x: Matrix): Dense {
+  if (x instanceof Dense) return x;
+  const values = sameType(x.values, x.rows * x.features);
+  for (let r = 0; r < x.rows; r++) {
+    for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) values[r * x.features + x.indices[e]] = x.values[e];
+  }
+  return Dense.of(values, x.rows, x.features);
+}
+
+/** The same numbers as compressed sparse rows, zeros left out. */
+export function toCsr(x: Matrix): Csr {
+  if (x instanceof Csr) return x;
+  const { rows, features, values } = x;
+  const offsets = new Uint32Array(rows + 1);
+  let entries = 0;
+  for (let r = 0; r < rows; r++) {
+    for (let i = 0; i < features; i++) if (values[r * features + i] !== 0) entries++;
+    offsets[r + 1] = entries;
+  }
+  const indices = new Uint32Array(entries);
+  const kept = sameType(values, entries);
+  let e = 0;
+  for (let r = 0; r < rows; r++) {
+    for (let i = 0; i < features; i++) {
+      const value = values[r * features + i];
+      if (value === 0) continue;
+      indices[e] = i;
+      kept[e++] = value;
+    }
+  }
+  return Csr.of(offsets, indices, kept, features);
+}
+
+/** Whether every number of the matrix is whole, whatever its element type. */
+export function isWhole(x: Matrix): boolean {
+  if (x instanceof Dense) return areWhole(x.values);
+  return areWhole(x.values.subarray(x.offsets[0], x.offsets[x.rows]) as typeof x.values);
+}
+
+/** Whether all values of row r are zero. */
+export function isZeroRow(x: Matrix, r: number): boolean {
+  const from = x instanceof Dense ? r * x.features : x.offsets[r];
+  const to = x instanceof Dense ? from + x.features : x.offsets[r + 1];
+  for (let e = from; e < to; e++) if (x.values[e] !== 0) return false;
+  return true;
+}

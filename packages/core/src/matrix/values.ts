@@ -1,0 +1,64 @@
+/** Element types of matrices: which there are, which is the narrowest for given numbers, and the check for bad numbers. */
+
+import { RanksimError } from "../errors.ts";
+import type { Values } from "../kernels/shapes.ts";
+
+export type { Values } from "../kernels/shapes.ts";
+
+/**
+ * Numbers beyond this size are refused: sums of rows and responses (at most value x 2n x n x N) then stay finite for any
+ * data that fits in memory, so no infinity or NaN can arise later.
+ */
+const LARGEST_MAGNITUDE = 1e200;
+
+export function isValues(a: unknown): a is Values {
+  return (
+    a instanceof Uint8Array ||
+    a instanceof Uint16Array ||
+    a instanceof Int16Array ||
+    a instanceof Float32Array ||
+    a instanceof Float64Array
+  );
+}
+
+/** Position of the first NaN, infinity or oversized number, or -1. Integer types cannot hold one. */
+export function firstBadValue(values: Values): number {
+  if (!(values instanceof Float32Array || values instanceof Float64Array)) return -1;
+  for (let i = 0; i < values.length; i++) if (!(Math.abs(values[i]) <= LARGEST_MAGNITUDE)) return i;
+  return -1;
+}
+
+/** The error for a value that no filter can rank. */
+export function badValue(value: number, row: number, column: number): RanksimError {
+  const found = Number.isFinite(value) ? `${value}, beyond ${LARGEST_MAGNITUDE}` : String(value);
+  return new RanksimError("bad-matrix", `row ${row}, column ${column}: expected a finite number, found ${found}`);
+}
+
+/** An array of the narrowest type that holds all of `numbers` exactly. */
+export function narrowest(numbers: Float64Array): Values {
+  let low = 0;
+  let high = 0;
+  let whole = true;
+  let single = true;
+  for (const v of numbers) {
+    if (v < low) low = v;
+    if (v > high) high = v;
+    if (whole && !Number.isInteger(v)) whole = false;
+    if (single && Math.fround(v) !== v) single = false;
+  }
+  if (whole && low >= 0 && high <= 0xff) return Uint8Array.from(numbers);
+  if (whole && low >= 0 && high <= 0xffff) return Uint16Array.from(numbers);
+  if (whole && low >= -0x8000 && high <= 0x7fff) return Int16Array.from(numbers);
+  return single ? Float32Array.from(numbers) : numbers;
+}
+
+/** Whether all numbers are whole; true for integer types without a look. */
+export function areWhole(values: Values): boolean {
+  if (!(values instanceof Float32Array || values instanceof Float64Array)) return true;
+  return values.every(Number.isInteger);
+}
+
+/** A new array of the same element type. */
+export function sameType(values: Values, length: number): Values {
+  return new (values.constructor as new (length: number) => Values)(length);
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+
+// Tests run on the sources: what is tested is what is read, and no build is needed between an edit and its test.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@ranksim\/core$/, replacement: source("core/src/index.ts") },
+      { find: /^@ranksim\/data$/, replacement: source("data/src/index.ts") },
+      { find: /^@ranksim\/data\/node$/, replacement: source("data/src/node.ts") },
+      { find: /^ranksim$/, replacement: source("cli/src/index.ts") },
+    ],
+  },
+  test: {
+    include: ["packages/*/test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,3 @@
+/** @packageDocumentation `@ranksim/data` with access to files, folders, standard input and downloads. */
+
+export * from "./index.ts";

@@ -1,11 +1,37 @@
-/** @packageDocumentation The method, its back ends, estimators and model file. */
+/**
+ * Rank similarity filters: a nonlinear transform, a fast classifier and a probabilistic, multilabel classifier whose
+ * weights are the rank order of features.
+ *
+ * @packageDocumentation
+ */
 
 export type * from "./backends/backend.ts";
 export { openBackend } from "./backends/open.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
+export { type ClassExplanation, ClassifierModel, RankSimilarityClassifier } from "./estimators/classifier.ts";
+export type * from "./estimators/estimator.ts";
+export {
+  CLASSIFIER_PARAMETERS,
+  type ClassifierParams,
+  type FilterParams,
+  type ParameterInfo,
+  WHOLE_PARAMETERS,
+  type WholeParams,
+} from "./estimators/params.ts";
+export {
+  type ProbabilisticExplanation,
+  ProbabilisticModel,
+  type ProbabilisticParams,
+  RankSimilarityProbabilisticClassifier,
+} from "./estimators/probabilistic.ts";
+export type * from "./estimators/report.ts";
+export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
 export type { DenseBank, FilterBank, SparseBank } from "./kernels/shapes.ts";
+export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
 export { Dense } from "./matrix/dense.ts";
-export type { Label, LabelSets, Labels } from "./matrix/labels.ts";
+export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
-export type { Values } from "./matrix/values.ts";
+export { narrowest, type Values } from "./matrix/values.ts";
+export type * from "./method/allocate.ts";
+export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";

@@ -1,5 +1,5 @@
 /**
- * All chance comes from one seed. A generator is an argument, never a global; `stream` splits independent generators
+ * All chance comes from one seed. A generator is an argument, never a global; `streams` splits independent generators
  * from the seed by position, so neither order nor threads change a draw.
  */
 
@@ -10,13 +10,20 @@ import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 
 export type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 
-/** The generator number `position` of a seed: streams of one seed lie 2^64 draws apart. */
-export function stream(seed: number, position = 0): RandomGenerator {
-  // The two halves of a seed above 2^32 are mixed so that nearby large seeds differ.
+/** Generators split from a seed, one after the other, 2^64 draws apart. */
+export function* streams(seed: number): Generator<RandomGenerator, never> {
+  // The upper half of a seed above 2^32 is mixed in, so that large seeds do not collide with small ones.
   const folded = (seed % 0x1_0000_0000) ^ Math.imul(Math.floor(seed / 0x1_0000_0000), 0x9e3779b1);
   const generator = xoroshiro128plus(folded | 0);
-  for (let j = 0; j < position; j++) generator.jump();
-  return generator;
+  while (true) {
+    yield generator.clone();
+    generator.jump();
+  }
+}
+
+/** The first generator of a seed, for work that needs only one. */
+export function generatorOf(seed: number): RandomGenerator {
+  return streams(seed).next().value;
 }
 
 /** A number from 0 (included) to `below` (not included). */

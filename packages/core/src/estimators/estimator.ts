@@ -5,8 +5,9 @@
  */
 
 import type { Backend } from "../backends/backend.ts";
-import type { Label, Labels, LabelSets } from "../matrix/labels.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
+import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 
 /** Where long work stands. */
@@ -18,6 +19,8 @@ export interface Progress {
   readonly iteration?: number;
   /** Rows whose winner changed in this iteration. */
   readonly moved?: number;
+  /** The filters as they now are, of the class at work where classes train apart. */
+  readonly filters?: FilterBank;
   /** Share of the whole call that is done, 0..1, never falling. */
   readonly share: number;
 }
@@ -28,7 +31,8 @@ export interface Run {
   readonly backend?: Backend;
   /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */
+  readonly onProgress?: (progress: Progress) => void | Promise<void>;
 }
 
 /** JSON that a model file can carry. */

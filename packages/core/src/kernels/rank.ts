@@ -14,11 +14,11 @@ export function weightsFor(count: number, n: number, distribution: Float64Array 
   return n <= MOST_FEATURES_16_BIT ? new Uint16Array(count) : new Uint32Array(count);
 }
 
-/** What every filter of n features sums to: n(n+1) for doubled ranks, the sum of D (in ascending rank) otherwise. */
+/** The L1 norm all filters of n features share: n(n+1) for doubled ranks, the sum of |D| otherwise (1 if that is 0). */
 export function commonNorm(n: number, distribution: Float64Array | undefined): number {
   if (!distribution) return n * (n + 1);
   let sum = 0;
-  for (const value of distribution) sum += value;
+  for (const value of distribution) sum += Math.abs(value);
   return sum === 0 ? 1 : sum;
 }
 

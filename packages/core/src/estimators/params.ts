@@ -1,0 +1,232 @@
+/**
+ * The parameters of the three estimators: types, defaults, one description each (from which command line and page are
+ * made) and one check each. Given parameters become complete, checked and frozen ones here and nowhere else.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type { ClassWeight } from "../method/allocate.ts";
+import type { DistributionSpec } from "../method/distribution.ts";
+import type { FilterFunction } from "../method/filter-function.ts";
+import type { Initialize } from "../method/initialize.ts";
+import type { Spreading } from "../method/spread.ts";
+import type { Json } from "./estimator.ts";
+
+/** Parameters all three estimators have. */
+export interface FilterParams {
+  /** Number of filters, or "auto": by the number of rows, see `fastFilters` and `maxFilters`. */
+  readonly filters: "auto" | number;
+  /** "auto": up to this many rows, one filter each; above, at least this many filters. */
+  readonly fastFilters: number;
+  /** "auto": never more than this many filters. */
+  readonly maxFilters: number;
+  /** How the first filters are chosen. */
+  readonly initialize: Initialize;
+  /** How filters move. */
+  readonly spreading: Spreading;
+  /** Most rounds of spreading. */
+  readonly iterations: number;
+  /** Spreading has come to rest when at most this share of the rows changes its filter. */
+  readonly tolerance: number;
+  /** What a filter's weights are drawn from: ranks, the confusion of features, or ascending values of your own. */
+  readonly distribution: DistributionSpec;
+  /** How the confusion of features is estimated; "auto": histogram for whole numbers, kde otherwise. */
+  readonly density: "auto" | "histogram" | "kde";
+  /** Rows, drawn with the seed, that confusion is estimated from. */
+  readonly confusionRows: number;
+  /** How a group of rows becomes a filter. */
+  readonly filterFunction: FilterFunction;
+  /** Filters per row whose similarity counts. */
+  readonly nBest: number;
+  /** Where all chance comes from. */
+  readonly seed: number;
+}
+
+/** Parameters of the transform and the probabilistic classifier. */
+export interface WholeParams extends FilterParams {
+  /** Rows to start from, one for each filter, in place of `initialize` and `filters`. */
+  readonly initialRows: readonly number[] | undefined;
+}
+
+/** Parameters of the classifier. */
+export interface ClassifierParams extends FilterParams {
+  /** Rows to start from for each class, in the order of the sorted classes, in place of `initialize` and `filters`. */
+  readonly initialRows: readonly (readonly number[])[] | undefined;
+  /** How filters are shared out among classes. */
+  readonly classWeight: ClassWeight;
+  /** Whether each class has a distribution of its own. */
+  readonly distributionPerClass: boolean;
+}
+
+/** A parameter as data, for a command line, a page or a search. */
+export interface ParameterInfo {
+  readonly name: string;
+  readonly about: string;
+  readonly form: "count" | "count-or-auto" | "share" | "seed" | "flag" | "choice" | "special";
+  readonly choices?: readonly string[];
+  readonly default: Json;
+}
+
+const FILTER_PARAMETERS: readonly ParameterInfo[] = [
+  { name: "filters", form: "count-or-auto", default: "auto", about: "number of filters" },
+  { name: "fastFilters", form: "count", default: 1000, about: "auto: up to this many rows, one filter each" },
+  { name: "maxFilters", form: "count", default: 5000, about: "auto: never more filters than this" },
+  {
+    name: "initialize",
+    form: "choice",
+    choices: ["random", "plusplus", "weightedAverage"],
+    default: "random",
+    about: "how the first filters are chosen",
+  },
+  {
+    name: "spreading",
+    form: "choice",
+    choices: ["max", "weightedAverage", "none"],
+    default: "max",
+    about: "how filters move",
+  },
+  { name: "iterations", form: "count", default: 5, about: "most rounds of spreading" },
+  { name: "tolerance", form: "share", default: 0.01, about: "share of rows that may still move when spreading rests" },
+  {
+    name: "distribution",
+    form: "special",
+    choices: ["rank", "confusion"],
+    default: "rank",
+    about: "what the weights are drawn from",
+  },
+  {
+    name: "density",
+    form: "choice",
+    choices: ["auto", "histogram", "kde"],
+    default: "auto",
+    about: "how the confusion of features is estimated",
+  },
+  { name: "confusionRows", form: "count", default: 1000, about: "rows that confusion is estimated from" },
+  {
+    name: "filterFunction",
+    form: "special",
+    choices: ["meanRank", "medianRank", "mean"],
+    default: "meanRank",
+    about: "how a group of rows becomes a filter",
+  },
+  { name: "nBest", form: "count", default: 25, about: "filters per row whose similarity counts" },
+  { name: "seed", form: "seed", default: 0, about: "where all chance comes from" },
+];
+
+const INITIAL_ROWS: ParameterInfo = {
+  name: "initialRows",
+  form: "special",
+  default: null,
+  about: "rows to start from",
+};
+
+/** Parameters of the transform and of the probabilistic classifier. */
+export const WHOLE_PARAMETERS: readonly ParameterInfo[] = [...FILTER_PARAMETERS, INITIAL_ROWS];
+
+/** Parameters of the classifier. */
+export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
+  ...FILTER_PARAMETERS.map((info) => (info.name === "maxFilters" ? { ...info, default: 10_000 } : info)),
+  INITIAL_ROWS,
+  {
+    name: "classWeight",
+    form: "special",
+    choices: ["proportional", "uniform"],
+    default: "proportional",
+    about: "how filters are shared out among classes",
+  },
+  { name: "distributionPerClass", form: "flag", default: false, about: "a distribution of its own for each class" },
+];
+
+/** Checked, complete, frozen parameters. Unknown names are refused with the known ones. */
+export function checkParams<P extends object>(given: Partial<P>, infos: readonly ParameterInfo[]): P {
+  const known = new Map(infos.map((info) => [info.name, info]));
+  const complete: Record<string, unknown> = {};
+  for (const info of infos) complete[info.name] = info.default ?? undefined;
+  for (const [name, value] of Object.entries(given)) {
+    const info = known.get(name);
+    if (!info) {
+      throw new RanksimError("bad-params", `unknown parameter ${name}; there are ${[...known.keys()].join(", ")}`);
+    }
+    if (value === undefined) continue;
+    checkParam(info, value);
+    complete[name] = value;
+  }
+  return Object.freeze(complete) as P;
+}
+
+/** Parameters as JSON: functions and vectors of the caller's are named "custom". */
+export function paramsAsJson(params: object): { readonly [name: string]: Json } {
+  const out: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined) continue;
+    const foreign = typeof value === "function" || (name === "distribution" && typeof value !== "string");
+    out[name] = foreign ? "custom" : (JSON.parse(JSON.stringify(value)) as Json);
+  }
+  return out;
+}
+
+function checkParam(info: ParameterInfo, value: unknown): void {
+  const { name } = info;
+  switch (info.form) {
+    case "count-or-auto":
+      if (value !== "auto" && !isCount(value)) throw refuse(name, 'a whole number from 1 or "auto"', value);
+      return;
+    case "count":
+      if (!isCount(value)) throw refuse(name, "a whole number from 1", value);
+      return;
+    case "share":
+      if (!(typeof value === "number" && value >= 0 && value <= 1)) throw refuse(name, "a number from 0 to 1", value);
+      return;
+    case "seed":
+      if (!(Number.isSafeInteger(value) && (value as number) >= 0)) throw refuse(name, "a whole number from 0", value);
+      return;
+    case "flag":
+      if (typeof value !== "boolean") throw refuse(name, "true or false", value);
+      return;
+    case "choice":
+      if (!(info.choices as readonly unknown[]).includes(value)) throw refuse(name, choicesOf(info), value);
+      return;
+    case "special":
+      checkSpecial(info, value);
+      return;
+    default:
+      info.form satisfies never;
+  }
+}
+
+function checkSpecial(info: ParameterInfo, value: unknown): void {
+  const { name } = info;
+  if (info.choices?.includes(value as string)) return;
+  if (name === "filterFunction" && typeof value === "function") return;
+  if (name === "distribution") {
+    if (typeof value === "function" || (isArrayLike(value) && typeof value !== "string")) return;
+    throw refuse(name, `${choicesOf(info)}, ascending values or a function`, value);
+  }
+  if (name === "initialRows") {
+    const isRows = (rows: unknown) =>
+      isArrayLike(rows) && rows.length > 0 && Array.from(rows).every((r) => Number.isSafeInteger(r) && Number(r) >= 0);
+    if (isRows(value) || (Array.isArray(value) && value.length > 0 && value.every(isRows))) return;
+    throw refuse(name, "row numbers (for the classifier a list of them for each class)", value);
+  }
+  if (name === "classWeight" && typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const weights = Object.values(value);
+    if (weights.every((w) => typeof w === "number" && w > 0 && Number.isFinite(w))) return;
+    throw refuse(
+      name,
+      "positive weights by class",
+      weights.find((w) => !(typeof w === "number" && w > 0)),
+    );
+  }
+  throw refuse(name, choicesOf(info), value);
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
+
+const isArrayLike = (value: unknown): value is ArrayLike<unknown> =>
+  Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);
+
+const choicesOf = (info: ParameterInfo): string => (info.choices ?? []).map((choice) => `"${choice}"`).join(" or ");
+
+function refuse(name: string, expected: string, found: unknown): RanksimError {
+  const shown = typeof found === "function" ? "a function" : (JSON.stringify(found) ?? String(found));
+  return new RanksimError("bad-params", `parameter ${name}: expected ${expected}, found ${shown.slice(0, 80)}`);
+}

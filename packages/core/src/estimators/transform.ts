@@ -1,0 +1,168 @@
+/** RST: the rank similarity transform. Unsupervised filters whose similarities are a sparse nonlinear space. */
+
+import type { FilterBank } from "../kernels/shapes.ts";
+import { Csr } from "../matrix/csr.ts";
+import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
+import { type BankExplanation, explainRow } from "../method/explain.ts";
+import { type Similar, similarities } from "../method/similarity.ts";
+import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
+import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { makeReport, type Report, reportAsJson } from "./report.ts";
+import { oneRow } from "./row.ts";
+import { advance, backendOf } from "./run.ts";
+import {
+  type Filters,
+  filterArrays,
+  readFilters,
+  readNBest,
+  readParams,
+  readReport,
+  storedFilters,
+} from "./saved-filters.ts";
+import { trainWhole } from "./whole.ts";
+
+/** Parameters of the transform. */
+export type TransformParams = WholeParams;
+
+/**
+ * Maps rows to their similarities to rank filters.
+ *
+ * ```ts
+ * const model = await new RankSimilarityTransform({ filters: 150 }).fit(x);
+ * const similarities = await model.transform(x); // Csr: rows x filters, at most nBest values a row
+ * ```
+ */
+export class RankSimilarityTransform implements Estimator<MatrixLike, TransformModel> {
+  readonly kind = "transform";
+  readonly params: Readonly<TransformParams> & { readonly [name: string]: unknown };
+
+  constructor(params: Partial<TransformParams> = {}) {
+    this.params = checkParams<TransformParams & { readonly [name: string]: unknown }>(params, WHOLE_PARAMETERS);
+  }
+
+  /** A copy with some parameters changed. */
+  with(changes: Partial<TransformParams>): RankSimilarityTransform {
+    return new RankSimilarityTransform({ ...this.params, ...changes });
+  }
+
+  /** Learns filters from the rows; labels are not used and may be left out. */
+  async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
+    const matrix = trainingMatrix(x);
+    const began = performance.now();
+    const backend = await backendOf(run);
+    const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
+    const report = makeReport(
+      matrix.features,
+      [{ rows: matrix.rows, trained }],
+      notes,
+      (performance.now() - began) / 1000,
+      backend.name,
+    );
+    const filters = storedFilters({ bank: trained.bank, members: trained.members, distribution });
+    return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
+  }
+
+  /** Learns filters and transforms the same rows. */
+  async fitTransform(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<Csr> {
+    return (await this.fit(x, y, run)).transform(x, run);
+  }
+}
+
+/** Trained filters that transform rows. */
+export class TransformModel implements TransformingModel<MatrixLike> {
+  readonly kind = "transform";
+  readonly features: number;
+  /** The parameters the model was trained with. */
+  readonly params: { readonly [name: string]: Json };
+  readonly nBest: number;
+  readonly report: Report;
+  readonly #filters: Filters;
+
+  /** Use `RankSimilarityTransform.fit` or `loadModel`. */
+  constructor(filters: Filters, params: { readonly [name: string]: Json }, nBest: number, report: Report) {
+    this.features = filters.bank.features;
+    this.params = params;
+    this.nBest = nBest;
+    this.report = report;
+    this.#filters = filters;
+  }
+
+  /** The filters. Not to be written to. */
+  get bank(): FilterBank {
+    return this.#filters.bank;
+  }
+
+  /** The values the weights were drawn from; absent for ranks. */
+  get distribution(): Float64Array | undefined {
+    return this.#filters.distribution;
+  }
+
+  /** Training rows that each filter was made from. */
+  filterRows(filter: number): Uint32Array {
+    const { offsets, rows } = this.#filters.members;
+    return rows.slice(offsets[filter], offsets[filter + 1]);
+  }
+
+  /** The same filters with another nBest. */
+  withNBest(nBest: number): TransformModel {
+    const params = checkParams<TransformParams>({ nBest }, WHOLE_PARAMETERS);
+    return new TransformModel(this.#filters, { ...this.params, nBest }, params.nBest, this.report);
+  }
+
+  /** Similarities, rows x filters; at most nBest values a row are not zero (more only through ties). */
+  async transform(x: MatrixLike, run: Run = {}): Promise<Csr> {
+    const matrix = matchingMatrix(x, this.features);
+    const parts: Similar[] = [];
+    const tell = (share: number) => advance(run, { stage: "transform", share });
+    for await (const { similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
+      parts.push(similar);
+    }
+    await tell(1);
+    return toMatrix(parts, matrix.rows, this.bank.filters);
+  }
+
+  /** The strongest filters of one row, and the features that set the strongest apart from the second. */
+  async explain(x: MatrixLike, row: number, run: Run = {}): Promise<BankExplanation> {
+    const one = oneRow(matchingMatrix(x, this.features), row);
+    return explainRow(one, this.bank, this.#filters.members, this.nBest, (f) => f, await backendOf(run));
+  }
+
+  save(): Saved {
+    const meta = { features: this.features, params: this.params, report: reportAsJson(this.report) };
+    return { kind: this.kind, meta, arrays: filterArrays(this.#filters) };
+  }
+}
+
+/** Joins chunks of similarities into one matrix, filters ascending within a row. */
+function toMatrix(parts: readonly Similar[], rows: number, filters: number): Csr {
+  const entries = parts.reduce((sum, part) => sum + part.filter.length, 0);
+  const offsets = new Uint32Array(rows + 1);
+  const indices = new Uint32Array(entries);
+  const values = new Float64Array(entries);
+  let row = 0;
+  let at = 0;
+  for (const part of parts) {
+    for (let r = 0; r + 1 < part.offsets.length; r++) {
+      const from = part.offsets[r];
+      const to = part.offsets[r + 1];
+      const order = Uint32Array.from({ length: to - from }, (_, j) => from + j);
+      order.sort((a, b) => part.filter[a] - part.filter[b]);
+      for (const e of order) {
+        indices[at] = part.filter[e];
+        values[at++] = part.similarity[e];
+      }
+      offsets[++row] = at;
+    }
+  }
+  return Csr.of(offsets, indices, values, filters);
+}
+
+/** Reads a stored transform. */
+export const transformReader: ModelReader = {
+  kind: "transform",
+  read: (saved) => {
+    const filters = readFilters(saved, []);
+    return new TransformModel(filters, readParams(saved), readNBest(saved), readReport(saved));
+  },
+};

@@ -1,0 +1,150 @@
+/**
+ * The distribution D that filters draw their weights from: none (ranks themselves), the caller's own, or the confusion
+ * distribution of the data. This file checks the caller's, samples rows, puts the features in order and hands their
+ * columns over; what a gap is, `confusion.ts` knows.
+ */
+
+import { RanksimError } from "../errors.ts";
+import { Dense } from "../matrix/dense.ts";
+import { isWhole, type Matrix } from "../matrix/matrix.ts";
+import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
+import { cumulateGaps, histogramConfusion, kdeConfusion } from "./confusion.ts";
+import { type Column, histogramOf, kdeOf } from "./density.ts";
+
+/** Ranks, the confusion distribution, or n non-decreasing numbers: given, or computed from the training rows. */
+export type DistributionSpec = "rank" | "confusion" | ArrayLike<number> | ((x: Matrix) => ArrayLike<number>);
+
+/** How the confusion distribution is measured. */
+export interface ConfusionOptions {
+  /** "auto": histogram when every number is whole, whatever its element type; otherwise kde. */
+  readonly density: "auto" | "histogram" | "kde";
+  /** The most rows that are looked at; more rows are sampled. At least 1. */
+  readonly confusionRows: number;
+}
+
+/** With numbers of a distribution up to this size and of data up to 1e200, a response over 1e7 features stays finite. */
+const LARGEST_MAGNITUDE = 1e100;
+
+/**
+ * The distribution of the training rows `x`, or undefined for ranks. Draws from the generator only for "confusion" with
+ * more rows than `confusionRows`. Refuses (code "bad-params") a distribution that is not n finite non-decreasing numbers.
+ */
+export function resolveDistribution(
+  x: Matrix,
+  spec: DistributionSpec,
+  options: ConfusionOptions,
+  generator: RandomGenerator,
+  signal?: AbortSignal,
+): Float64Array | undefined {
+  if (spec === "rank") return undefined;
+  if (spec === "confusion") return confusionDistribution(x, options, generator, signal);
+  return checkedDistribution(typeof spec === "function" ? spec(x) : spec, x.features);
+}
+
+/** Copies a distribution of the caller's after checking it. */
+function checkedDistribution(given: unknown, features: number): Float64Array {
+  if (typeof given !== "object" || given === null || !("length" in given)) {
+    throw new RanksimError(
+      "bad-params",
+      `distribution: expected "rank", "confusion", ${features} numbers or a function that returns them, found ${
+        typeof given === "string" ? JSON.stringify(given.slice(0, 40)) : String(given)
+      }`,
+    );
+  }
+  const numbers = given as ArrayLike<unknown>;
+  if (numbers.length !== features) {
+    throw new RanksimError(
+      "bad-params",
+      `distribution: expected ${features} numbers, one for each feature, found ${numbers.length}`,
+    );
+  }
+  const distribution = new Float64Array(features);
+  for (let r = 0; r < features; r++) {
+    const value = numbers[r];
+    if (typeof value !== "number" || !(Math.abs(value) <= LARGEST_MAGNITUDE)) {
+      throw new RanksimError(
+        "bad-params",
+        `distribution, position ${r}: expected a finite number of size at most ${LARGEST_MAGNITUDE}, found ${String(value)}`,
+      );
+    }
+    if (r > 0 && value < distribution[r - 1]) {
+      throw new RanksimError(
+        "bad-params",
+        `distribution, position ${r}: expected numbers that do not fall, found ${distribution[r - 1]} then ${value}`,
+      );
+    }
+    distribution[r] = value;
+  }
+  return distribution;
+}
+
+function confusionDistribution(
+  x: Matrix,
+  options: ConfusionOptions,
+  generator: RandomGenerator,
+  signal: AbortSignal | undefined,
+): Float64Array {
+  signal?.throwIfAborted();
+  const histogram = options.density === "histogram" || (options.density === "auto" && isWhole(x));
+  const rows = sampledRows(x.rows, options.confusionRows, generator);
+  const columnAt = columnReader(x, rows);
+  const order = ascendingFeatures(x, rows);
+  return histogram
+    ? cumulateGaps(x.features, (position) => histogramOf(columnAt(order[position])), histogramConfusion, signal)
+    : cumulateGaps(x.features, (position) => kdeOf(columnAt(order[position])), kdeConfusion, signal);
+}
+
+/** At most `most` row numbers, ascending: all rows when there are not more, else a sample without replacement. */
+function sampledRows(rows: number, most: number, generator: RandomGenerator): Uint32Array {
+  if (rows <= most) return Uint32Array.from({ length: rows }, (_, row) => row);
+  return drawWithoutReplacement(generator, most, rows).sort();
+}
+
+/**
+ * Features by their mean over the sampled rows, equal means by lower feature. The sample decides the order too, not all
+ * rows: gaps between neighbours make sense only if the order is that of the distributions they compare. Sums serve as
+ * means, and run in row order, so they are the same for dense and sparse data.
+ */
+function ascendingFeatures(x: Matrix, rows: Uint32Array): Uint32Array {
+  const sums = new Float64Array(x.features);
+  for (const row of rows) {
+    if (x instanceof Dense) {
+      const from = row * x.features;
+      for (let i = 0; i < x.features; i++) sums[i] += x.values[from + i];
+    } else {
+      for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) sums[x.indices[e]] += x.values[e];
+    }
+  }
+  return Uint32Array.from(sums.keys()).sort((a, b) => sums[a] - sums[b] || a - b);
+}
+
+/** Reads the column of a feature over the sampled rows. A column is valid until the next one is read. */
+function columnReader(x: Matrix, rows: Uint32Array): (feature: number) => Column {
+  if (x instanceof Dense) {
+    const { values, features } = x;
+    const column = new Float64Array(rows.length);
+    return (feature) => {
+      let count = 0;
+      for (let j = 0; j < rows.length; j++) {
+        const value = values[rows[j] * features + feature];
+        if (value !== 0) column[count++] = value;
+      }
+      return { rows: rows.length, values: column.subarray(0, count) };
+    };
+  }
+
+  // Sparse: the sample turned into compressed columns once; memory is that of its entries and n offsets.
+  const offsets = new Uint32Array(x.features + 1);
+  for (const row of rows) {
+    for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) if (x.values[e] !== 0) offsets[x.indices[e] + 1]++;
+  }
+  for (let i = 0; i < x.features; i++) offsets[i + 1] += offsets[i];
+  const values = new Float64Array(offsets[x.features]);
+  const next = offsets.slice();
+  for (const row of rows) {
+    for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) {
+      if (x.values[e] !== 0) values[next[x.indices[e]]++] = x.values[e];
+    }
+  }
+  return (feature) => ({ rows: rows.length, values: values.subarray(offsets[feature], offsets[feature + 1]) });
+}

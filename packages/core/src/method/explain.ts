@@ -1,0 +1,105 @@
+/**
+ * Why a row was decided as it was: the strongest filters with the training rows they stand for, and the features that
+ * carried the decision, as contributions to the difference between the strongest filter and the strongest of another class.
+ */
+
+import type { Backend } from "../backends/backend.ts";
+import { dotRow } from "../kernels/dot.ts";
+import type { FilterBank, Groups } from "../kernels/shapes.ts";
+import { expandFilter } from "../kernels/top.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { toDense } from "../matrix/matrix.ts";
+import { similarities } from "./similarity.ts";
+
+/** A filter that responds to the row. */
+export interface StrongFilter {
+  readonly filter: number;
+  /** x·w / norm. */
+  readonly response: number;
+  /** 0..1, the row's strongest filter has 1. */
+  readonly similarity: number;
+  /** Training rows the filter was made from. */
+  readonly rows: Uint32Array;
+}
+
+/** A feature's part in the decision. */
+export interface Contribution {
+  readonly feature: number;
+  readonly value: number;
+  /** value x (weight in the strongest filter - weight in the rival), weights normalised: positive speaks for the decision. */
+  readonly contribution: number;
+}
+
+/** What a bank alone can say about a row. */
+export interface BankExplanation {
+  /** The similar filters, strongest first. */
+  readonly filters: readonly StrongFilter[];
+  /** The strongest filter of another class, if there is one. */
+  readonly rival: number | undefined;
+  /** Features that are not zero in the row and weigh differently, largest part first. Empty without a rival. */
+  readonly contributions: readonly Contribution[];
+}
+
+/** Explains one row. `classOf` tells which filters count as one class; each filter its own class for a transform. */
+export async function explainRow(
+  row: Matrix, // one row
+  bank: FilterBank,
+  members: Groups,
+  nBest: number,
+  classOf: (filter: number) => number,
+  backend: Backend,
+): Promise<BankExplanation> {
+  const weights = new Float64Array(bank.features);
+  const filters: StrongFilter[] = [];
+  for await (const { similar } of similarities(row, bank, nBest, backend, async () => {})) {
+    for (let e = 0; e < similar.filter.length; e++) {
+      const filter = similar.filter[e];
+      expandFilter(bank, filter, weights);
+      filters.push({
+        filter,
+        response: dotRow(row, 0, weights) / bank.norm[filter],
+        similarity: similar.similarity[e],
+        rows: members.rows.slice(members.offsets[filter], members.offsets[filter + 1]),
+      });
+    }
+  }
+  if (filters.length === 0) return { filters, rival: undefined, contributions: [] };
+  const first = filters[0].filter;
+  const rival = await strongestRival(row, bank, first, classOf, backend);
+  return { filters, rival, contributions: rival === undefined ? [] : contributionsOf(row, bank, first, rival) };
+}
+
+/** The strongest filter whose class differs from that of `first`. */
+async function strongestRival(
+  row: Matrix,
+  bank: FilterBank,
+  first: number,
+  classOf: (filter: number) => number,
+  backend: Backend,
+): Promise<number | undefined> {
+  const held = await backend.hold(row);
+  try {
+    for (let k = 2; ; k = Math.min(bank.filters, k * 8)) {
+      const { filter } = await held.topFilters(bank, Math.min(k, bank.filters));
+      const rival = filter.find((f) => classOf(f) !== classOf(first));
+      if (rival !== undefined || k >= bank.filters) return rival;
+    }
+  } finally {
+    held.release();
+  }
+}
+
+function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
+  const forIt = new Float64Array(bank.features);
+  const against = new Float64Array(bank.features);
+  expandFilter(bank, first, forIt);
+  expandFilter(bank, rival, against);
+  const { values } = toDense(row);
+  const parts: Contribution[] = [];
+  for (let feature = 0; feature < bank.features; feature++) {
+    const value = values[feature];
+    const contribution = value * (forIt[feature] / bank.norm[first] - against[feature] / bank.norm[rival]);
+    if (contribution !== 0) parts.push({ feature, value, contribution });
+  }
+  return parts.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution) || a.feature - b.feature);
+}

@@ -1,0 +1,96 @@
+/**
+ * How a group of rows becomes a filter. The paper's rule, `meanRank`, runs in the back end; the others are for study and
+ * run here, row by row.
+ */
+
+import type { Held } from "../backends/backend.ts";
+import { RanksimError } from "../errors.ts";
+import { commonNorm, rankDense, weightsFor } from "../kernels/rank.ts";
+import { sumGroup } from "../kernels/rank-sums.ts";
+import type { DenseBank, FilterBank, Groups } from "../kernels/shapes.ts";
+import { Dense } from "../matrix/dense.ts";
+import { type Matrix, toDense } from "../matrix/matrix.ts";
+
+/**
+ * The filter of a group of rows: the rank of their mean (the paper), the rank of their median, their mean itself, or a
+ * function from the rows to one weight per feature.
+ */
+export type FilterFunction = "meanRank" | "medianRank" | "mean" | ((rows: Matrix) => ArrayLike<number>);
+
+/** Makes one filter per group. A group with weights stands for its weighted average. */
+export type MakeFilters = (groups: Groups) => Promise<FilterBank>;
+
+/** The rule for one matrix. */
+export function filterMaker(
+  x: Matrix,
+  held: Held,
+  filterFunction: FilterFunction,
+  distribution: Float64Array | undefined,
+): MakeFilters {
+  if (filterFunction === "meanRank") return (groups) => held.rankSums(groups, distribution);
+  return async (groups) => makeFilters(x, groups, filterFunction, distribution);
+}
+
+function makeFilters(
+  x: Matrix,
+  groups: Groups,
+  filterFunction: Exclude<FilterFunction, "meanRank">,
+  distribution: Float64Array | undefined,
+): DenseBank {
+  const n = x.features;
+  const filters = groups.offsets.length - 1;
+  const ranked = filterFunction === "medianRank";
+  const weights = ranked ? weightsFor(filters * n, n, distribution) : new Float64Array(filters * n);
+  const norm = new Float64Array(filters).fill(ranked ? commonNorm(n, distribution) : 1);
+  for (let g = 0; g < filters; g++) {
+    const rows = rowsOf(x, groups, g);
+    if (ranked) rankDense(medians(rows), distribution, weights, g * n);
+    else weights.set(unitFilter(filterFunction === "mean" ? means(rows) : filterFunction(rows), n), g * n);
+  }
+  return { form: "dense", filters, features: n, weights, norm };
+}
+
+/** The rows of a group; a weighted group is the one row of its weighted sum. */
+function rowsOf(x: Matrix, groups: Groups, g: number): Dense {
+  if (!groups.weight) return toDense(x.gather(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1])));
+  const sum = new Float64Array(x.features);
+  sumGroup(x, groups, g, sum);
+  return Dense.of(sum, 1, x.features);
+}
+
+function means(x: Dense): Float64Array {
+  const out = new Float64Array(x.features);
+  for (let r = 0; r < x.rows; r++) for (let i = 0; i < out.length; i++) out[i] += x.values[r * out.length + i];
+  return out.map((sum) => sum / x.rows);
+}
+
+function medians(x: Dense): Float64Array {
+  const column = new Float64Array(x.rows);
+  return Float64Array.from({ length: x.features }, (_, i) => {
+    for (let r = 0; r < x.rows; r++) column[r] = x.values[r * x.features + i];
+    column.sort();
+    const middle = x.rows >> 1;
+    return x.rows % 2 === 1 ? column[middle] : (column[middle - 1] + column[middle]) / 2;
+  });
+}
+
+/** L1-normalised; a filter of zeros stays zero and simply never responds. */
+function unitFilter(weights: ArrayLike<number>, n: number): Float64Array {
+  if (weights.length !== n) {
+    throw new RanksimError(
+      "bad-params",
+      `filterFunction: expected ${n} weights, one a feature, found ${weights.length}`,
+    );
+  }
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    if (!Number.isFinite(weights[i])) {
+      throw new RanksimError(
+        "bad-params",
+        `filterFunction: weight ${i}: expected a finite number, found ${weights[i]}`,
+      );
+    }
+    sum += Math.abs(weights[i]);
+  }
+  return Float64Array.from(weights, (weight) => (sum === 0 ? 0 : weight / sum));
+}

@@ -1,0 +1,87 @@
+/** Lists of rows gathered in groups, and the ways the method makes them. */
+
+import type { Groups, TopFilters } from "../kernels/shapes.ts";
+
+/** One group for each row listed. */
+export function singletons(rows: Uint32Array): Groups {
+  return { offsets: Uint32Array.from({ length: rows.length + 1 }, (_, j) => j), rows };
+}
+
+/** Group c holds, ascending, the positions where `codes` is c. */
+export function groupByCode(codes: Uint32Array, groups: number): Groups {
+  const offsets = new Uint32Array(groups + 1);
+  for (const code of codes) offsets[code + 1]++;
+  for (let g = 0; g < groups; g++) offsets[g + 1] += offsets[g];
+  const next = offsets.slice();
+  const rows = new Uint32Array(codes.length);
+  for (let r = 0; r < codes.length; r++) rows[next[codes[r]]++] = r;
+  return { offsets, rows };
+}
+
+/** Group f holds the rows that have filter f among their strongest, each weighted by its share of the row's responses. */
+export function groupByActivation(top: TopFilters, filters: number): Groups & { readonly weight: Float64Array } {
+  const grouped = groupByCode(top.filter, filters);
+  const weight = new Float64Array(grouped.rows.length);
+  const rows = new Uint32Array(grouped.rows.length);
+  for (let e = 0; e < rows.length; e++) {
+    const entry = grouped.rows[e];
+    const row = Math.floor(entry / top.k);
+    let sum = 0;
+    for (let j = row * top.k; j < (row + 1) * top.k; j++) sum += top.response[j];
+    rows[e] = row;
+    // A row without any response (all zeros) or with mixed signs has no meaningful shares: it counts evenly.
+    weight[e] = sum > 0 ? top.response[entry] / sum : 1 / top.k;
+  }
+  return { offsets: grouped.offsets, rows, weight };
+}
+
+/** The listed groups of `groups`, in that order. */
+export function pickGroups(groups: Groups, picked: Uint32Array): Groups {
+  const offsets = new Uint32Array(picked.length + 1);
+  for (let j = 0; j < picked.length; j++) {
+    offsets[j + 1] = offsets[j] + groups.offsets[picked[j] + 1] - groups.offsets[picked[j]];
+  }
+  const rows = new Uint32Array(offsets[picked.length]);
+  const weight = groups.weight && new Float64Array(rows.length);
+  for (let j = 0; j < picked.length; j++) {
+    const from = groups.offsets[picked[j]];
+    const to = groups.offsets[picked[j] + 1];
+    rows.set(groups.rows.subarray(from, to), offsets[j]);
+    weight?.set((groups.weight as Float64Array).subarray(from, to), offsets[j]);
+  }
+  return weight ? { offsets, rows, weight } : { offsets, rows };
+}
+
+/** A copy of `groups` (weights left out) in which group `positions[j]` has the rows of group j of `fresh`. */
+export function replaceGroups(groups: Groups, positions: Uint32Array, fresh: Groups): Groups {
+  const count = groups.offsets.length - 1;
+  const source = new Int32Array(count).fill(-1);
+  for (let j = 0; j < positions.length; j++) source[positions[j]] = j;
+  const offsets = new Uint32Array(count + 1);
+  const span = (g: number): [Groups, number] => (source[g] < 0 ? [groups, g] : [fresh, source[g]]);
+  for (let g = 0; g < count; g++) {
+    const [from, at] = span(g);
+    offsets[g + 1] = offsets[g] + from.offsets[at + 1] - from.offsets[at];
+  }
+  const rows = new Uint32Array(offsets[count]);
+  for (let g = 0; g < count; g++) {
+    const [from, at] = span(g);
+    rows.set(from.rows.subarray(from.offsets[at], from.offsets[at + 1]), offsets[g]);
+  }
+  return { offsets, rows };
+}
+
+/** Groups joined one after the other, each part's row numbers mapped through its own list. */
+export function joinGroups(parts: readonly { groups: Groups; rows: Uint32Array }[]): Groups {
+  const count = parts.reduce((sum, part) => sum + part.groups.offsets.length - 1, 0);
+  const total = parts.reduce((sum, part) => sum + part.groups.rows.length, 0);
+  const offsets = new Uint32Array(count + 1);
+  const rows = new Uint32Array(total);
+  let g = 0;
+  let at = 0;
+  for (const part of parts) {
+    for (let j = 1; j < part.groups.offsets.length; j++) offsets[++g] = at + part.groups.offsets[j];
+    for (const row of part.groups.rows) rows[at++] = part.rows[row];
+  }
+  return { offsets, rows };
+}

@@ -1,0 +1,147 @@
+/**
+ * Similarity (the paper's rank similarity transform, section 6 of the method): the responses of a row scaled so that the
+ * strongest filter has 1 and the k-th strongest 0, everything below cut off. At most k filters per row remain, more only
+ * through ties.
+ */
+
+import type { Backend, TopFilters } from "../backends/backend.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+
+/** The similar filters of each row: row r has the entries `offsets[r]` to `offsets[r + 1] - 1`, strongest first. */
+export interface Similar {
+  readonly offsets: Uint32Array;
+  readonly filter: Uint32Array;
+  /** In 0..1; a row that responds at all has a maximum of 1. */
+  readonly similarity: Float64Array;
+}
+
+/** Rows worked at a time: bounds memory, and lets a signal or a progress bar in between. */
+const CHUNK_ROWS = 16_384;
+
+/** Responses kept at a time while ties are resolved. */
+const TIE_ROOM = 1 << 22;
+
+/** Called with the share of rows done before each chunk; may throw to stop. */
+export type OnChunk = (share: number) => Promise<void>;
+
+/** Similarities of all rows, chunk by chunk. */
+export async function* similarities(
+  x: Matrix,
+  bank: FilterBank,
+  nBest: number,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; rows: number; similar: Similar }> {
+  const k = kept(nBest, bank.filters);
+  for await (const { from, top, chunk } of topInChunks(x, bank, Math.max(2, k), backend, onChunk)) {
+    const tied = await resolveTies(chunk, bank, top, backend);
+    yield { from, rows: top.rows, similar: scale(top, k, tied, bank.filters) };
+  }
+}
+
+/** The filters that share the largest response, for all rows, chunk by chunk: what a vote needs. */
+export async function* strongest(
+  x: Matrix,
+  bank: FilterBank,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; rows: number; top: TopFilters; tied: Tied }> {
+  for await (const { from, top, chunk } of topInChunks(x, bank, 2, backend, onChunk)) {
+    yield { from, rows: top.rows, top, tied: await resolveTies(chunk, bank, top, backend) };
+  }
+}
+
+/** For each row that needs it, all filters at the row's largest response. */
+export type Tied = ReadonlyMap<number, Uint32Array>;
+
+/** k of the method: nBest, but at most one less than there are filters. */
+function kept(nBest: number, filters: number): number {
+  return Math.max(1, Math.min(nBest, filters - 1));
+}
+
+async function* topInChunks(
+  x: Matrix,
+  bank: FilterBank,
+  k: number,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; top: TopFilters; chunk: Matrix }> {
+  for (let from = 0; from < x.rows; from += CHUNK_ROWS) {
+    await onChunk(from / x.rows);
+    const chunk = x.slice(from, Math.min(x.rows, from + CHUNK_ROWS));
+    const held = await backend.hold(chunk);
+    try {
+      yield { from, chunk, top: await held.topFilters(bank, Math.min(k, bank.filters)) };
+    } finally {
+      held.release();
+    }
+  }
+}
+
+/** Rows whose last kept response equals the first: the kept list may end in the middle of a tie, so ask for more. */
+async function resolveTies(x: Matrix, bank: FilterBank, top: TopFilters, backend: Backend): Promise<Tied> {
+  const tied = new Map<number, Uint32Array>();
+  let open: number[] = [];
+  for (let r = 0; r < top.rows; r++) {
+    if (top.response[r * top.k] === top.response[(r + 1) * top.k - 1]) open.push(r);
+  }
+  for (let k = top.k; open.length > 0; ) {
+    k = Math.min(bank.filters, k * 8);
+    const still: number[] = [];
+    const block = Math.max(1, Math.floor(TIE_ROOM / k));
+    for (let from = 0; from < open.length; from += block) {
+      const rows = open.slice(from, from + block);
+      const held = await backend.hold(x.gather(rows));
+      try {
+        const more = await held.topFilters(bank, k);
+        for (let j = 0; j < rows.length; j++) {
+          let count = 0;
+          while (count < k && more.response[j * k + count] === more.response[j * k]) count++;
+          if (count === k && k < bank.filters) still.push(rows[j]);
+          else tied.set(rows[j], more.filter.slice(j * k, j * k + count));
+        }
+      } finally {
+        held.release();
+      }
+    }
+    open = still;
+  }
+  return tied;
+}
+
+/** Responses to similarities. */
+function scale(top: TopFilters, k: number, tied: Tied, filters: number): Similar {
+  const offsets = new Uint32Array(top.rows + 1);
+  const filter: number[] = [];
+  const similarity: number[] = [];
+  for (let r = 0; r < top.rows; r++) {
+    const at = r * top.k;
+    const largest = top.response[at];
+    const kth = top.response[at + Math.min(k, top.k) - 1];
+    if (kth < largest) {
+      for (let j = at; top.response[j] > kth; j++) {
+        filter.push(top.filter[j]);
+        similarity.push((top.response[j] - kth) / (largest - kth));
+      }
+    } else {
+      // The k strongest are equal: they are 1, everything below them is 0. If nothing responds at all, all are 0.
+      const equal = tied.get(r) ?? strongestOf(top, r);
+      const silent = equal.length === filters && largest === 0;
+      for (const f of silent ? [] : equal) {
+        filter.push(f);
+        similarity.push(1);
+      }
+    }
+    offsets[r + 1] = filter.length;
+  }
+  return { offsets, filter: Uint32Array.from(filter), similarity: Float64Array.from(similarity) };
+}
+
+/** The filters at the largest response of row r, where the kept list does not end inside the tie. */
+export function strongestOf(top: TopFilters, r: number): Uint32Array {
+  const at = r * top.k;
+  let count = 1;
+  while (count < top.k && top.response[at + count] === top.response[at]) count++;
+  return top.filter.subarray(at, at + count);
+}

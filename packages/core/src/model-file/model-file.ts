@@ -1,0 +1,42 @@
+/**
+ * Models as files: `saveModel` and `loadModel`. The container makes bytes of plain data, the readers make models of it;
+ * here the two meet. Reading a file from a disk or a network is the caller's part.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type { Model, ModelReader, Saved } from "../estimators/estimator.ts";
+import { decodeSaved, encodeSaved } from "./container.ts";
+import { builtInReaders } from "./readers.ts";
+
+/** The model as a file (FORMAT.md). Equal models give equal bytes. */
+export function saveModel(model: Model): Uint8Array<ArrayBuffer> {
+  return encodeSaved(model.save());
+}
+
+/** What `loadModel` may be told. */
+export interface LoadOptions {
+  /** Readers for kinds of models that are not built in; one for a built-in kind takes its place. */
+  readonly readers?: readonly ModelReader[];
+}
+
+/**
+ * The model in a file. It is of the same type as when it was trained. The bytes are checked in full first, and every
+ * refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
+ */
+export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
+  if (!(bytes instanceof Uint8Array)) throw new RanksimError("bad-file", "expected the file's bytes as a Uint8Array");
+  const readers = new Map([...builtInReaders, ...(options.readers ?? [])].map((reader) => [reader.kind, reader]));
+  const read = (saved: Saved): Model => {
+    const reader = readers.get(saved.kind);
+    if (reader) return reader.read(saved, read);
+    const known = [...readers.keys()].join(", ");
+    throw new RanksimError("bad-file", `no reader for models of kind ${JSON.stringify(saved.kind)}, only for ${known}`);
+  };
+  try {
+    return read(decodeSaved(bytes));
+  } catch (cause) {
+    if (cause instanceof RanksimError && cause.code === "bad-file") throw cause;
+    // A forged file can make a reader stumble in ways it did not foresee; the caller still has one thing to catch.
+    throw new RanksimError("bad-file", `not a model: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RanksimError } from "../../src/errors.ts";
+import { Csr } from "../../src/matrix/csr.ts";
+import { Dense } from "../../src/matrix/dense.ts";
+import { type Matrix, toCsr } from "../../src/matrix/matrix.ts";
+import { type DistributionSpec, resolveDistribution } from "../../src/method/distribution.ts";
+import { drawWithoutReplacement, generatorOf } from "../../src/random.ts";
+import { plainDistribution, plainHistogramConfusion, plainKdeConfusion } from "./plain-confusion.ts";
+
+const AUTO = { density: "auto", confusionRows: 1000 } as const;
+const resolve = (
+  x: Matrix,
+  spec: DistributionSpec,
+  options: Parameters<typeof resolveDistribution>[2] = AUTO,
+  seed = 0,
+) => resolveDistribution(x, spec, options, generatorOf(seed));
+
+const rowsOf = (value: fc.Arbitrary<number>) =>
+  fc
+    .tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 2, max: 7 }))
+    .chain(([rows, n]) =>
+      fc.array(fc.array(value, { minLength: n, maxLength: n }), { minLength: rows, maxLength: rows }),
+    );
+
+describe("confusion distribution", () => {
+  test("agrees with the plain statement for whole numbers", () => {
+    fc.assert(
+      fc.property(rowsOf(fc.integer({ min: -3, max: 5 })), (rows) => {
+        const found = resolve(Dense.fromRows(rows), "confusion") as Float64Array;
+        const expected = plainDistribution(rows, plainHistogramConfusion);
+        expect(found.length).toBe(expected.length);
+        for (const [j, value] of expected.entries()) expect(found[j]).toBeCloseTo(value, 13);
+      }),
+    );
+  });
+
+  test("agrees with the plain statement for fractions", () => {
+    // Eighths add up without rounding, so both statements see the same ties of the means.
+    const eighths = fc.integer({ min: -20, max: 20 }).map((v) => v / 8);
+    fc.assert(
+      fc.property(rowsOf(eighths), (rows) => {
+        fc.pre(rows.flat().some((v) => !Number.isInteger(v)));
+        const found = resolve(Dense.fromRows(rows), "confusion") as Float64Array;
+        const expected = plainDistribution(rows, plainKdeConfusion);
+        for (const [j, value] of expected.entries()) expect(Math.abs(found[j] - value)).toBeLessThanOrEqual(1e-8);
+      }),
+    );
+  });
+
+  test("dense and sparse data, with or without stored zeros, give the same bits", () => {
+    const value = fc.oneof(fc.constant(0), fc.constant(-0), fc.double({ min: -5, max: 5, noNaN: true }));
+    fc.assert(
+      fc.property(rowsOf(value), fc.constantFrom("histogram", "kde"), (rows, density) => {
+        const options = { density, confusionRows: 1000 } as const;
+        const x = Dense.of(Float64Array.from(rows.flat()), rows.length, rows[0].length);
+        const stored = Csr.fromRows(
+          rows.map((row) => row.map((v, i) => [i, v] as const)),
+          x.features,
+        );
+        const expected = resolve(x, "confusion", options);
+        expect(resolve(toCsr(x), "confusion", options)).toEqual(expected);
+        expect(resolve(stored, "confusion", options)).toEqual(expected);
+      }),
+    );
+  });
+
+  test("a slice of a sparse matrix is read from where it begins", () => {
+    const x = toCsr(Dense.fromRows([[9, 9, 9], [0, 1, 2], [1, 0, 5], [0, 0, 4]])); // biome-ignore format: a matrix
+    expect(resolve(x.slice(1, 4), "confusion")).toEqual(resolve(x.gather([1, 2, 3]), "confusion"));
+  });
+
+  test("the density is chosen by the numbers, not by their container", () => {
+    const numbers = [0, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5];
+    const bytes = resolve(Dense.of(Uint8Array.from(numbers), 4, 3), "confusion");
+    const floats = Dense.of(Float64Array.from(numbers), 4, 3);
+    expect(resolve(floats, "confusion")).toEqual(bytes);
+    expect(resolve(floats, "confusion", { ...AUTO, density: "histogram" })).toEqual(bytes);
+    expect(resolve(floats, "confusion", { ...AUTO, density: "kde" })).not.toEqual(bytes);
+    const fractions = Dense.of(
+      Float32Array.from(numbers, (v) => v / 2),
+      4,
+      3,
+    );
+    expect(resolve(fractions, "confusion")).toEqual(resolve(fractions, "confusion", { ...AUTO, density: "kde" }));
+  });
+
+  test("a sample is drawn without replacement, seeded, and stands for all that is measured", () => {
+    const x = Dense.fromRows(Array.from({ length: 200 }, (_, r) => [r % 7, (r * r) % 11, r % 3, (r * 5) % 13]));
+    const options = { density: "auto", confusionRows: 40 } as const;
+    const drawn = drawWithoutReplacement(generatorOf(5), 40, 200).sort();
+    const expected = resolve(x.gather(drawn), "confusion");
+    expect(resolve(x, "confusion", options, 5)).toEqual(expected);
+    expect(resolve(toCsr(x), "confusion", options, 5)).toEqual(expected);
+    expect(resolve(x, "confusion", options, 6)).not.toEqual(expected);
+  });
+
+  test("draws nothing when all rows are used", () => {
+    const generator = generatorOf(1);
+    resolveDistribution(Dense.fromRows([[1, 2]]), "confusion", { density: "auto", confusionRows: 1 }, generator);
+    expect(generator.next()).toBe(generatorOf(1).next());
+  });
+
+  test("constant and all-zero data", () => {
+    expect([...(resolve(Dense.fromRows([[0, 0], [0, 0]]), "confusion") as Float64Array)]).toEqual([0.5, 0.5]); // biome-ignore format: a matrix
+    // Two constants that differ: d = 1 from each other, 1/2 from themselves; the gap is (1/2 + 1/2 + 1/2) / 3.
+    for (const density of ["histogram", "kde"] as const) {
+      const options = { ...AUTO, density };
+      expect([...(resolve(Dense.fromRows([[4, 1]]), "confusion", options) as Float64Array)]).toEqual([0.5, 1]);
+    }
+  });
+
+  test("a million sparse features take no dense memory", () => {
+    const features = 1_000_000;
+    const x = Csr.fromRows(
+      Array.from({ length: 300 }, (_, r) => [0, 1, 2].map((k) => [(r * 7919 * (k + 1)) % features, 0.5 + k] as const)),
+      features,
+    );
+    for (const density of ["histogram", "kde"] as const) {
+      const found = resolve(x, "confusion", { ...AUTO, density }) as Float64Array;
+      expect(found.length).toBe(features);
+      expect(found.every((value, r) => Number.isFinite(value) && (r === 0 || value >= found[r - 1]))).toBe(true);
+      expect(found[features - 1]).toBeGreaterThan(0.5);
+    }
+  });
+
+  test("the signal is heard before any work", () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    const x = Dense.fromRows([[1, 2]]);
+    expect(() => resolveDistribution(x, "confusion", AUTO, generatorOf(0), signal)).toThrow("enough");
+  });
+});
+
+describe("distributions of the caller", () => {
+  const x = Dense.fromRows([[1, 2, 3]]);
+
+  test("ranks need none", () => {
+    expect(resolve(x, "rank")).toBeUndefined();
+  });
+
+  test("numbers are copied, a function sees the data", () => {
+    const given = [1, 1, 4];
+    const found = resolve(x, given) as Float64Array;
+    given[0] = 9;
+    expect([...found]).toEqual([1, 1, 4]);
+    expect([...(resolve(x, Uint8Array.of(0, 2, 2)) as Float64Array)]).toEqual([0, 2, 2]);
+    expect([...(resolve(x, (data) => Array.from({ length: data.features }, (_, r) => r)) as Float64Array)]).toEqual([
+      0, 1, 2,
+    ]);
+  });
+
+  test.each([
+    [[1, 2], /expected 3 numbers.*found 2/],
+    [[1, 2, Number.NaN], /position 2.*NaN/],
+    [[1, 2, Number.POSITIVE_INFINITY], /position 2.*Infinity/],
+    [[1, 2, 1e101], /position 2.*1e\+101/],
+    [[1, "2", 3], /position 1.*found 2/],
+    [[1, 3, 2], /position 2.*found 3 then 2/],
+    ["ranks", /"rank", "confusion".*found "ranks"/],
+    [null, /found null/],
+    [undefined, /found undefined/],
+    [7, /found 7/],
+  ])("%j is refused", (given, message) => {
+    for (const spec of [given, () => given]) {
+      let thrown: unknown;
+      try {
+        resolve(x, spec as DistributionSpec);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(RanksimError);
+      expect((thrown as RanksimError).code).toBe("bad-params");
+      expect((thrown as RanksimError).message).toMatch(message);
+    }
+  });
+});

@@ -35,3 +35,4 @@ export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix
 export { narrowest, type Values } from "./matrix/values.ts";
 export type * from "./method/allocate.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
+export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";

@@ -1,5 +1,8 @@
 /** The kinds of models a file can hold without further help, in one list. A new kind adds its reader here. */
 
+import { classifierReader } from "../estimators/classifier.ts";
 import type { ModelReader } from "../estimators/estimator.ts";
+import { probabilisticReader } from "../estimators/probabilistic.ts";
+import { transformReader } from "../estimators/transform.ts";
 
-export const builtInReaders: readonly ModelReader[] = [];
+export const builtInReaders: readonly ModelReader[] = [transformReader, classifierReader, probabilisticReader];

@@ -55,11 +55,8 @@ type SavedArrays = { [name: string]: SavedArray };
 
 /** The one file for `saved`. Refuses (code "unsupported") what a file cannot hold. */
 export function encodeSaved(saved: Saved): Uint8Array<ArrayBuffer> {
-  const model = canonicalJson(treeOf(saved), "model");
-  const arrays = new Map<string, SavedArray>();
-  gatherArrays(saved, "", arrays);
-  const placed = place([...arrays].map(([name, { shape, values }]) => ({ name, type: typeOf(name, values), shape })));
-  const header = new TextEncoder().encode(headerText(model, placed, NO_DIGEST));
+  const { text, placed, arrays } = layOut(saved);
+  const header = new TextEncoder().encode(text);
   if (header.length > LONGEST_HEADER) {
     throw new RanksimError("unsupported", `header of ${header.length} bytes, at most ${LONGEST_HEADER} are allowed`);
   }
@@ -99,7 +96,26 @@ export function decodeSaved(bytes: Uint8Array): Saved {
   return saved;
 }
 
+/** The header of the file for `saved`, without a digest: all of the file but the contents of its arrays. */
+export function outlineOf(saved: Saved): string {
+  return layOut(saved).text;
+}
+
 // Writing
+
+interface Layout {
+  readonly text: string;
+  readonly placed: readonly Placed[];
+  readonly arrays: ReadonlyMap<string, SavedArray>;
+}
+
+function layOut(saved: Saved): Layout {
+  const model = canonicalJson(treeOf(saved), "model");
+  const arrays = new Map<string, SavedArray>();
+  gatherArrays(saved, "", arrays);
+  const placed = place([...arrays].map(([name, { shape, values }]) => ({ name, type: typeOf(name, values), shape })));
+  return { text: headerText(model, placed, NO_DIGEST), placed, arrays };
+}
 
 /** The part of `saved` that goes into the header. */
 function treeOf({ kind, meta, steps }: Saved): Json {

@@ -5,7 +5,8 @@
 
 import { RanksimError } from "../errors.ts";
 import type { Model, ModelReader, Saved } from "../estimators/estimator.ts";
-import { decodeSaved, encodeSaved } from "./container.ts";
+import { firstDifference } from "./canonical-json.ts";
+import { decodeSaved, encodeSaved, outlineOf } from "./container.ts";
 import { builtInReaders } from "./readers.ts";
 
 /** The model as a file (FORMAT.md). Equal models give equal bytes. */
@@ -33,10 +34,22 @@ export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
     throw new RanksimError("bad-file", `no reader for models of kind ${JSON.stringify(saved.kind)}, only for ${known}`);
   };
   try {
-    return read(decodeSaved(bytes));
+    const saved = decodeSaved(bytes);
+    const model = read(saved);
+    checkSameOutline(saved, model.save());
+    return model;
   } catch (cause) {
     if (cause instanceof RanksimError && cause.code === "bad-file") throw cause;
     // A forged file can make a reader stumble in ways it did not foresee; the caller still has one thing to catch.
     throw new RanksimError("bad-file", `not a model: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
+}
+
+/** Refuses fields that the model's reader took no notice of: the file would not be what saving the model gives. */
+function checkSameOutline(found: Saved, expected: Saved): void {
+  const [a, b] = [outlineOf(found), outlineOf(expected)];
+  if (a === b) return;
+  const at = firstDifference(a, b);
+  const part = (text: string) => JSON.stringify(text.slice(at, at + 40));
+  throw new RanksimError("bad-file", `${found.kind} model: expected ${part(b)} in the header, found ${part(a)}`);
 }

@@ -1,0 +1,94 @@
+/** The files of the real models: round trips, and forged files that are well-formed as containers. */
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { RanksimError } from "../../src/errors.ts";
+import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
+import type { Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
+import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
+import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
+import { Dense } from "../../src/matrix/dense.ts";
+import { toCsr } from "../../src/matrix/matrix.ts";
+import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { builtInReaders } from "../../src/model-file/readers.ts";
+import { drawBelow, generatorOf } from "../../src/random.ts";
+import { dataStart, sign } from "./fake-models.ts";
+
+const random = generatorOf(3);
+const features = 40;
+const dense = Dense.of(
+  Uint8Array.from({ length: 30 * features }, () => drawBelow(random, 50)),
+  30,
+  features,
+);
+const few = Dense.of(
+  Uint8Array.from({ length: 30 * features }, () => Math.max(0, drawBelow(random, 50) - 46)),
+  30,
+  features,
+);
+const y = Array.from({ length: 30 }, (_, r) => ["a", 2, "b"][r % 3]);
+const sets = y.map((label, r) => (r % 4 === 0 ? [] : r % 5 === 0 ? [label, "extra"] : [label]));
+
+const trained: Record<string, () => Promise<Model>> = {
+  transform: () => new RankSimilarityTransform({ filters: 5 }).fit(dense),
+  "transform of sparse rows": () => new RankSimilarityTransform({ filters: 5 }).fit(toCsr(few)),
+  classifier: () => new RankSimilarityClassifier({ filters: 6 }).fit(dense, y),
+  "classifier of sparse rows": () => new RankSimilarityClassifier({ filters: 6 }).fit(toCsr(few), y),
+  "classifier with a distribution for each class": () =>
+    new RankSimilarityClassifier({ filters: 6, distribution: "confusion", distributionPerClass: true }).fit(dense, y),
+  "probabilistic classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, y),
+  "multilabel classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, sets),
+};
+
+/** Everything the model says about the rows. */
+async function answers(model: Model): Promise<unknown> {
+  const predicting = model as PredictingModel;
+  if (model.kind === "transform") return await (model as TransformingModel).transform(dense);
+  return [await predicting.predict(dense), await predicting.predictProbabilities?.(dense), predicting.classes];
+}
+
+describe.each(Object.entries(trained))("the file of a %s", (_, train) => {
+  let model: Model;
+  let bytes: Uint8Array;
+  beforeAll(async () => {
+    model = await train();
+    bytes = saveModel(model);
+  });
+
+  it("gives back a model of the same type that answers alike and has the same bytes", async () => {
+    const loaded = loadModel(bytes);
+    expect(loaded.constructor).toBe(model.constructor);
+    expect(await answers(loaded)).toEqual(await answers(model));
+    expect(saveModel(loaded)).toEqual(bytes);
+  });
+
+  it("when forged, is refused, or gives a model that answers with finite numbers or refuses", async () => {
+    const change = generatorOf(8);
+    for (let round = 0; round < 600; round++) {
+      const forged = Uint8Array.from(bytes);
+      // Half of the changes hit the arrays, where the container has nothing to object to.
+      const from = round % 2 === 0 ? 8 : dataStart(bytes);
+      forged[from + drawBelow(change, bytes.length - from)] = drawBelow(change, 256);
+      let loaded: Model;
+      try {
+        loaded = loadModel(sign(forged));
+      } catch (error) {
+        if (error instanceof RanksimError && error.code === "bad-file") continue;
+        throw error;
+      }
+      expect(Buffer.compare(saveModel(loaded), sign(forged))).toBe(0);
+      if (round % 10 > 1) continue;
+      const found = await answers(loaded).catch((error) => {
+        if (!(error instanceof RanksimError)) throw error;
+      });
+      expect(JSON.stringify(found ?? "")).not.toMatch(/null|NaN/);
+    }
+  });
+});
+
+describe("the built-in readers", () => {
+  it("have one reader for each kind", () => {
+    const kinds = builtInReaders.map((reader) => reader.kind);
+    expect(new Set(kinds).size).toBe(kinds.length);
+    expect(kinds).toEqual(expect.arrayContaining(["transform", "classifier", "probabilistic"]));
+  });
+});

@@ -36,4 +36,3 @@ export { narrowest, type Values } from "./matrix/values.ts";
 export type * from "./method/allocate.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
-export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";

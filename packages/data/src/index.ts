@@ -1,3 +1,8 @@
 /** @packageDocumentation Readers, writers, text vectorisers and a catalogue of data sets. Runs in Node and browsers. */
 
 export { loadDigits } from "./catalogue/digits.ts";
+export type { DataSet, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
+export { type ReadDataOptions, readData, withLabels } from "./read.ts";
+export { readLabels } from "./readers/labels.ts";
+export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
+export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";

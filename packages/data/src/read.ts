@@ -1,0 +1,108 @@
+/** The one way in: a byte source or a folder becomes a data set, by a format that is given or told from name and content. */
+
+import { RanksimError } from "@ranksim/core";
+import { badFile, guarded } from "./bad-file.ts";
+import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
+import { readArrow } from "./readers/arrow.ts";
+import { readCsv } from "./readers/csv.ts";
+import { formatOf } from "./readers/detect.ts";
+import { readIdx } from "./readers/idx.ts";
+import { readImageFolder } from "./readers/image-folder.ts";
+import { readJsonLines } from "./readers/json-lines.ts";
+import { readLabels } from "./readers/labels.ts";
+import { arrayToData, decodeNpy } from "./readers/npy.ts";
+import { readNpz } from "./readers/npz.ts";
+import type { ReadOptions } from "./readers/options.ts";
+import { readParquet } from "./readers/parquet.ts";
+import { readSvmlight } from "./readers/svmlight.ts";
+import { tarFolder } from "./readers/tar.ts";
+import { readTextFolder } from "./readers/text-folder.ts";
+import { type ByteSource, type Folder, type Opened, openSource, readAll } from "./source.ts";
+
+/** Options of `readData`. */
+export interface ReadDataOptions extends ReadOptions {
+  /** A file that holds the labels, if they are apart. */
+  readonly labels?: ByteSource;
+}
+
+/**
+ * Reads a file or a folder. Numbers come in the narrowest element type that is exact. Damaged files are refused with code
+ * "bad-file" and a message that says where; nothing is allocated on a header's word alone.
+ */
+export async function readData(from: ByteSource | Folder, options: ReadDataOptions = {}): Promise<DataSet> {
+  const data = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
+  const labels = options.labels ?? (data.y === undefined && "stream" in from ? await siblingLabels(from) : undefined);
+  if (labels !== undefined) return withLabels(data, await readLabels(labels, options), labels.name);
+  return data.y === undefined ? data : withLabels(data, data.y, from.name);
+}
+
+async function readFile(source: ByteSource, options: ReadDataOptions): Promise<DataSet> {
+  const opened = await openSource(source, options.maxBytes);
+  const { name } = opened;
+  if (opened.head.byteLength === 0) throw badFile(name, "", "expected data, found an empty file");
+  const format = formatOf(opened, options);
+  switch (format) {
+    case "csv":
+    case "tsv":
+      return readCsv(opened, { ...options, format });
+    case "jsonl":
+      return readJsonLines(opened, options);
+    case "svmlight":
+      return readSvmlight(opened, options);
+    case "npy":
+      return arrayToData(name, decodeNpy(name, await wholeOf(opened)));
+    case "npz":
+      return readNpz(name, await wholeOf(opened), options);
+    case "idx":
+      return arrayToData(name, await readIdx(opened));
+    case "parquet":
+      return readParquet(opened, options);
+    case "arrow":
+      return readArrow(name, await wholeOf(opened), options);
+    case "tar":
+    case "text-folder":
+    case "image-folder":
+      return readFolder(tarFolder(opened), options);
+    default:
+      throw new RanksimError("bad-params", `format: expected the name of a format, found ${JSON.stringify(format)}`);
+  }
+}
+
+function wholeOf(opened: Opened): Promise<Uint8Array> {
+  return readAll(opened.stream, opened.byteLength);
+}
+
+/** Images where the first file is one, else text. */
+async function readFolder(folder: Folder, options: ReadDataOptions): Promise<DataSet> {
+  if (options.format === "text-folder") return readTextFolder(folder, options);
+  if (options.format === "image-folder") return readImageFolder(folder, options);
+  const entries = folder.entries()[Symbol.asyncIterator]();
+  const isVisible = (path: string) => !path.split("/").some((part) => part.startsWith("."));
+  let first = await guarded(folder.name, "a folder", () => entries.next());
+  while (!first.done && !isVisible(first.value.path)) first = await entries.next();
+  const rest: Folder = {
+    name: folder.name,
+    async *entries() {
+      if (!first.done) yield first.value;
+      for (let next = await entries.next(); !next.done; next = await entries.next()) yield next.value;
+    },
+  };
+  return !first.done && /\.(png|pgm)$/i.test(first.value.path)
+    ? readImageFolder(rest, options)
+    : readTextFolder(rest, options);
+}
+
+/** The labels file beside an IDX file of images, by MNIST's habit of naming: train-images-idx3-ubyte, train-labels-idx1-ubyte. */
+async function siblingLabels(source: ByteSource): Promise<ByteSource | undefined> {
+  const name = source.name.replace(/^.*[\\/]/, "");
+  const labelName = name.replace(/images([-.])idx3/, "labels$1idx1");
+  return labelName === name ? undefined : source.sibling?.(labelName);
+}
+
+/** The data with its labels, checked to be one for each row. */
+export function withLabels(data: DataSet, y: RowLabels, name: string): DataSet {
+  if (y.length !== rowCount(data)) {
+    throw badFile(name, "", `expected ${rowCount(data)} labels, one for each row, found ${y.length}`);
+  }
+  return { ...data, y };
+}

@@ -1,0 +1,160 @@
+/**
+ * CSV and TSV to a dense matrix (or text), streaming. Numbers go from bytes straight into the matrix. Delimiter and header
+ * are told by the first two records unless given.
+ */
+
+import { RanksimError } from "@ranksim/core";
+import { badFile, quoted } from "../bad-file.ts";
+import type { DataSet } from "../data-set.ts";
+import type { Opened } from "../source.ts";
+import { type Columns, chooseColumns, columnPlace } from "./columns.ts";
+import { CsvRecords } from "./csv-records.ts";
+import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import type { ReadOptions } from "./options.ts";
+import { numberOf, scan, skipByteOrderMark } from "./scan.ts";
+
+const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
+
+/** Reads CSV (any delimiter). */
+export async function readCsv(opened: Opened, options: ReadOptions): Promise<DataSet> {
+  const { name } = opened;
+  const builder = new DenseBuilder(name, options);
+  const labels = new LabelBuilder();
+  const text: string[] = [];
+  let rows = 0;
+  let table: Table | undefined;
+  await scan(name, opened.stream, (window, final) => {
+    let from = 0;
+    if (table === undefined) {
+      from = skipByteOrderMark(name, window);
+      table = layOut(name, window, final, from, options);
+      if (table === undefined) return 0;
+      table.records.open(window, final, from);
+      if (table.names !== undefined) table.records.next();
+    } else {
+      table.records.open(window, final, 0);
+    }
+    const { records, columns, count, firstLine } = table;
+    while (records.next()) {
+      if (records.fields !== count) {
+        throw badFile(
+          name,
+          `line ${records.line}`,
+          `expected ${count} fields as in line ${firstLine}, found ${records.fields}`,
+        );
+      }
+      readRecord(name, window, table, builder);
+      if (columns.label >= 0) labels.add(labelOf(name, table));
+      if (columns.text >= 0) text.push(records.text(columns.text));
+      rows++;
+    }
+    return records.used;
+  });
+  if (table === undefined || rows === 0) throw badFile(name, "", "expected at least one row, found none");
+  const { columns, names } = table as Table;
+  const y = columns.label < 0 ? {} : { y: labels.finish() };
+  if (columns.text >= 0) return { form: "text", text, ...y };
+  return {
+    form: "matrix",
+    x: await builder.finish(rows, columns.features.length),
+    ...y,
+    ...(names === undefined ? {} : { featureNames: columns.features.map((c) => names[c]) }),
+  };
+}
+
+interface Table {
+  readonly records: CsvRecords;
+  readonly columns: Columns;
+  readonly count: number;
+  readonly firstLine: number;
+  readonly names: readonly string[] | undefined;
+}
+
+function readRecord(name: string, window: Uint8Array, { records, columns, names }: Table, builder: DenseBuilder): void {
+  for (const c of columns.features) {
+    const value = numberOf(window, records.start(c), records.end(c));
+    if (!Number.isNaN(value)) {
+      builder.add(value);
+      continue;
+    }
+    const where = `line ${records.line}, ${columnPlace(names, c)}`;
+    const found = records.text(c);
+    if (MISSING.has(found.toLowerCase())) builder.addMissing(where);
+    else {
+      throw badFile(
+        name,
+        where,
+        `expected a number, found ${quoted(found)}; labels are named by labelColumn, other columns left out by ignoreColumns`,
+      );
+    }
+  }
+}
+
+function labelOf(name: string, { records, columns, names }: Table): string {
+  const label = records.text(columns.label);
+  if (label !== "") return label;
+  throw badFile(name, `line ${records.line}, ${columnPlace(names, columns.label)}`, "expected a label, found nothing");
+}
+
+/** Decides delimiter, header and columns by the first two records; undefined while the window does not hold them. */
+function layOut(
+  name: string,
+  window: Uint8Array,
+  final: boolean,
+  from: number,
+  options: ReadOptions,
+): Table | undefined {
+  const delimiter = delimiterCode(options) ?? sniffDelimiter(window, from, options.textColumn !== undefined);
+  const records = new CsvRecords(name, delimiter);
+  records.open(window, final, from);
+  const first = takeRecord(records);
+  if (first === undefined) return undefined;
+  const firstLine = records.line;
+  const second = takeRecord(records);
+  if (second === undefined && !final) return undefined;
+  const names = isHeader(first, second, options) ? first : undefined;
+  const columns = chooseColumns(name, names, first.length, options);
+  return { records: new CsvRecords(name, delimiter), columns, count: first.length, firstLine, names };
+}
+
+function takeRecord(records: CsvRecords): string[] | undefined {
+  if (!records.next()) return undefined;
+  return Array.from({ length: records.fields }, (_, field) => records.text(field));
+}
+
+/** The first record names the columns if it says so where the second has a number, or if an option names one of its fields. */
+function isHeader(first: readonly string[], second: readonly string[] | undefined, options: ReadOptions): boolean {
+  if (options.header !== undefined) return options.header;
+  const named = [options.labelColumn, options.textColumn, ...(options.ignoreColumns ?? [])];
+  if (named.some((choice) => typeof choice === "string")) return true;
+  return first.some((field, c) => isWord(field) && second?.[c] !== undefined && !isWord(second[c]));
+}
+
+function isWord(field: string): boolean {
+  return !MISSING.has(field.toLowerCase()) && Number.isNaN(Number(field));
+}
+
+function delimiterCode({ delimiter, format }: ReadOptions): number | undefined {
+  if (delimiter === undefined) return format === "tsv" ? 9 : undefined;
+  const code = delimiter.charCodeAt(0);
+  if (delimiter.length === 1 && code < 128 && delimiter !== '"' && delimiter !== "\n" && delimiter !== "\r")
+    return code;
+  throw new RanksimError("bad-params", `delimiter: expected one ASCII character, found ${JSON.stringify(delimiter)}`);
+}
+
+/** The candidate that occurs most often in the first line outside quotes; spaces only between numbers, where nothing else occurs. */
+function sniffDelimiter(window: Uint8Array, from: number, hasText: boolean): number {
+  const counts = new Map([",", "\t", ";", "|", " "].map((character) => [character.charCodeAt(0), 0]));
+  let isQuoted = false;
+  let start = from;
+  while (window[start] === 10 || window[start] === 13) start++;
+  for (let at = start; at < window.length; at++) {
+    const byte = window[at];
+    if (byte === 34) isQuoted = !isQuoted;
+    else if (!isQuoted && (byte === 10 || byte === 13)) break;
+    else if (!isQuoted && counts.has(byte)) counts.set(byte, (counts.get(byte) as number) + 1);
+  }
+  let best = 44;
+  for (const [code, count] of counts) if (code !== 32 && count > (counts.get(best) as number)) best = code;
+  return counts.get(best) === 0 && (counts.get(32) as number) > 0 && !hasText ? 32 : best;
+}

@@ -1,0 +1,79 @@
+/** Which format a file has: told by its first bytes where these are decisive, else by the ending of its name, else by how its text looks. */
+
+import { badFile } from "../bad-file.ts";
+import type { Opened } from "../source.ts";
+import { isIdx } from "./idx.ts";
+import type { Format, ReadOptions } from "./options.ts";
+
+/** A file's format; "tar" is a folder in one file. */
+export type FileFormat = Format | "tar";
+
+const MAGIC: readonly (readonly [format: FileFormat, at: number, bytes: string])[] = [
+  ["npy", 0, "\x93NUMPY"],
+  ["npz", 0, "PK\x03\x04"],
+  ["parquet", 0, "PAR1"],
+  ["arrow", 0, "ARROW1"],
+  ["arrow", 0, "\xff\xff\xff\xff"],
+  ["tar", 257, "ustar"],
+];
+
+const ENDINGS: { readonly [ending: string]: FileFormat } = {
+  csv: "csv",
+  tsv: "tsv",
+  tab: "tsv",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+  json: "jsonl",
+  npy: "npy",
+  npz: "npz",
+  svm: "svmlight",
+  svmlight: "svmlight",
+  libsvm: "svmlight",
+  parquet: "parquet",
+  arrow: "arrow",
+  arrows: "arrow",
+  feather: "arrow",
+  ipc: "arrow",
+  tar: "tar",
+  tgz: "tar",
+};
+
+/** Formats that are known but not read, by their first bytes. */
+const REFUSED: readonly (readonly [bytes: string, message: string])[] = [
+  ["BZh", "found bzip2; unpack it first (bunzip2)"],
+  ["\xfd7zXZ", "found xz; unpack it first (unxz)"],
+  ["\x28\xb5\x2f\xfd", "found Zstandard; unpack it first (unzstd)"],
+  ["\x89PNG", "found one PNG image; give the folder that holds the images"],
+  ["P5", "found one PGM image; give the folder that holds the images"],
+  ["\x89HDF", "found HDF5; save it as NPY, NPZ or Parquet"],
+  ["\x80\x04\x95", "found a Python pickle; save it as NPY or NPZ"],
+];
+
+/** The format of an opened source. */
+export function formatOf(opened: Opened, options: Pick<ReadOptions, "format">): FileFormat {
+  if (options.format !== undefined) return options.format;
+  const { head, name } = opened;
+  for (const [format, at, bytes] of MAGIC) if (hasBytes(head, at, bytes)) return format;
+  for (const [bytes, message] of REFUSED) {
+    if (hasBytes(head, 0, bytes) && !(bytes === "P5" && head[2] > 32)) {
+      throw badFile(name, "byte 0", `expected a format that can be read, ${message}`);
+    }
+  }
+  const ending = /\.([a-z0-9]+)$/i.exec(name.replace(/\.gz$/i, ""))?.[1].toLowerCase() ?? "";
+  if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending];
+  if (isIdx(head)) return "idx";
+  return formatOfText(head);
+}
+
+function hasBytes(head: Uint8Array, at: number, bytes: string): boolean {
+  for (let i = 0; i < bytes.length; i++) if (head[at + i] !== bytes.charCodeAt(i)) return false;
+  return true;
+}
+
+function formatOfText(head: Uint8Array): FileFormat {
+  const text = new TextDecoder().decode(head);
+  const line = text.split(/\r?\n/).find((candidate) => candidate.trim() !== "" && !candidate.startsWith("#")) ?? "";
+  if (/^\s*[[{]/.test(line)) return "jsonl";
+  if (/^\s*([^\s:]+\s+)?(qid:\d+\s+)?\d+:[-+.\d]+/.test(line)) return "svmlight";
+  return "csv";
+}

@@ -1,0 +1,190 @@
+/**
+ * JSON lines: one row a line. A row is an array of numbers; an object with the row under `x` (an array, or an object from
+ * feature number to value for sparse rows) and its label under `y`; an object with its text under `text`; or an object
+ * with a number under each column's name, as a table. The first line decides which.
+ */
+
+import type { Label } from "@ranksim/core";
+import { badFile, quoted } from "../bad-file.ts";
+import type { DataSet, RowLabels } from "../data-set.ts";
+import type { Opened } from "../source.ts";
+import { type Columns, chooseColumns } from "./columns.ts";
+import { CsrBuilder } from "./csr-builder.ts";
+import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import type { ReadOptions } from "./options.ts";
+import { scanLines, textOf } from "./scan.ts";
+
+type Row = { readonly [key: string]: unknown };
+
+/** Reads JSON lines. */
+export async function readJsonLines(opened: Opened, options: ReadOptions): Promise<DataSet> {
+  const { name } = opened;
+  let rows: RowReader | undefined;
+  const labels = new LabelBuilder();
+  let labelled: boolean | undefined;
+  await scanLines(name, opened.stream, (window, from, to, line) => {
+    const text = textOf(window, from, to).trim();
+    if (text === "") return;
+    const value = parseLine(name, text, line);
+    const row: Row = Array.isArray(value) ? { x: value } : (value as Row);
+    rows ??= chooseReader(name, row, options);
+    rows.add(row, line);
+    const label = rows.labelKey === undefined ? undefined : row[rows.labelKey];
+    const found = label !== undefined && label !== null;
+    labelled ??= found;
+    if (found !== labelled) {
+      throw badFile(name, `line ${line}`, `expected ${labelled ? "a" : "no"} label as in the first row`);
+    }
+    if (found) labels.add(checkedLabel(name, label, line));
+  });
+  if (rows === undefined) throw badFile(name, "", "expected at least one row, found none");
+  return rows.finish(labelled ? labels.finish() : undefined);
+}
+
+function parseLine(name: string, text: string, line: number): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw badFile(name, `line ${line}`, `expected one JSON value on the line, found ${quoted(text)}`, error);
+  }
+  if (typeof value === "object" && value !== null) return value;
+  throw badFile(name, `line ${line}`, `expected an object or an array, found ${quoted(text)}`);
+}
+
+function checkedLabel(name: string, label: unknown, line: number): Label | readonly Label[] {
+  if (typeof label === "string" || (typeof label === "number" && Number.isFinite(label))) return label;
+  if (typeof label === "boolean") return Number(label);
+  if (Array.isArray(label) && label.every((part) => typeof part === "string" || typeof part === "number")) return label;
+  throw badFile(
+    name,
+    `line ${line}`,
+    `expected a string, a number or a list of them as label, found ${describe(label)}`,
+  );
+}
+
+interface RowReader {
+  readonly labelKey: string | undefined;
+  add(row: Row, line: number): void;
+  finish(y: RowLabels | undefined): Promise<DataSet> | DataSet;
+}
+
+function chooseReader(name: string, first: Row, options: ReadOptions): RowReader {
+  const labelKey = typeof options.labelColumn === "string" ? options.labelColumn : undefined;
+  const textKey = typeof options.textColumn === "string" ? options.textColumn : undefined;
+  const own = options.labelColumn === null ? undefined : (labelKey ?? (Object.hasOwn(first, "y") ? "y" : "label"));
+  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own, options);
+  if (textKey === undefined && typeof first.x === "object" && first.x !== null) return sparseRows(name, own, options);
+  if (options.textColumn !== undefined || typeof first.text === "string") return textRows(name, textKey ?? "text", own);
+  return tableRows(name, first, options);
+}
+
+function textRows(name: string, textKey: string, labelKey: string | undefined): RowReader {
+  const text: string[] = [];
+  return {
+    labelKey,
+    add(row, line) {
+      const value = row[textKey];
+      if (typeof value !== "string") {
+        throw badFile(name, `line ${line}`, `expected a string under ${quoted(textKey)}, found ${describe(value)}`);
+      }
+      text.push(value);
+    },
+    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}) }),
+  };
+}
+
+function denseRows(name: string, labelKey: string | undefined, options: ReadOptions): RowReader {
+  const builder = new DenseBuilder(name, options);
+  let rows = 0;
+  let features = 0;
+  return {
+    labelKey,
+    add(row, line) {
+      const { x } = row;
+      if (!Array.isArray(x)) throw badFile(name, `line ${line}`, `expected a list of numbers, found ${describe(x)}`);
+      if (rows === 0) features = x.length;
+      if (x.length !== features) {
+        throw badFile(name, `line ${line}`, `expected ${features} numbers as in the first row, found ${x.length}`);
+      }
+      x.forEach((value, i) => {
+        addCell(name, builder, value, `line ${line}, column ${i}`);
+      });
+      rows++;
+    },
+    async finish(y) {
+      return { form: "matrix", x: await builder.finish(rows, features), ...(y ? { y } : {}) };
+    },
+  };
+}
+
+function sparseRows(name: string, labelKey: string | undefined, options: ReadOptions): RowReader {
+  const builder = new CsrBuilder(name);
+  let features = options.features ?? 0;
+  return {
+    labelKey,
+    add(row, line) {
+      const { x } = row;
+      if (typeof x !== "object" || x === null || Array.isArray(x)) {
+        throw badFile(name, `line ${line}`, `expected an object from feature to value, found ${describe(x)}`);
+      }
+      if (typeof row.features === "number") features = Math.max(features, row.features);
+      for (const [key, value] of Object.entries(x)) {
+        const feature = Number(key);
+        if (!Number.isInteger(feature) || feature < 0 || feature >= 2 ** 32 - 1 || typeof value !== "number") {
+          throw badFile(
+            name,
+            `line ${line}`,
+            `expected a feature number and a number as value, found ${quoted(`${key}: ${value}`)}`,
+          );
+        }
+        builder.add(feature, value, `line ${line}`);
+      }
+      builder.endRow(`line ${line}`);
+    },
+    async finish(y) {
+      const x = await builder.finish(options.features ?? Math.max(features, builder.largest + 1));
+      return { form: "matrix", x, ...(y ? { y } : {}) };
+    },
+  };
+}
+
+function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
+  const names = Object.keys(first);
+  const columns: Columns = chooseColumns(name, names, names.length, options);
+  const featureNames = columns.features.map((c) => names[c]);
+  const known = new Set(names);
+  const builder = new DenseBuilder(name, options);
+  let rows = 0;
+  return {
+    labelKey: columns.label < 0 ? undefined : names[columns.label],
+    add(row, line) {
+      for (const key of Object.keys(row)) {
+        if (!known.has(key)) {
+          throw badFile(name, `line ${line}`, `expected the keys of the first row, found ${quoted(key)} besides`);
+        }
+      }
+      for (const key of featureNames) addCell(name, builder, row[key], `line ${line}, key ${quoted(key)}`);
+      rows++;
+    },
+    async finish(y) {
+      return {
+        form: "matrix",
+        x: await builder.finish(rows, featureNames.length),
+        ...(y ? { y } : {}),
+        featureNames,
+      };
+    },
+  };
+}
+
+function addCell(name: string, builder: DenseBuilder, value: unknown, where: string): void {
+  if (typeof value === "number") builder.add(value);
+  else if (typeof value === "boolean") builder.add(Number(value));
+  else if (value === null || value === undefined) builder.addMissing(where);
+  else throw badFile(name, where, `expected a number, found ${describe(value)}`);
+}
+
+function describe(value: unknown): string {
+  return value === undefined ? "nothing" : quoted(JSON.stringify(value));
+}

@@ -1,0 +1,57 @@
+/** Labels in a file of their own: IDX or NPY with one axis, an NPZ with one array, or text with the labels of a row on each line. */
+
+import { badFile } from "../bad-file.ts";
+import type { RowLabels } from "../data-set.ts";
+import { type ByteSource, openSource, readAll } from "../source.ts";
+import { LabelBuilder } from "./dense-builder.ts";
+import { formatOf } from "./detect.ts";
+import { readIdx } from "./idx.ts";
+import { arrayToLabels, decodeNpy } from "./npy.ts";
+import { readNpzLabels } from "./npz.ts";
+import type { ReadOptions } from "./options.ts";
+import { scanLines, textOf } from "./scan.ts";
+
+/**
+ * Reads a file of labels. In text, a line holds one label, or several separated by commas when `multilabel` is set; a
+ * CSV-like first line of "label" (or class, target, y) is taken for a header.
+ */
+export async function readLabels(source: ByteSource, options: ReadOptions = {}): Promise<RowLabels> {
+  const opened = await openSource(source, options.maxBytes);
+  const { name } = opened;
+  switch (formatOf(opened, {})) {
+    case "idx":
+      return arrayToLabels(name, await readIdx(opened));
+    case "npy":
+      return arrayToLabels(name, decodeNpy(name, await readAll(opened.stream, opened.byteLength)));
+    case "npz":
+      return readNpzLabels(name, await readAll(opened.stream, opened.byteLength), options);
+    case "parquet":
+    case "arrow":
+      throw badFile(name, "", "expected labels as IDX, NPY, NPZ or text, found a table; name its label column instead");
+    default:
+      return readLabelLines(opened.name, opened.stream, options.multilabel === true);
+  }
+}
+
+async function readLabelLines(name: string, stream: AsyncIterable<Uint8Array>, several: boolean): Promise<RowLabels> {
+  const labels = new LabelBuilder();
+  await scanLines(name, stream, (window, from, to, line) => {
+    const text = unquote(textOf(window, from, to).trim());
+    if (line === 1 && /^(label|labels|class|target|y)$/i.test(text)) return;
+    if (several)
+      labels.add(
+        text
+          .split(",")
+          .map((label) => label.trim())
+          .filter((label) => label !== ""),
+      );
+    else if (text === "") throw badFile(name, `line ${line}`, "expected a label, found an empty line");
+    else labels.add(text);
+  });
+  if (labels.length === 0) throw badFile(name, "", "expected at least one label, found none");
+  return labels.finish();
+}
+
+function unquote(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;
+}

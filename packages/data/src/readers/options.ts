@@ -1,0 +1,58 @@
+/** What a caller may say about a file. Every reader takes the same options and uses those that mean something to it. */
+
+/** Formats by the names that options and errors use. */
+export type Format =
+  | "csv"
+  | "tsv"
+  | "jsonl"
+  | "npy"
+  | "npz"
+  | "idx"
+  | "svmlight"
+  | "parquet"
+  | "arrow"
+  | "text-folder"
+  | "image-folder";
+
+/** A column by its name or by its number from 0; negative numbers count from the last. */
+export type ColumnChoice = string | number;
+
+/** What scikit-learn's cleaning of newsgroup posts removes. */
+export type TextPart = "headers" | "footers" | "quotes";
+
+/** How to read; all optional. */
+export interface ReadOptions {
+  /** The format; else told by the name's ending and the content. */
+  readonly format?: Format;
+  /**
+   * Tables: the column that holds the labels. Without it a column named label, class, target or y (in any case) is taken;
+   * null takes none.
+   */
+  readonly labelColumn?: ColumnChoice | null;
+  /** Tables: the column that holds text; the result is then text and its labels, and other columns are left out. */
+  readonly textColumn?: ColumnChoice;
+  /** Tables: columns to leave out, such as row numbers. */
+  readonly ignoreColumns?: readonly ColumnChoice[];
+  /** CSV: whether the first line names the columns; else told by the content. */
+  readonly header?: boolean;
+  /** CSV: one character; else told by the content. */
+  readonly delimiter?: string;
+  /** Tables: what to do about missing values: refuse them (default), or fill in a number or the column's mean. */
+  readonly missing?: "refuse" | "mean" | number;
+  /** NPZ: the names of the arrays that hold rows and labels. */
+  readonly arrays?: { readonly x?: string; readonly y?: string };
+  /** svmlight: number of features; else the largest that occurs. */
+  readonly features?: number;
+  /** svmlight: the number of the first feature; else 0 if it occurs, 1 if not. */
+  readonly firstFeature?: 0 | 1;
+  /** svmlight: whether a row may have any number of labels; else told by the content. */
+  readonly multilabel?: boolean;
+  /** Folders: only files below this path. */
+  readonly under?: string;
+  /** Text folders: how bytes become characters (default utf-8). */
+  readonly encoding?: "utf-8" | "latin1";
+  /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */
+  readonly remove?: readonly TextPart[];
+  /** Bytes that a compressed file may grow to (default 4 GiB). */
+  readonly maxBytes?: number;
+}

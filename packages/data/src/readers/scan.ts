@@ -1,0 +1,136 @@
+/**
+ * Text formats byte by byte: a window over the stream that always begins at a record, and numbers read from bytes without
+ * a string in between.
+ */
+
+import { badFile } from "../bad-file.ts";
+
+/** A record (line, CSV row) longer than this is taken for a damaged file: 256 MiB. */
+const LONGEST_RECORD = 2 ** 28;
+
+/**
+ * Hands the stream to `consume` in windows. `consume` answers how many bytes it has used, always whole records; the rest
+ * comes again with more bytes behind it. The last window (`final`) must be used up.
+ */
+export async function scan(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  consume: (window: Uint8Array, final: boolean) => number,
+): Promise<void> {
+  let buffer = new Uint8Array(1 << 16);
+  let length = 0;
+  let wanted = 0;
+  for await (const chunk of stream) {
+    if (length + chunk.byteLength > buffer.byteLength) {
+      const larger = new Uint8Array(Math.max(buffer.byteLength * 2, length + chunk.byteLength));
+      larger.set(buffer.subarray(0, length));
+      buffer = larger;
+    }
+    buffer.set(chunk, length);
+    length += chunk.byteLength;
+    if (length < wanted) continue;
+    const used = consume(buffer.subarray(0, length), false);
+    buffer.copyWithin(0, used, length);
+    length -= used;
+    if (length > LONGEST_RECORD) {
+      throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
+    }
+    // A record that is still open is not looked at again until it has doubled, so that a long one costs linear time.
+    wanted = length * 2;
+  }
+  consume(buffer.subarray(0, length), true);
+}
+
+/** Calls `onLine` for each line: its bytes are `from` (included) to `to` (not included), without the line end. Lines count from 1. */
+export async function scanLines(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  onLine: (window: Uint8Array, from: number, to: number, line: number) => void,
+): Promise<void> {
+  let line = 0;
+  await scan(name, stream, (window, final) => {
+    let from = line === 0 ? skipByteOrderMark(name, window) : 0;
+    for (;;) {
+      const end = window.indexOf(10, from);
+      if (end < 0) break;
+      onLine(window, from, end > from && window[end - 1] === 13 ? end - 1 : end, ++line);
+      from = end + 1;
+    }
+    if (final && from < window.length) {
+      onLine(window, from, window.length, ++line);
+      from = window.length;
+    }
+    return line === 0 ? 0 : from;
+  });
+}
+
+/** Bytes to skip at the start of a text: 3 for UTF-8's mark. Refuses the marks of UTF-16. */
+export function skipByteOrderMark(name: string, window: Uint8Array): number {
+  if ((window[0] === 0xff && window[1] === 0xfe) || (window[0] === 0xfe && window[1] === 0xff)) {
+    throw badFile(name, "byte 0", "expected text in UTF-8, found UTF-16; save it as UTF-8");
+  }
+  return window[0] === 0xef && window[1] === 0xbb && window[2] === 0xbf ? 3 : 0;
+}
+
+const utf8 = new TextDecoder("utf-8");
+
+/** The bytes as a string. */
+export function textOf(window: Uint8Array, from: number, to: number): string {
+  return utf8.decode(window.subarray(from, to));
+}
+
+/** Powers of ten that float64 holds exactly: a whole number below 2^53 times or over one of them is rounded once, so right. */
+const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/**
+ * The number that bytes `from` to `to` spell in decimal, as `Number` would read it; NaN if they spell none. Surrounding
+ * blanks must have been left out already. Infinity is no decimal number.
+ */
+export function numberOf(window: Uint8Array, from: number, to: number): number {
+  let at = from;
+  const sign = window[at];
+  if (at < to && (sign === 45 || sign === 43)) at++;
+  let mantissa = 0;
+  let digits = 0;
+  let power = 0;
+  for (; at < to && window[at] >= 48 && window[at] <= 57; at++, digits++) mantissa = mantissa * 10 + window[at] - 48;
+  if (at < to && window[at] === 46) {
+    for (at++; at < to && window[at] >= 48 && window[at] <= 57; at++, digits++, power--) {
+      mantissa = mantissa * 10 + window[at] - 48;
+    }
+  }
+  if (digits === 0) return Number.NaN;
+  if (at < to && (window[at] === 101 || window[at] === 69)) {
+    at++;
+    const negative = window[at] === 45;
+    if (at < to && (negative || window[at] === 43)) at++;
+    const first = at;
+    let exponent = 0;
+    for (; at < to && window[at] >= 48 && window[at] <= 57 && exponent < 10000; at++) {
+      exponent = exponent * 10 + window[at] - 48;
+    }
+    if (at === first) return Number.NaN;
+    power += negative ? -exponent : exponent;
+  }
+  if (at === to && digits <= 15 && power >= -22 && power <= 22) {
+    const value = power < 0 ? mantissa / POWERS[-power] : mantissa * POWERS[power];
+    return sign === 45 ? -value : value;
+  }
+  const text = textOf(window, from, to);
+  return DECIMAL.test(text) ? Number(text) : Number.NaN;
+}
+
+/** First position from `from` that is not a blank (space or tab). */
+export function skipBlanks(window: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && (window[at] === 32 || window[at] === 9)) at++;
+  return at;
+}
+
+/** End of the part `from`..`to` without the blanks at its end. */
+export function trimBlanks(window: Uint8Array, from: number, to: number): number {
+  let end = to;
+  while (end > from && (window[end - 1] === 32 || window[end - 1] === 9)) end--;
+  return end;
+}

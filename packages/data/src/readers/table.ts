@@ -1,0 +1,136 @@
+/**
+ * Columnar tables (Parquet, Arrow) row by row into a data set. A column of lists of one length (embeddings, images) is as
+ * many features; every other feature column is one.
+ */
+
+import type { Label } from "@ranksim/core";
+import { badFile, quoted } from "../bad-file.ts";
+import type { DataSet } from "../data-set.ts";
+import { type Columns, chooseColumns } from "./columns.ts";
+import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import type { ReadOptions } from "./options.ts";
+
+/** The cells of one column for some rows. */
+export type Cells = (row: number) => unknown;
+
+/** Rows of a columnar table on their way to a data set. */
+export class TableBuilder {
+  /** Numbers of the columns whose cells are asked for. */
+  readonly needed: readonly number[];
+  readonly #name: string;
+  readonly #names: readonly string[];
+  readonly #columns: Columns;
+  readonly #builder: DenseBuilder;
+  readonly #labels = new LabelBuilder();
+  readonly #text: string[] = [];
+  /** Features of each feature column; 0 for a plain column. */
+  #widths: number[] | undefined;
+  #rows = 0;
+
+  constructor(name: string, names: readonly string[], options: ReadOptions) {
+    this.#name = name;
+    this.#names = names;
+    this.#columns = chooseColumns(name, names, names.length, options);
+    this.#builder = new DenseBuilder(name, options);
+    const { label, text, features } = this.#columns;
+    this.needed = [...features, ...(label < 0 ? [] : [label]), ...(text < 0 ? [] : [text])];
+  }
+
+  /** Adds rows; `cells` gives each needed column's cells by the column's number. */
+  add(rows: number, cells: (column: number) => Cells): void {
+    const { label, text, features } = this.#columns;
+    const featureCells = features.map(cells);
+    const labelCells = label < 0 ? undefined : cells(label);
+    const textCells = text < 0 ? undefined : cells(text);
+    if (rows > 0) this.#widths ??= featureCells.map((column) => listOf(column(0))?.length ?? 0);
+    for (let r = 0; r < rows; r++) {
+      for (let f = 0; f < features.length; f++) this.#addFeatures(featureCells[f](r), f);
+      if (labelCells !== undefined) this.#labels.add(this.#label(labelCells(r)));
+      if (textCells !== undefined) this.#text.push(this.#textOf(textCells(r)));
+      this.#rows++;
+    }
+  }
+
+  async finish(): Promise<DataSet> {
+    const { label, text, features } = this.#columns;
+    if (this.#rows === 0) throw badFile(this.#name, "", "expected at least one row, found none");
+    const y = label < 0 ? {} : { y: this.#labels.finish() };
+    if (text >= 0) return { form: "text", text: this.#text, ...y };
+    const widths = this.#widths as number[];
+    const featureNames = features.flatMap((column, f) =>
+      widths[f] === 0
+        ? [this.#names[column]]
+        : Array.from({ length: widths[f] }, (_, i) => `${this.#names[column]}[${i}]`),
+    );
+    return { form: "matrix", x: await this.#builder.finish(this.#rows, featureNames.length), ...y, featureNames };
+  }
+
+  #addFeatures(cell: unknown, f: number): void {
+    const width = (this.#widths as number[])[f];
+    if (width === 0) {
+      this.#addNumber(cell, f);
+      return;
+    }
+    const list = listOf(cell);
+    if (list?.length !== width) {
+      throw badFile(
+        this.#name,
+        this.#place(f),
+        `expected a list of ${width} numbers as in row 0, found ${describe(cell)}`,
+      );
+    }
+    for (let i = 0; i < width; i++) this.#addNumber(list[i], f);
+  }
+
+  #addNumber(cell: unknown, f: number): void {
+    if (typeof cell === "number" && !Number.isNaN(cell)) this.#builder.add(cell);
+    else if (typeof cell === "boolean") this.#builder.add(Number(cell));
+    else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) this.#builder.add(Number(cell));
+    else if (cell === null || cell === undefined || Number.isNaN(cell)) this.#builder.addMissing(this.#place(f));
+    else {
+      throw badFile(
+        this.#name,
+        this.#place(f),
+        `expected a number, found ${describe(cell)}; labels are named by labelColumn, other columns left out by ignoreColumns`,
+      );
+    }
+  }
+
+  #place(f: number): string {
+    return `row ${this.#rows}, column ${quoted(this.#names[this.#columns.features[f]])}`;
+  }
+
+  #label(cell: unknown): Label | readonly Label[] {
+    const one = plainLabel(cell);
+    if (one !== undefined) return one;
+    const several = listOf(cell);
+    const labels = several === undefined ? [undefined] : Array.from(several, plainLabel);
+    if (labels.every((label) => label !== undefined)) return labels;
+    throw badFile(this.#name, `row ${this.#rows}`, `expected a label or a list of labels, found ${describe(cell)}`);
+  }
+
+  #textOf(cell: unknown): string {
+    if (typeof cell === "string") return cell;
+    throw badFile(this.#name, `row ${this.#rows}`, `expected text, found ${describe(cell)}`);
+  }
+}
+
+function plainLabel(cell: unknown): Label | undefined {
+  if (typeof cell === "string" || (typeof cell === "number" && Number.isFinite(cell))) return cell;
+  if (typeof cell === "boolean") return Number(cell);
+  if (typeof cell === "bigint") return Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
+  return undefined;
+}
+
+function listOf(cell: unknown): ArrayLike<unknown> | undefined {
+  if (Array.isArray(cell) || (ArrayBuffer.isView(cell) && !(cell instanceof DataView)))
+    return cell as ArrayLike<unknown> & object;
+  return undefined;
+}
+
+function describe(cell: unknown): string {
+  if (cell === null || cell === undefined) return "nothing";
+  const list = listOf(cell);
+  if (list !== undefined) return `a list of ${list.length}`;
+  return typeof cell === "string" ? quoted(cell) : quoted(String(cell));
+}

@@ -1,0 +1,69 @@
+/**
+ * A folder of text files; a file's class is the folder it lies in. Rows come in the order of their paths. Parts of
+ * newsgroup posts can be removed by scikit-learn's rules (its loader of 20 Newsgroups), so that both read the same words.
+ */
+
+import { badFile } from "../bad-file.ts";
+import type { TextData } from "../data-set.ts";
+import type { Folder } from "../source.ts";
+import { collectFiles } from "./folder.ts";
+import type { ReadOptions } from "./options.ts";
+
+/** Reads a folder of text files. */
+export async function readTextFolder(folder: Folder, options: ReadOptions): Promise<TextData> {
+  const { remove = [] } = options;
+  const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
+    let text = options.encoding === "latin1" ? latin1(bytes) : utf8(`${folder.name}/${path}`, bytes);
+    if (remove.includes("headers")) text = withoutHeaders(text);
+    if (remove.includes("footers")) text = withoutFooters(text);
+    if (remove.includes("quotes")) text = withoutQuotes(text);
+    return text;
+  });
+  return { form: "text", text: contents, rowNames: paths, ...(y ? { y } : {}) };
+}
+
+function utf8(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw badFile(name, "", 'expected text in UTF-8; older files may be encoding: "latin1"', error);
+  }
+}
+
+/** Bytes as the characters of the same numbers. The platform's "latin1" decoder is Windows-1252, which differs for 0x80..0x9f. */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let from = 0; from < bytes.length; from += 8192)
+    text += String.fromCharCode(...bytes.subarray(from, from + 8192));
+  return text;
+}
+
+/** What follows the first blank line. */
+export function withoutHeaders(text: string): string {
+  const blank = text.indexOf("\n\n");
+  return blank < 0 ? "" : text.slice(blank + 2);
+}
+
+const QUOTE_MARKS = /writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>/;
+
+/** Without the lines that quote another post or announce a quotation. */
+export function withoutQuotes(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !QUOTE_MARKS.test(line))
+    .join("\n");
+}
+
+/** Without the last block, set off by a line that is empty or of hyphens, if it is not the only one. */
+export function withoutFooters(text: string): string {
+  const lines = strip(text).split("\n");
+  let last = lines.length - 1;
+  while (last > 0 && strip(lines[last]).replace(/^-+|-+$/g, "") !== "") last--;
+  return last > 0 ? lines.slice(0, last).join("\n") : text;
+}
+
+/** Python's `str.strip`, whose blanks differ from those of `trim`. */
+function strip(text: string): string {
+  const blanks = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+  return text.replace(new RegExp(`^${blanks}+`), "").replace(new RegExp(`${blanks}+$`), "");
+}

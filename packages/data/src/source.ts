@@ -1,0 +1,219 @@
+/**
+ * Where bytes come from. All readers take a byte source or a folder and know nothing of files, pages or networks; memory
+ * and browser files are adapted here, Node's files in node/. Gzip is undone on the way, recognised by its first bytes.
+ */
+
+import { asBadFile, badFile } from "./bad-file.ts";
+
+/** Bytes with a name. */
+export interface ByteSource {
+  /** File name or address: shown in errors, and its ending tells the format. */
+  readonly name: string;
+  /** Number of stored bytes, where known before reading. */
+  readonly byteLength?: number;
+  /** The bytes from the start. A source that cannot start again (standard input) is read once. */
+  stream(): AsyncIterable<Uint8Array>;
+  /** Bytes `from` (included) to `to` (not included), for formats that are read in pieces. */
+  slice?(from: number, to: number): Promise<Uint8Array>;
+  /** The source of another name beside this one, if there is one: finds the labels that belong to images. */
+  sibling?(name: string): Promise<ByteSource | undefined>;
+}
+
+/** Files with paths, in any order. */
+export interface Folder {
+  readonly name: string;
+  entries(): AsyncIterable<FolderEntry>;
+}
+
+/** One file of a folder. */
+export interface FolderEntry {
+  /** Path inside the folder, its parts separated by "/". */
+  readonly path: string;
+  /** The file's bytes. Valid until the next entry is asked for. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** Bytes that a compressed file may grow to, unless an option says otherwise: 4 GiB. */
+export const DEFAULT_MAX_BYTES = 2 ** 32;
+
+const CHUNK = 1 << 20;
+
+/** Bytes in memory as a source. */
+export function bytesSource(bytes: Uint8Array, name = "data"): ByteSource {
+  return {
+    name,
+    byteLength: bytes.byteLength,
+    async *stream() {
+      for (let from = 0; from < bytes.byteLength; from += CHUNK) yield bytes.subarray(from, from + CHUNK);
+    },
+    async slice(from, to) {
+      return bytes.subarray(from, to);
+    },
+  };
+}
+
+/** A browser's Blob or File as a source. */
+export function blobSource(blob: Blob, name = blob instanceof File ? blob.name : "blob"): ByteSource {
+  return {
+    name,
+    byteLength: blob.size,
+    stream: () => readStream(blob.stream()),
+    async slice(from, to) {
+      return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+    },
+  };
+}
+
+/** A browser's files, chosen as a folder, as a folder. Paths are those the browser gives, without the chosen folder's own name. */
+export function filesFolder(files: Iterable<File>, name = "folder"): Folder {
+  return {
+    name,
+    async *entries() {
+      for (const file of files) {
+        const path = file.webkitRelativePath || file.name;
+        yield {
+          path: file.webkitRelativePath ? path.slice(path.indexOf("/") + 1) : path,
+          bytes: async () => new Uint8Array(await file.arrayBuffer()),
+        };
+      }
+    },
+  };
+}
+
+/** A source opened: its first bytes, to tell the format by, and all of its bytes, to be read once. Gzip is undone. */
+export interface Opened {
+  readonly name: string;
+  /** At least `HEAD_BYTES`, or the whole file if it is shorter. */
+  readonly head: Uint8Array;
+  /** Number of bytes, where known before reading (not for compressed sources). */
+  readonly byteLength?: number;
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Present where the source has one and is not compressed. */
+  readonly slice?: (from: number, to: number) => Promise<Uint8Array>;
+}
+
+/** Enough to see a tar header (512 bytes) or several lines of a table. */
+const HEAD_BYTES = 4096;
+
+/** Opens a source and undoes gzip. Compressed content beyond `maxBytes` is refused while it unfolds. */
+export async function openSource(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES): Promise<Opened> {
+  const { name } = source;
+  const stored = await peek(source.stream());
+  if (!isGzip(stored.head)) {
+    return {
+      name,
+      head: stored.head,
+      stream: stored.stream,
+      ...(source.byteLength === undefined ? {} : { byteLength: source.byteLength }),
+      ...(source.slice ? { slice: (from: number, to: number) => source.slice!(from, to) } : {}),
+    };
+  }
+  const plain = await peek(gunzip(name, stored.stream, maxBytes));
+  return { name, head: plain.head, stream: plain.stream };
+}
+
+/** All bytes of a stream in one array. Memory grows with the bytes that arrive, never by what a header says. */
+export async function readAll(stream: AsyncIterable<Uint8Array>, expected = 0): Promise<Uint8Array> {
+  let buffer = new Uint8Array(Math.max(expected, CHUNK));
+  let length = 0;
+  for await (const chunk of stream) {
+    if (length + chunk.byteLength > buffer.byteLength) {
+      const larger = new Uint8Array(Math.max(buffer.byteLength * 2, length + chunk.byteLength));
+      larger.set(buffer.subarray(0, length));
+      buffer = larger;
+    }
+    buffer.set(chunk, length);
+    length += chunk.byteLength;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** Whether the bytes begin as gzip does. */
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** Undoes gzip, checked against its own check sum. */
+export async function* gunzip(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const input = new ReadableStream<BufferSource>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+  let length = 0;
+  try {
+    for await (const chunk of readStream(input.pipeThrough(new DecompressionStream("gzip")))) {
+      length += chunk.byteLength;
+      if (length > maxBytes) {
+        throw badFile(
+          name,
+          "",
+          `expected at most ${maxBytes} bytes when unpacked, found more; raise maxBytes to read it`,
+        );
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    throw asBadFile(name, "gzip", error);
+  }
+}
+
+async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Reached early too, when the consumer stops: the source is then told to stop as well.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function peek(
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ head: Uint8Array; stream: AsyncIterable<Uint8Array> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let ended = false;
+  while (length < HEAD_BYTES && !ended) {
+    const { done, value } = await iterator.next();
+    if (done) ended = true;
+    else {
+      chunks.push(value);
+      length += value.byteLength;
+    }
+  }
+  const head = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    head.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  async function* stream() {
+    try {
+      yield head;
+      while (!ended) {
+        const { done, value } = await iterator.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head, stream: stream() };
+}

@@ -1,0 +1,213 @@
+/**
+ * FORMAT.md against the code. The example's file is kept in golden/, so that a change of the format cannot go unnoticed. To
+ * renew it and the header on the page after an intended change: RANKSIM_WRITE_GOLDEN=1 npx vitest run format-page
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
+import type { Model, Saved } from "../../src/estimators/estimator.ts";
+import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
+import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
+import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { builtInReaders } from "../../src/model-file/readers.ts";
+import { dataStart, digestAt, headerOf } from "./fake-models.ts";
+
+const pagePath = new URL("../../../../FORMAT.md", import.meta.url);
+const goldenPath = new URL("golden/classifier.safetensors", import.meta.url);
+const renew = process.env.RANKSIM_WRITE_GOLDEN === "1";
+let page = readFileSync(pagePath, "utf8");
+
+/** The text of a section, up to the next heading of the same or a higher level. */
+function section(heading: string): string {
+  const from = page.indexOf(`\n${heading}\n`);
+  if (from < 0) throw new Error(`FORMAT.md has no section ${heading}`);
+  const level = heading.indexOf(" ");
+  const rest = page.slice(from + heading.length + 2);
+  const next = rest.search(new RegExp(`^#{1,${level}} `, "m"));
+  return next < 0 ? rest : rest.slice(0, next);
+}
+
+/** The rows of all tables in `text` whose first column is headed `first`. */
+function tableRows(text: string, first: string): string[][] {
+  const rows: string[][] = [];
+  let inside = false;
+  for (const line of text.split("\n")) {
+    const cells = line.startsWith("|")
+      ? line
+          .slice(1, -1)
+          .split(" | ")
+          .map((cell) => cell.trim().replace(/^`(.*)`$/, "$1"))
+      : undefined;
+    if (!cells) inside = false;
+    else if (!inside) inside = cells[0] === first;
+    else if (!cells[0].startsWith("---")) rows.push(cells);
+  }
+  return rows;
+}
+
+/** The contents of the fenced block of a language in `text`. */
+function block(text: string, language: string): string {
+  const found = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\`\`\`$`, "m").exec(text);
+  if (!found) throw new Error(`FORMAT.md has no ${language} block here`);
+  return found[1];
+}
+
+/** Runs the example on the page; gives what it calls `bytes`. */
+async function runExample(): Promise<Uint8Array> {
+  const body = `return (async () => { ${block(section("## Example"), "ts")} return bytes; })()`;
+  return new Function("RankSimilarityClassifier", "saveModel", body)(RankSimilarityClassifier, saveModel);
+}
+
+describe("the example in FORMAT.md", () => {
+  let golden: Uint8Array;
+  beforeAll(async () => {
+    if (renew) {
+      const bytes = await runExample();
+      writeFileSync(goldenPath, bytes);
+      page = page.replace(/(```header\n)[\s\S]*?```/, (_, fence) => `${fence}${headerOf(bytes).trimEnd()}\n\`\`\``);
+      writeFileSync(pagePath, page);
+    }
+    golden = readFileSync(goldenPath);
+  });
+
+  it("makes the golden file, byte for byte", async () => {
+    expect(Buffer.compare(await runExample(), golden)).toBe(0);
+  });
+
+  it("shows its header", () => {
+    expect(block(section("## Example"), "header")).toBe(`${headerOf(golden).trimEnd()}\n`);
+  });
+
+  it("lists its arrays as they stand in the header and in the bytes", () => {
+    const { __metadata__: _, ...entries } = JSON.parse(headerOf(golden));
+    const read = { F64: "getFloat64", U32: "getUint32", U16: "getUint16" } as const;
+    const size = { F64: 8, U32: 4, U16: 2 };
+    const view = new DataView(golden.buffer, golden.byteOffset + dataStart(golden));
+    const rows = tableRows(section("## Example"), "array");
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(entries));
+    for (const [name, type, shape, begin, end, values] of rows) {
+      expect(entries[name]).toEqual({
+        dtype: type,
+        shape: shape.split(" × ").map(Number),
+        data_offsets: [Number(begin), Number(end)],
+      });
+      const dtype = type as keyof typeof read;
+      const found = values.split(", ").map((_, i) => view[read[dtype]](Number(begin) + i * size[dtype], true));
+      expect(found).toEqual(values.split(", ").map(Number));
+    }
+  });
+
+  it("dumps the bytes of its arrays", () => {
+    const bytes = Buffer.from(block(section("## Example"), "hex").replace(/\s/g, ""), "hex");
+    expect(Buffer.compare(bytes, golden.subarray(dataStart(golden)))).toBe(0);
+  });
+
+  it("loads and predicts by the rule on the page", async () => {
+    const model = loadModel(golden) as Awaited<ReturnType<RankSimilarityClassifier["fit"]>>;
+    expect(
+      await model.predict([
+        [5, 4, 3],
+        [1, 2, 3],
+        [0, 0, 0],
+      ]),
+    ).toEqual(["falling", "rising", "falling"]);
+  });
+});
+
+describe("the text of FORMAT.md", () => {
+  it("says where the digest and the version stand", () => {
+    expect(section("## Header")).toMatch(new RegExp(`bytes ${digestAt}\\s+to ${digestAt + 63} of every file`));
+    expect(block(section("## Digest"), "python")).toContain(`data[${digestAt}:${digestAt + 64}]`);
+    expect(section("## Versions")).toContain(
+      `first ${'{"__metadata__":{"format":"ranksim","version":"'.length} characters`,
+    );
+  });
+
+  it.skipIf(spawnSync("python3", ["--version"]).status !== 0)("verifies the digest in Python (python3)", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ranksim-format-"));
+    const verify = (bytes: Uint8Array) => {
+      writeFileSync(join(folder, "model.safetensors"), bytes);
+      return spawnSync("python3", ["-c", block(section("## Digest"), "python")], { cwd: folder }).status;
+    };
+    const golden = Uint8Array.from(readFileSync(goldenPath));
+    expect(verify(golden)).toBe(0);
+    golden[golden.length - 1] ^= 1;
+    expect(verify(golden)).toBe(1);
+    rmSync(folder, { recursive: true });
+  });
+
+  const x = Array.from({ length: 12 }, (_, r) =>
+    Array.from({ length: 50 }, (_, i) => ((i * 7 + r * 5) % 11 === 0 ? 1 + (r % 3) : 0)),
+  );
+  const full = x.map((row, r) => row.map((value, i) => value + ((i * 31 + r * 17) % 23)));
+  const y = x.map((_, r) => r % 3);
+  const models: [string, () => Promise<Model>][] = [
+    ["transform", () => new RankSimilarityTransform({ filters: 3 }).fit(full)],
+    ["transform", () => new RankSimilarityTransform({ filters: 3, distribution: "confusion" }).fit(full)],
+    ["transform", () => new RankSimilarityTransform({ filters: 12 }).fit(x)],
+    ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y)],
+    [
+      "classifier",
+      () =>
+        new RankSimilarityClassifier({ filters: 6, distribution: "confusion", distributionPerClass: true }).fit(
+          full,
+          y,
+        ),
+    ],
+    ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6 }).fit(full, y)],
+  ];
+
+  it.each(models)("describes the arrays and fields of a %s", async (kind, train) => {
+    const saved = (await train()).save();
+    expect(saved.kind).toBe(kind);
+    const text = section("### Filters") + section(`### \`${kind}\``);
+    const arrays = new Map(tableRows(text, "array").map(([name, type, shape]) => [name, { type, shape }]));
+    for (const [name, { shape, values }] of Object.entries(saved.arrays)) {
+      const described = arrays.get(name);
+      expect(described, `array ${name}`).toBeDefined();
+      expect(described?.type.split(/, | or /)).toContain(typeName(values));
+      expect(shapesOf(described?.shape ?? "", saved), `shape of ${name}`).toContainEqual(
+        described?.shape === "any" ? "any" : shape,
+      );
+    }
+    const sparse = new Set(["base", "filter_offsets", "filter_indices", "filter_weights"]);
+    for (const name of arrays.keys()) {
+      const absent = name === "distribution" || (saved.arrays.base ? name === "filters" : sparse.has(name));
+      if (!absent) expect(saved.arrays, `array ${name}`).toHaveProperty(name);
+    }
+    expect(Object.keys(saved.meta).sort()).toEqual(
+      tableRows(text, "meta")
+        .map(([name]) => name)
+        .sort(),
+    );
+  });
+
+  it("has a section for each built-in kind", () => {
+    for (const { kind } of builtInReaders) expect(() => section(`### \`${kind}\``)).not.toThrow();
+  });
+});
+
+function typeName(values: object): string {
+  return values.constructor.name.replace("Float", "F").replace("Uint", "U").replace("Int", "I").replace("Array", "");
+}
+
+/** The shapes that a description like "1 × n or c × n" allows for a model. */
+function shapesOf(description: string, saved: Saved): (number[] | "any")[] {
+  if (description === "any") return ["any"];
+  const classes = saved.meta.classes as unknown[] | undefined;
+  const extents: Record<string, number> = {
+    1: 1,
+    m: saved.arrays.norm.shape[0],
+    n: Number(saved.meta.features),
+    c: classes?.length ?? 0,
+  };
+  return description
+    .split(" or ")
+    .map((shape) =>
+      shape.split(" × ").map((extent) => extent.split(" + ").reduce((sum, term) => sum + extents[term], 0)),
+    );
+}

@@ -5,10 +5,17 @@
  * `distribution.ts`'s, the densities `density.ts`'s.
  */
 
-import { type Histogram, type Kde, kernelSum } from "./density.ts";
+import { exactKernelSum, type Histogram, type Kde, kernelSum } from "./density.ts";
 
 /** Points of the grid on which two kernel densities are compared. */
 const GRID_POINTS = 200;
+
+/**
+ * A feature whose bandwidth is below this share of the grid's spacing is so much narrower than the other that even the far
+ * tails of its kernels, scaled up to a density, rival the other's density. It is summed exactly, which is cheap: at 1,000
+ * rows its kernels, 178 + 2 x 38.6 bandwidths from end to end, touch one grid point at most.
+ */
+const NARROW = 1e-3;
 
 /** Features between two looks at the signal. */
 const FEATURES_PER_CHECK = 256;
@@ -42,12 +49,14 @@ export function kdeConfusion(f: Kde, g: Kde): number {
   // the numerator, no product overflows however narrow one of the features is.
   const widthF = (f.bandwidth / spacing) * f.rows;
   const widthG = (g.bandwidth / spacing) * g.rows;
+  const sumOfF = f.bandwidth < NARROW * spacing ? exactKernelSum : kernelSum;
+  const sumOfG = g.bandwidth < NARROW * spacing ? exactKernelSum : kernelSum;
   let sum = 0;
   for (let point = 0; point < GRID_POINTS; point++) {
     // Distances from each feature's own lowest value keep their digits when all values share a large offset.
-    const sumF = kernelSum(f, low - f.low + point * spacing);
+    const sumF = sumOfF(f, low - f.low + point * spacing);
     if (sumF === 0) continue;
-    const sumG = kernelSum(g, low - g.low + point * spacing);
+    const sumG = sumOfG(g, low - g.low + point * spacing);
     if (sumG === 0) continue;
     const share = (sumF * sumG) / (widthF * sumG + widthG * sumF);
     sum += point === 0 || point === GRID_POINTS - 1 ? share / 2 : share;

@@ -75,9 +75,11 @@ export interface Kde {
   readonly bandwidth: number;
   /** The sum of the kernels, each of height 1, at nodes 1/8 bandwidth apart; node 69 lies at `low`. */
   readonly table: Float64Array;
+  /** The values that are not zero. */
+  readonly values: Float64Array;
 }
 
-const NO_TABLE = new Float64Array(0);
+const NOTHING = new Float64Array(0);
 
 /**
  * The kernel density of a column. Its table is short for any data: when `rows` values have the range R, their standard
@@ -94,7 +96,7 @@ export function kdeOf(column: Column): Kde {
     if (values[j] > high) high = values[j];
   }
   const range = high - low;
-  if (!(range >= SMALLEST_RANGE)) return { rows, low, high: low, bandwidth: 0, table: NO_TABLE };
+  if (!(range >= SMALLEST_RANGE)) return { rows, low, high: low, bandwidth: 0, table: NOTHING, values: NOTHING };
 
   const bandwidth = (standardDeviation(column, low, range) * range) / fifthRoot(rows);
   const nodes = Math.ceil((range / bandwidth) * STEPS_PER_BANDWIDTH) + 1 + 2 * MARGIN;
@@ -102,7 +104,7 @@ export function kdeOf(column: Column): Kde {
   const stepsPerUnit = STEPS_PER_BANDWIDTH / bandwidth;
   if (zeros > 0) spreadKernel(sums, -low * stepsPerUnit + MARGIN, zeros);
   for (let j = 0; j < values.length; j++) spreadKernel(sums, (values[j] - low) * stepsPerUnit + MARGIN, 1);
-  return { rows, low, high, bandwidth, table: withDifferences(sums) };
+  return { rows, low, high, bandwidth, table: withDifferences(sums), values: values.slice() };
 }
 
 /** The sum of the kernels (each of height 1) at the distance `above` from the density's lowest value. */
@@ -135,6 +137,26 @@ export function kernelSum(density: Kde, above: number): number {
   return Math.max(sum, 0); // rounding can leave a zero just below 0
 }
 
+/**
+ * The same sum, kernel by kernel: right to 1e-10 of itself however far out in the tails, where `kernelSum` is right only to
+ * a share of a kernel's height.
+ */
+export function exactKernelSum(density: Kde, above: number): number {
+  const { rows, low, high, bandwidth, values } = density;
+  const beyond = Math.max(-above, above - (high - low)) / bandwidth;
+  if (beyond > LAST_NON_ZERO) return 0;
+  const kernel = (value: number) => {
+    const z = (above - (value - low)) / bandwidth;
+    return z > LAST_NON_ZERO || z < -LAST_NON_ZERO ? 0 : tailExp((-z * z) / 2);
+  };
+  let sum = rows > values.length ? (rows - values.length) * kernel(0) : 0;
+  for (let j = 0; j < values.length; j++) sum += kernel(values[j]);
+  return sum;
+}
+
+/** exp(-z^2 / 2) is below the smallest float64 beyond this z. */
+const LAST_NON_ZERO = 38.6;
+
 /** Standard deviation (n - 1) of (value - low) / range: between 0 and 1 for any data, so no square overflows. */
 function standardDeviation(column: Column, low: number, range: number): number {
   const { rows, values } = column;
@@ -164,6 +186,13 @@ export function fifthRoot(count: number): number {
 /** exp(x) for |x| <= 1/100: its Taylor polynomial, within 1e-16. */
 export function smallExp(x: number): number {
   return 1 + x * (1 + (x / 2) * (1 + (x / 3) * (1 + (x / 4) * (1 + (x / 5) * (1 + (x / 6) * (1 + x / 7))))));
+}
+
+/** exp(x) for x from -1,000 to 0 within 1e-10 of itself: exp(x / 2^17), squared 17 times. */
+export function tailExp(x: number): number {
+  let power = smallExp(x / 131_072);
+  for (let j = 0; j < 17; j++) power *= power;
+  return power;
 }
 
 /** Length of a table step in bandwidths. */

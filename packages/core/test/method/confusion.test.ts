@@ -38,6 +38,29 @@ describe("kde confusion", () => {
     );
   });
 
+  test("agrees where one feature is far narrower and a grid point lies in its tails", () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true });
+    const few = fc.array(unit, { minLength: 2, maxLength: 8 });
+    fc.assert(
+      fc.property(
+        few,
+        few,
+        fc.double({ min: -16, max: 0, noNaN: true }),
+        fc.integer({ min: 0, max: 199 }),
+        fc.double({ min: -15, max: 15, noNaN: true }),
+        (shape, inner, exponent, point, distance) => {
+          const wide = [0, 1, ...inner];
+          const narrow = [0, 1, ...shape].map((v) => point / 199 + 10 ** exponent * (v + distance));
+          expect(Math.abs(byKde(narrow, wide) - plainKdeConfusion(narrow, wide))).toBeLessThanOrEqual(1e-9);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    // The first grid point lies 8 bandwidths from the narrow feature, whose density there is still that of the wide one.
+    const narrow = [6.42548104e-8, 7.63318054e-8];
+    expect(Math.abs(byKde(narrow, [0, 247, 0, 0]) - plainKdeConfusion(narrow, [0, 247, 0, 0]))).toBeLessThan(1e-10);
+  });
+
   test("agrees for 1,000 rows", () => {
     const wave = (scale: number, shift: number) =>
       Array.from({ length: 1000 }, (_, j) => scale * Math.sin(j * j) + Math.tan(j) * 0.01 + shift);

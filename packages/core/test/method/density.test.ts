@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { columnOf, fifthRoot, histogramOf, kdeOf, kernelSum, smallExp } from "../../src/method/density.ts";
+import {
+  columnOf,
+  exactKernelSum,
+  fifthRoot,
+  histogramOf,
+  kdeOf,
+  kernelSum,
+  smallExp,
+  tailExp,
+} from "../../src/method/density.ts";
 import { awkwardValues } from "./awkward-values.ts";
 import { plainBandwidth } from "./plain-confusion.ts";
 
@@ -50,6 +59,23 @@ describe("kde", () => {
     );
   });
 
+  test("the exact sum is right to 1e-10 of itself in the tails too", () => {
+    fc.assert(
+      fc.property(awkwardValues(2, 20), fc.double({ min: -39, max: 39, noNaN: true }), (numbers, z) => {
+        const density = kdeOf(columnOf(numbers));
+        fc.pre(density.bandwidth > 0);
+        const above = (z < 0 ? 0 : density.high - density.low) + z * density.bandwidth;
+        const direct = numbers.reduce(
+          (sum, v) => sum + Math.exp(-(((above - (v - density.low)) / density.bandwidth) ** 2) / 2),
+          0,
+        );
+        // Subnormal sums have fewer digits.
+        expect(Math.abs(exactKernelSum(density, above) - direct)).toBeLessThanOrEqual(1e-10 * direct + 1e-307);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test("bandwidth is Scott's", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 2, maxLength: 40 }), (numbers) => {
@@ -92,6 +118,11 @@ describe("kde", () => {
 describe("arithmetic that every engine rounds alike", () => {
   test("smallExp agrees with Math.exp", () => {
     for (let x = -0.01; x <= 0.01; x += 1e-5) expect(Math.abs(smallExp(x) / Math.exp(x) - 1)).toBeLessThan(4e-16);
+  });
+
+  test("tailExp agrees with Math.exp", () => {
+    for (let x = 0; x >= -700; x -= 0.37) expect(Math.abs(tailExp(x) / Math.exp(x) - 1)).toBeLessThan(1e-10);
+    expect(tailExp(-1000)).toBe(0);
   });
 
   test("fifthRoot agrees with the power", () => {

@@ -35,7 +35,7 @@ export interface FilterParams {
   readonly confusionRows: number;
   /** How a group of rows becomes a filter. */
   readonly filterFunction: FilterFunction;
-  /** Filters per row whose similarity counts. */
+  /** Filters per row whose similarity counts (deviation 22). */
   readonly nBest: number;
   /** Where all chance comes from. */
   readonly seed: number;
@@ -53,7 +53,7 @@ export interface ClassifierParams extends FilterParams {
   readonly initialRows: readonly (readonly number[])[] | undefined;
   /** How filters are shared out among classes. */
   readonly classWeight: ClassWeight;
-  /** Whether each class has a distribution of its own. */
+  /** Whether each class has a distribution of its own (deviation 8). */
   readonly distributionPerClass: boolean;
 }
 

@@ -83,7 +83,11 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
     const backend = await backendOf(run);
     const { rows, note } = rowsToTrainOn(matrix);
     const training = rows.length === matrix.rows ? matrix : matrix.gather(rows);
-    const { trained, distribution, notes } = await trainWhole(training, this.params, run, backend, TRAINING_SHARE);
+    const params = {
+      ...this.params,
+      initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
+    };
+    const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE);
     const { bank } = trained;
 
     await advance(run, { stage: "label", share: TRAINING_SHARE });
@@ -133,6 +137,19 @@ function rowsToTrainOn(x: Matrix): { rows: Uint32Array; note?: string } {
   if (rows.length === 0) return { rows: all, note: "all rows are zero: the filters cannot tell rows apart" };
   if (rows.length === x.rows) return { rows };
   return { rows, note: `${x.rows - rows.length} rows of zeros were left out of training` };
+}
+
+/** The positions of `wanted` rows among the rows trained on. */
+function positionsOf(wanted: readonly number[], rows: Uint32Array): number[] {
+  const position = new Map(Array.from(rows, (row, p) => [row, p]));
+  return Array.from(wanted, (row) => {
+    const found = position.get(row);
+    if (found !== undefined) return found;
+    throw new RanksimError(
+      "bad-params",
+      `initialRows: expected rows that are there and not all zero, found row ${row}`,
+    );
+  });
 }
 
 /** Trained filters with the label shares of their rows. `Y` is a label, or a list of labels for a multilabel model. */

@@ -22,7 +22,7 @@ export function commonNorm(n: number, distribution: Float64Array | undefined): n
   return sum === 0 ? 1 : sum;
 }
 
-/** Weight of a tie group that spans the ranks `first + 1` to `last` (counted from 1). */
+/** Deviation 2: the weight of a tie group that spans the ranks `first + 1` to `last` (counted from 1). */
 export function tieWeight(first: number, last: number, distribution: Float64Array | undefined): number {
   if (!distribution) return first + 1 + last; // twice the mean of first+1 .. last
   let sum = 0;

@@ -1,5 +1,5 @@
 /**
- * Labels: any strings or numbers. They become class numbers 0..c-1 at once and turn back into names only when a model
+ * Labels: any strings or numbers (deviation 19). They become class numbers 0..c-1 at once and turn back into names only when a model
  * answers. Several labels per row (multilabel) come as label sets or as a 0/1 matrix, one column per label.
  */
 

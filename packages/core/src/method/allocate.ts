@@ -3,13 +3,13 @@
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
 
-/** How a bank is shared out among classes: by rows, evenly, or by weights given for class names (1 where not given). */
+/** Deviation 13. How a bank is shared out among classes: by rows, evenly, or by weights given for class names (1 where not given). */
 export type ClassWeight = "proportional" | "uniform" | { readonly [label: string]: number };
 
 /** Above this many rows per filter the automatic count stops growing with the rows. Source: the paper. */
 const ROWS_PER_FILTER = 10;
 
-/** The number of filters for N rows. */
+/** The number of filters for N rows (deviation 23). */
 export function countFilters(rows: number, filters: "auto" | number, fastFilters: number, maxFilters: number): number {
   if (filters !== "auto") return filters;
   if (rows <= fastFilters) return rows;
@@ -17,7 +17,7 @@ export function countFilters(rows: number, filters: "auto" | number, fastFilters
   return Math.max(fastFilters, roundHalfEven(rows / ROWS_PER_FILTER));
 }
 
-/** Filters per class: at least 1 each, and at most the class's rows unless `mayExceedRows`. */
+/** Filters per class: at least 1 each, and at most the class's rows unless `mayExceedRows` (deviation 14). */
 export function allocateFilters(
   classes: readonly Label[],
   classRows: readonly number[],

@@ -37,8 +37,8 @@ export function histogramConfusion(f: Histogram, g: Histogram): number {
 }
 
 /**
- * Confusion of two kernel densities: trapezoid rule on 200 points over their joint range. Two constants are alike (1/2)
- * or never mistaken (0); a constant is never mistaken for a feature that varies.
+ * Confusion of two kernel densities: trapezoid rule on 200 points over their joint range. Deviation 7: two constants are alike
+ * (1/2) or never mistaken (0); a constant is never mistaken for a feature that varies.
  */
 export function kdeConfusion(f: Kde, g: Kde): number {
   if (f.bandwidth === 0 && g.bandwidth === 0) return f.low === g.low ? 0.5 : 0;
@@ -69,7 +69,7 @@ export function kdeConfusion(f: Kde, g: Kde): number {
  * views of the step from feature i to i + 1, and 0 where that is negative: how well the two are told apart, how much
  * further the step leads away from the first feature, and how much nearer to the last.
  *
- * Deviation: the paper's equation 3 has the second view's sign reversed, and takes off no 1/2 from the first, so that two
+ * Deviations 3 and 4: the paper's equation 3 has the second view's sign reversed, and takes off no 1/2 from the first, so that two
  * features that are alike would still lie apart.
  */
 export function cumulateGaps<Density>(

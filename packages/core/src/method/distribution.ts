@@ -85,6 +85,7 @@ function confusionDistribution(
   signal: AbortSignal | undefined,
 ): Float64Array {
   signal?.throwIfAborted();
+  // Deviations 5 and 6: rows drawn with the seed, and exact probabilities where numbers are whole.
   const histogram = options.density === "histogram" || (options.density === "auto" && isWhole(x));
   const rows = sampledRows(x.rows, options.confusionRows, generator);
   const columnAt = columnReader(x, rows);

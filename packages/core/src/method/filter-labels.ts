@@ -3,7 +3,7 @@
 import type { TopFilters } from "../backends/backend.ts";
 import type { Csr } from "../matrix/csr.ts";
 
-/** filters x classes: the share of each class among the rows a filter wins; uniform where it wins none. */
+/** filters x classes: the share of each class among the rows a filter wins (deviation 20); uniform where it wins none. */
 export function filterLabels(
   winners: TopFilters, // k = 1
   codes: Uint32Array, // class of each row
@@ -24,7 +24,7 @@ export function filterLabels(
   return labels;
 }
 
-/** filters x outputs: the share of a filter's rows that have each label; one half where it wins none. */
+/** Deviation 21. filters x outputs: the share of a filter's rows that have each label; one half where it wins none. */
 export function filterPresence(winners: TopFilters, present: Csr, filters: number): Float64Array {
   const outputs = present.features;
   const labels = new Float64Array(filters * outputs);

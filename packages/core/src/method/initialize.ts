@@ -52,7 +52,7 @@ async function plusplus(
   makeFilters: MakeFilters,
   generator: RandomGenerator,
 ): Promise<Uint32Array> {
-  // Every row is taken in the end, so there is nothing to spread out.
+  // Deviation 15: every row is taken in the end, so there is nothing to spread out.
   if (filters >= x.rows) return drawWithoutReplacement(generator, filters, x.rows);
   const most = filters * CANDIDATES_PER_FILTER;
   const candidates =
@@ -72,7 +72,7 @@ async function plusplus(
     const { response: fresh } = await held.topFilters(one, 1);
     for (let j = 0; j < candidates.length; j++) {
       const r = candidates[j];
-      if (size[r] > 0) response[j] += fresh[r] / size[r]; // an all-zero row responds to nothing
+      if (size[r] > 0) response[j] += fresh[r] / size[r]; // deviation 16: an all-zero row responds to nothing
     }
     next = drawWeak(response, taken, generator);
   }
@@ -115,7 +115,7 @@ function rowSizes(x: Matrix): Float64Array {
 
 /**
  * Batches of filters: the first are single rows, each later batch averages the rows around the filters of the batch
- * before, over growing neighbourhoods. A filter that no row is near keeps the weights of its predecessor.
+ * before, over growing neighbourhoods. Deviation 17: a filter that no row is near keeps the weights of its predecessor.
  */
 async function weightedAverages(
   held: Held,

@@ -1,7 +1,7 @@
 /**
  * Similarity (the paper's rank similarity transform, section 6 of the method): the responses of a row scaled so that the
  * strongest filter has 1 and the k-th strongest 0, everything below cut off. At most k filters per row remain, more only
- * through ties.
+ * through ties. Deviation 1: the paper prints the fraction upside down.
  */
 
 import type { Backend, TopFilters } from "../backends/backend.ts";

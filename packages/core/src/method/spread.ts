@@ -68,6 +68,7 @@ export async function* spreadMax(
     bank = replaced.bank;
     since = { winners, changed: replaced.changed };
 
+    // Deviations 11 and 12: a share of the rows, and coming to rest is reported, not demanded.
     const converged = iteration > 1 && moved <= Math.floor(tolerance * rows);
     yield { bank, members, step: { iteration, moved, empty: empty.length }, converged };
     if (converged) return;
@@ -119,7 +120,7 @@ function compareWinners(
 }
 
 /**
- * New rows for filters that won none: those of the largest response relative to the row's mean response, so that a
+ * Deviation 9: new rows for filters that won none: those of the largest response relative to the row's mean response, so that a
  * filter moves to rows that like it better than they like the others.
  */
 async function relocate(bank: FilterBank, empty: Uint32Array, held: Held, rows: number): Promise<Groups> {

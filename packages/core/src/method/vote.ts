@@ -6,7 +6,7 @@
 import type { TopFilters } from "../backends/backend.ts";
 import { type Similar, strongestOf, type Tied } from "./similarity.ts";
 
-/** Class of the strongest filter of each row; several filters at the maximum: the class with most of them, then the lowest. */
+/** Deviation 10: class of the strongest filter; several at the maximum: the class with most of them, then the lowest. */
 export function voteByStrongest(top: TopFilters, tied: Tied, filterClass: Uint32Array, classes: number): Uint32Array {
   const votes = new Uint32Array(classes);
   return Uint32Array.from({ length: top.rows }, (_, r) => {
@@ -107,6 +107,7 @@ export function indexOfLargest(values: ArrayLike<number>, from: number, count: n
   return best;
 }
 
+/** Deviation 18: what sums to nothing becomes uniform. */
 function normalize(values: Float64Array, from: number, count: number): void {
   let sum = 0;
   for (let c = 0; c < count; c++) sum += values[from + c];

@@ -1,0 +1,23 @@
+/** DEVIATIONS.md and the code speak of the same departures: every number in one is in the other. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../../../..");
+
+it("numbers every deviation in the page and marks it in the code", () => {
+  const page = readFileSync(join(root, "DEVIATIONS.md"), "utf8");
+  const listed = [...page.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
+  expect(listed).toEqual(listed.map((_, j) => j + 1));
+  const marked = new Set<number>();
+  const source = join(root, "packages/core/src");
+  for (const name of readdirSync(source, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".ts")) continue;
+    const text = readFileSync(join(source, name), "utf8");
+    for (const match of text.matchAll(/[Dd]eviations? (\d+)(?: and (\d+))?/g)) {
+      for (const number of match.slice(1)) if (number) marked.add(Number(number));
+    }
+  }
+  expect([...marked].sort((a, b) => a - b)).toEqual(listed);
+});

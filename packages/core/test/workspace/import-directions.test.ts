@@ -1,0 +1,142 @@
+/** The walls of the house: who may import whom. ARCHITECTURE.md draws them; here they are lists. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOf, root, type Source, sources } from "./sources.ts";
+
+const all = sources();
+
+/** Packages of this workspace that a package may import. */
+const mayImport: Record<string, readonly string[]> = {
+  core: [],
+  data: ["@ranksim/core"],
+  cli: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node"],
+  playground: ["@ranksim/core", "@ranksim/data"],
+  lab: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node"],
+};
+
+/** Folders (and files) of core/src that a folder of core/src may import; itself is understood. */
+const mayImportInCore: Record<string, readonly string[]> = {
+  kernels: [],
+  errors: [],
+  random: [],
+  matrix: ["kernels", "errors"],
+  backends: ["kernels", "errors"],
+  method: ["kernels", "matrix", "errors", "random", "backends/backend.ts"],
+  estimators: ["kernels", "matrix", "errors", "random", "method", "backends/backend.ts", "backends/open.ts"],
+  tools: ["kernels", "matrix", "errors", "random", "method", "estimators", "backends/backend.ts", "backends/open.ts"],
+  "model-file": ["errors", "estimators", "tools"],
+};
+
+/** Sources of the data package that may use Node; its other sources also run in browsers. */
+const isNodeSource = (path: string) => /\/data\/src\/node(\.ts$|\/)/.test(path);
+
+const refused = (sources: readonly Source[], isAllowed: (source: Source, target: string) => boolean) =>
+  sources.flatMap((source) =>
+    importsOf(source)
+      .filter((target) => !isAllowed(source, target))
+      .map((target) => `${source.path} imports ${target}`),
+  );
+
+describe("import directions", () => {
+  it("lists every package and every folder of core", () => {
+    for (const source of all) expect(Object.keys(mayImport)).toContain(source.package);
+    const rooms = new Set(inCore().map((source) => roomOf(source.path)));
+    rooms.delete("index");
+    for (const room of rooms) expect(Object.keys(mayImportInCore)).toContain(room);
+  });
+
+  it("run lab, playground, cli -> data -> core", () => {
+    const own = /^(@ranksim\/|ranksim$|packages\/)/;
+    const wrong = refused(all, (source, target) => {
+      if (!own.test(target)) return true;
+      return target.startsWith("packages/")
+        ? target.startsWith(`packages/${source.package}/src/`) || target === `packages/${source.package}/package.json`
+        : mayImport[source.package].includes(target);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("inside core run from estimators to method to kernels, and method knows back ends by their contract alone", () => {
+    const wrong = refused(inCore(), (source, target) => {
+      const from = roomOf(source.path);
+      if (from === "index" || !target.startsWith("packages/core/src/")) return true;
+      const to = roomOf(target);
+      const file = target.slice("packages/core/src/".length);
+      return to === from || mayImportInCore[from].includes(to) || mayImportInCore[from].includes(file);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("keep Node out of core, out of the page, and out of data but for its node entry", () => {
+    const portable = all.filter(
+      (source) =>
+        source.package === "core" ||
+        source.package === "playground" ||
+        (source.package === "data" && !isNodeSource(source.path)),
+    );
+    expect(refused(portable, (_, target) => !target.startsWith("node:"))).toEqual([]);
+    const data = portable.filter((source) => source.package === "data");
+    expect(refused(data, (_, target) => !isNodeSource(target))).toEqual([]);
+  });
+
+  it("name a dependency of the package for everything that comes from elsewhere", () => {
+    const dependencies = new Map(Object.keys(mayImport).map((name) => [name, readManifest(name).dependencies ?? {}]));
+    const wrong = refused(all, (source, target) => {
+      if (target.startsWith("packages/") || target.startsWith("node:")) return true;
+      const name = target
+        .split("/")
+        .slice(0, target.startsWith("@") ? 2 : 1)
+        .join("/");
+      return Object.hasOwn(dependencies.get(source.package) ?? {}, name);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("give core no dependency but pure-rand", () => {
+    expect(Object.keys(readManifest("core").dependencies ?? {})).toEqual(["pure-rand"]);
+  });
+});
+
+describe("importsOf", () => {
+  it("finds every form of import and none in comments or strings", () => {
+    const text = [
+      'import { a } from "./a.ts";',
+      'import type { b } from "../b.ts";',
+      'import "side-effect";',
+      "export {",
+      "  c,",
+      '} from "./c.ts";',
+      'export * from "pkg/sub";',
+      'const later = await import("./later.ts");',
+      '// import { x } from "./comment.ts";',
+      '/**\n * import { y } from "./doc.ts";\n */',
+      'const worker = `\nimport { z } from "node:worker_threads";\n`;',
+      'export const text = "from";',
+    ].join("\n");
+    expect(importsOf({ path: "packages/core/src/method/m.ts", package: "core", text }).sort()).toEqual(
+      [
+        "packages/core/src/method/a.ts",
+        "packages/core/src/b.ts",
+        "side-effect",
+        "packages/core/src/method/c.ts",
+        "pkg/sub",
+        "packages/core/src/method/later.ts",
+      ].sort(),
+    );
+  });
+});
+
+function inCore(): Source[] {
+  return all.filter((source) => source.package === "core");
+}
+
+/** The folder, or the file without extension, directly under core/src. */
+function roomOf(path: string): string {
+  return path.slice("packages/core/src/".length).split("/")[0].replace(/\.ts$/, "");
+}
+
+function readManifest(name: string): { dependencies?: Record<string, string> } {
+  return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+}

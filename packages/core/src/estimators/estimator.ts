@@ -19,6 +19,8 @@ export interface Progress {
   readonly iteration?: number;
   /** Rows whose winner changed in this iteration. */
   readonly moved?: number;
+  /** Filters that won no row in this iteration. */
+  readonly empty?: number;
   /** The filters as they now are, of the class at work where classes train apart. */
   readonly filters?: FilterBank;
   /** Share of the whole call that is done, 0..1, never falling. */

@@ -24,15 +24,19 @@ export {
   type ProbabilisticParams,
   RankSimilarityProbabilisticClassifier,
 } from "./estimators/probabilistic.ts";
-export type * from "./estimators/report.ts";
+export type { Report, ReportStep, TrainingReport } from "./estimators/report.ts";
 export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
-export type { DenseBank, FilterBank, SparseBank } from "./kernels/shapes.ts";
+export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weights } from "./kernels/shapes.ts";
 export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
 export { Dense } from "./matrix/dense.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
-export type * from "./method/allocate.ts";
+export type { ClassWeight } from "./method/allocate.ts";
+export type { DistributionSpec } from "./method/distribution.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
+export type { FilterFunction } from "./method/filter-function.ts";
+export type { Initialize } from "./method/initialize.ts";
+export type { Spreading } from "./method/spread.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";

@@ -34,6 +34,8 @@ export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix
 export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";
+export { cumulateGaps, histogramConfusion, kdeConfusion } from "./method/confusion.ts";
+export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./method/density.ts";
 export type { DistributionSpec } from "./method/distribution.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
 export type { FilterFunction } from "./method/filter-function.ts";

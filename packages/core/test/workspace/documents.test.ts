@@ -1,0 +1,56 @@
+/** The documents in the root: their links lead somewhere, the commands they name exist. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "./sources.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+/** A heading as the fragment of a link to it. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+
+describe.each(readdirSync(root).filter((name) => name.endsWith(".md")))("%s", (name) => {
+  const text = read(name);
+
+  it("links to files and headings that exist", () => {
+    const broken: string[] = [];
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [path, fragment] = target.split("#");
+      if (path !== "" && !existsSync(join(root, path))) broken.push(target);
+      if (path === "" && fragment !== undefined) {
+        const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading]) => anchor(heading));
+        if (!headings.includes(fragment)) broken.push(target);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it("names scripts and paths of the repository that exist", () => {
+    const named = Array.from(text.matchAll(/npm run ([\w:-]+)/g), ([, script]) => script);
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+    const paths = Array.from(text.matchAll(/`((?:packages|scripts|docs)\/[\w./-]+)`/g), ([, path]) => path);
+    expect(paths.filter((path) => path !== "docs/api" && !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+describe("the continuous check", () => {
+  it("ends in the test command of the README", () => {
+    const command = read(".ci/run").trimEnd().split("\n").at(-1);
+    expect(command).toBe("npm cit");
+    expect(read("README.md")).toMatch(/^npm cit\b/m);
+  });
+});
+
+describe("the lock file", () => {
+  it("names no download address", () => {
+    expect(read("package-lock.json")).not.toMatch(/"resolved": "https?:/);
+    expect(read(".npmrc")).not.toMatch(/registry\s*=/);
+  });
+});

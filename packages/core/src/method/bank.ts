@@ -125,18 +125,20 @@ function isSmall(exceptions: number, bank: FilterBank): boolean {
 }
 
 function fewExceptions(bank: DenseBank): boolean {
+  const n = bank.features;
   let exceptions = 0;
   for (let f = 0; f < bank.filters; f++) {
-    exceptions += bank.features - mostFrequent(bank.weights.subarray(f * bank.features, (f + 1) * bank.features)).times;
+    exceptions += n - mostFrequent(bank.weights.subarray(f * n, (f + 1) * n), n).times;
+    if (!isSmall(exceptions, bank)) return false;
   }
-  return isSmall(exceptions, bank);
+  return true;
 }
 
 function toSparse(bank: DenseBank): SparseBank {
   const n = bank.features;
   return build(bank, bank.filters, (f) => {
     const weights = bank.weights.subarray(f * n, (f + 1) * n);
-    const base = mostFrequent(weights).weight;
+    const base = mostFrequent(weights, n).weight;
     const indices: number[] = [];
     for (let i = 0; i < n; i++) if (weights[i] !== base) indices.push(i);
     return { base, indices, weights: indices.map((i) => weights[i]) };
@@ -151,7 +153,7 @@ function rebase(bank: SparseBank): SparseBank {
     const given = bank.weights.subarray(from, to);
     let atBase = bank.features - (to - from);
     for (const weight of given) if (weight === bank.base[f]) atBase++;
-    const rival = mostFrequent(given);
+    const rival = mostFrequent(given, bank.features);
     const isBase = atBase > rival.times || (atBase === rival.times && bank.base[f] <= rival.weight);
     if (isBase && atBase > 0) {
       const indices: number[] = [];
@@ -171,8 +173,22 @@ function rebase(bank: SparseBank): SparseBank {
   });
 }
 
-function mostFrequent(weights: Weights): { weight: number; times: number } {
-  const sorted = weights.slice().sort();
+/** The weight that occurs most often, the lower one of equals, and how often. */
+function mostFrequent(weights: Weights, features: number): { weight: number; times: number } {
+  if (weights instanceof Float64Array || weights.length * 16 < features) return longestRun(weights.slice().sort());
+  return highestCount(weights, features);
+}
+
+/** Doubled ranks are at most 2n, so unless they are few they are counted in less time than sorted. */
+function highestCount(ranks: Uint16Array | Uint32Array, features: number): { weight: number; times: number } {
+  const counts = new Uint32Array(2 * features + 1);
+  for (const rank of ranks) counts[rank]++;
+  let weight = 0;
+  for (let rank = 1; rank < counts.length; rank++) if (counts[rank] > counts[weight]) weight = rank;
+  return { weight, times: counts[weight] };
+}
+
+function longestRun(sorted: Weights): { weight: number; times: number } {
   let weight = 0;
   let times = 0;
   for (let first = 0; first < sorted.length; ) {

@@ -6,3 +6,17 @@ export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
+export { CountModel, CountVectorizer } from "./text/count.ts";
+export { HashingModel, HashingVectorizer } from "./text/hashing.ts";
+export {
+  type AnalyzerParams,
+  COUNT_PARAMETERS,
+  type CountParams,
+  HASHING_PARAMETERS,
+  type HashingParams,
+  type Norm,
+  TFIDF_PARAMETERS,
+  type TfidfParams,
+} from "./text/params.ts";
+export { textReaders } from "./text/readers.ts";
+export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";

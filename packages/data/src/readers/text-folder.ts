@@ -58,12 +58,18 @@ export function withoutQuotes(text: string): string {
 export function withoutFooters(text: string): string {
   const lines = strip(text).split("\n");
   let last = lines.length - 1;
-  while (last > 0 && strip(lines[last]).replace(/^-+|-+$/g, "") !== "") last--;
+  while (last > 0 && !/^-*$/.test(strip(lines[last]))) last--;
   return last > 0 ? lines.slice(0, last).join("\n") : text;
 }
 
-/** Python's `str.strip`, whose blanks differ from those of `trim`. */
+/** What Python counts as blank, which is not what `trim` removes. */
+const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Python's `str.strip`. */
 function strip(text: string): string {
-  const blanks = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-  return text.replace(new RegExp(`^${blanks}+`), "").replace(new RegExp(`${blanks}+$`), "");
+  let from = 0;
+  let to = text.length;
+  while (from < to && BLANK.test(text[from])) from++;
+  while (to > from && BLANK.test(text[to - 1])) to--;
+  return text.slice(from, to);
 }

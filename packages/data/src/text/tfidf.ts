@@ -1,0 +1,137 @@
+/** Texts to weighted counts: each count times how rare its term is (idf), rows scaled to length 1. As scikit-learn defines them. */
+
+import {
+  Csr,
+  type Estimator,
+  type Json,
+  type LabelSets,
+  type Labels,
+  type ModelReader,
+  type Run,
+  type Saved,
+  type TransformingModel,
+} from "@ranksim/core";
+import { type Analyzer, analyzerOf } from "./analyze.ts";
+import { learnVocabulary } from "./count.ts";
+import { countTerms, type TermCounts } from "./counting.ts";
+import { normalizeRows } from "./normalize.ts";
+import { checkTextParams, TFIDF_PARAMETERS, type TfidfParams, textParamsAsJson } from "./params.ts";
+import { readTextModel } from "./saved-text.ts";
+import { badSaved, type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
+
+/**
+ * Weighs terms by frequency and rarity, as scikit-learn's class of this name does.
+ *
+ * ```ts
+ * const model = await new TfidfVectorizer({ maxFeatures: 10000 }).fit(texts);
+ * const weights = await model.transform(texts); // Csr: texts x terms, rows of length 1
+ * ```
+ */
+export class TfidfVectorizer implements Estimator<readonly string[], TfidfModel> {
+  readonly kind = "tfidf-vectorizer";
+  readonly params: Readonly<TfidfParams> & { readonly [name: string]: unknown };
+
+  constructor(params: Partial<TfidfParams> = {}) {
+    this.params = checkTextParams<TfidfParams & { readonly [name: string]: unknown }>(params, TFIDF_PARAMETERS);
+    analyzerOf(this.params);
+  }
+
+  /** A copy with some parameters changed. */
+  with(changes: Partial<TfidfParams>): TfidfVectorizer {
+    return new TfidfVectorizer({ ...this.params, ...changes });
+  }
+
+  /** Learns the vocabulary and the rarities; labels are not used. */
+  async fit(x: readonly string[], _y?: Labels | LabelSets, run: Run = {}): Promise<TfidfModel> {
+    return (await this.#learn(x, run)).model;
+  }
+
+  /** Learns the vocabulary and weighs the same texts. */
+  async fitTransform(x: readonly string[], _y?: Labels | LabelSets, run: Run = {}): Promise<Csr> {
+    const { model, counts } = await this.#learn(x, run);
+    return model.weigh(counts);
+  }
+
+  async #learn(x: readonly string[], run: Run): Promise<{ model: TfidfModel; counts: TermCounts }> {
+    const { vocabulary, counts } = await learnVocabulary(x, this.params, run);
+    const idf = this.params.useIdf ? raritiesOf(counts, vocabulary.terms.length, this.params.smoothIdf) : undefined;
+    return { model: new TfidfModel(vocabulary, idf, this.params), counts };
+  }
+}
+
+/** idf = ln(texts / texts with the term) + 1; smoothed, as if one more text held every term. */
+function raritiesOf({ offsets, indices }: TermCounts, terms: number, smooth: boolean): Float64Array {
+  const more = smooth ? 1 : 0;
+  const documents = new Float64Array(terms).fill(more);
+  for (const term of indices) documents[term]++;
+  const texts = offsets.length - 1 + more;
+  return documents.map((count) => Math.log(texts / count) + 1);
+}
+
+/** A vocabulary with rarities that weighs texts. */
+export class TfidfModel implements TransformingModel<readonly string[]> {
+  readonly kind = "tfidf-vectorizer";
+  readonly params: { readonly [name: string]: Json };
+  /** The rarity of each term; absent when `useIdf` is false. */
+  readonly idf: Float64Array | undefined;
+  readonly #vocabulary: Vocabulary;
+  readonly #analyze: Analyzer;
+  readonly #settings: TfidfParams;
+
+  /** Use `TfidfVectorizer.fit` or `loadModel`. */
+  constructor(vocabulary: Vocabulary, idf: Float64Array | undefined, params: TfidfParams) {
+    this.params = textParamsAsJson(params);
+    this.idf = idf;
+    this.#vocabulary = vocabulary;
+    this.#analyze = analyzerOf(params);
+    this.#settings = params;
+  }
+
+  /** Number of terms. */
+  get features(): number {
+    return this.#vocabulary.terms.length;
+  }
+
+  /** The terms, in the order of the features. */
+  get featureNames(): readonly string[] {
+    return this.#vocabulary.terms;
+  }
+
+  /** Weights of the known terms, texts x terms. */
+  async transform(x: readonly string[], run: Run = {}): Promise<Csr> {
+    const { feature } = this.#vocabulary;
+    const { binary } = this.#settings;
+    return this.weigh(await countTerms(x, this.#analyze, (term) => feature.get(term), binary, run, "transform"));
+  }
+
+  /** Weights of counts that were made with this vocabulary. */
+  weigh({ offsets, indices, values }: TermCounts): Csr {
+    const weights = Float64Array.from(values);
+    if (this.#settings.sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(weights[e]) + 1;
+    if (this.idf !== undefined) for (let e = 0; e < weights.length; e++) weights[e] *= this.idf[indices[e]];
+    normalizeRows(offsets, weights, this.#settings.norm);
+    return Csr.of(offsets, indices, weights, this.features);
+  }
+
+  save(): Saved {
+    const arrays = vocabularyArrays(this.featureNames);
+    if (this.idf !== undefined) arrays.idf = { shape: [this.idf.length], values: this.idf };
+    return { kind: this.kind, meta: { params: this.params }, arrays };
+  }
+}
+
+/** Reads a stored `TfidfModel`. */
+export const tfidfReader: ModelReader = {
+  kind: "tfidf-vectorizer",
+  read(saved) {
+    const { params, vocabulary } = readTextModel<TfidfParams>(saved, TFIDF_PARAMETERS, ["idf"]);
+    const idf = saved.arrays.idf?.values;
+    if (params.useIdf !== (idf !== undefined)) throw badSaved(saved, "expected rarities if and only if useIdf is set");
+    if (idf !== undefined && (!(idf instanceof Float64Array) || idf.length !== vocabulary.terms.length)) {
+      throw badSaved(saved, `idf: expected ${vocabulary.terms.length} float64 values, found ${idf.length}`);
+    }
+    // Rarity of a term that is in one of 2^53 texts is 38; one in more than all texts would fall below 0.
+    if (idf?.some((value) => !(value > 0 && value < 100))) throw badSaved(saved, "idf: expected numbers from 0 to 100");
+    return new TfidfModel(vocabulary, idf as Float64Array | undefined, params);
+  },
+};

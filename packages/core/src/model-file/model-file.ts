@@ -1,12 +1,13 @@
 /**
- * Models as files: `saveModel` and `loadModel`. The container makes bytes of plain data, the readers make models of it;
- * here the two meet. Reading a file from a disk or a network is the caller's part.
+ * Models as files: `saveModel` and `loadModel`. A model gives plain data (`Saved`), which becomes bytes; bytes become plain
+ * data, of which the reader of its kind makes a model. Reading from a disk or a network is the caller's part.
  */
 
 import { RanksimError } from "../errors.ts";
 import type { Model, ModelReader, Saved } from "../estimators/estimator.ts";
 import { firstDifference } from "./canonical-json.ts";
-import { decodeSaved, encodeSaved, outlineOf } from "./container.ts";
+import { decodeSaved } from "./decode.ts";
+import { encodeSaved, outlineOf } from "./encode.ts";
 import { builtInReaders } from "./readers.ts";
 
 /** The model as a file (FORMAT.md). Equal models give equal bytes. */

@@ -1,76 +1,31 @@
 /**
- * Plain data as bytes and back: the safetensors container (8-byte header length, JSON header, raw little-endian arrays),
- * with one file for each value of `Saved`. FORMAT.md describes every byte. The reader lays the arrays out again by the
- * writer's rule and accepts no other layout; nothing is viewed before all checks have passed. It knows nothing of kinds
- * of models.
+ * The bytes of a file as plain data, trusting nothing: length, header, layout and digest are checked before an array is
+ * viewed. Time and memory grow with the length of the bytes, not with what they promise. Knows nothing of kinds of models.
  */
 
 import { RanksimError } from "../errors.ts";
 import type { Json, Saved, SavedArray } from "../estimators/estimator.ts";
-import { canonicalJson, firstDifference, parseCanonicalJson, parseJson } from "./canonical-json.ts";
+import { firstDifference, parseCanonicalJson, parseJson } from "./canonical-json.ts";
+import {
+  ARRAY_NAME,
+  ARRAY_OF,
+  checkFinite,
+  countOf,
+  DIGEST_AT,
+  DIGEST_END,
+  type ElementType,
+  headerText,
+  LONGEST_HEADER,
+  NO_DIGEST,
+  OPENING,
+  type Placed,
+  place,
+  VERSION,
+} from "./layout.ts";
 import { sha256 } from "./sha256.ts";
-
-/** The version this library writes and the only one it reads. */
-const VERSION = 1;
-
-/** Longest header, in bytes; the limit of the safetensors library. */
-const LONGEST_HEADER = 100_000_000;
-
-/** Names of arrays within one model: no dot, so that `0.filters` can only be an array of step 0. */
-const ARRAY_NAME = /^[a-z][a-z0-9_]*$/;
-
-const OPENING = '{"__metadata__":{"format":"ranksim","version":"';
-const BEFORE_DIGEST = `${OPENING}${VERSION}","digest":"`;
-const NO_DIGEST = "0".repeat(64);
-const DIGEST_AT = 8 + BEFORE_DIGEST.length;
-const DIGEST_END = DIGEST_AT + NO_DIGEST.length;
-
-type ElementType = "F64" | "U32" | "F32" | "U16" | "I16" | "U8";
-
-interface TypedArrayConstructor {
-  readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): SavedArray["values"];
-}
-
-const ARRAY_OF: { readonly [type in ElementType]: TypedArrayConstructor } = {
-  F64: Float64Array,
-  U32: Uint32Array,
-  F32: Float32Array,
-  U16: Uint16Array,
-  I16: Int16Array,
-  U8: Uint8Array,
-};
-
-/** An array's place in the file; `begin` and `end` (not included) count from the first byte after the header. */
-interface Placed {
-  readonly name: string;
-  readonly type: ElementType;
-  readonly shape: readonly number[];
-  readonly begin: number;
-  readonly end: number;
-}
 
 /** The arrays of one part of a model, by name. */
 type SavedArrays = { [name: string]: SavedArray };
-
-/** The one file for `saved`. Refuses (code "unsupported") what a file cannot hold. */
-export function encodeSaved(saved: Saved): Uint8Array<ArrayBuffer> {
-  const { text, placed, arrays } = layOut(saved);
-  const header = new TextEncoder().encode(text);
-  if (header.length > LONGEST_HEADER) {
-    throw new RanksimError("unsupported", `header of ${header.length} bytes, at most ${LONGEST_HEADER} are allowed`);
-  }
-  const start = 8 + header.length;
-  const bytes = new Uint8Array(start + (placed.at(-1)?.end ?? 0));
-  new DataView(bytes.buffer).setUint32(0, header.length, true);
-  bytes.set(header, 8);
-  for (const { name, begin } of placed) {
-    const { buffer, byteOffset, byteLength } = arrays.get(name)!.values;
-    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), start + begin);
-  }
-  bytes.set(new TextEncoder().encode(sha256([bytes])), DIGEST_AT);
-  return bytes;
-}
 
 /** The data of a file, its arrays as views of `bytes`. Refuses (code "bad-file") anything but what `encodeSaved` writes. */
 export function decodeSaved(bytes: Uint8Array): Saved {
@@ -95,78 +50,6 @@ export function decodeSaved(bytes: Uint8Array): Saved {
   if (unknown !== undefined) throw badFile(`arrays named ${JSON.stringify(unknown)}... belong to no part of the model`);
   return saved;
 }
-
-/** The header of the file for `saved`, without a digest: all of the file but the contents of its arrays. */
-export function outlineOf(saved: Saved): string {
-  return layOut(saved).text;
-}
-
-// Writing
-
-interface Layout {
-  readonly text: string;
-  readonly placed: readonly Placed[];
-  readonly arrays: ReadonlyMap<string, SavedArray>;
-}
-
-function layOut(saved: Saved): Layout {
-  const model = canonicalJson(treeOf(saved), "model");
-  const arrays = new Map<string, SavedArray>();
-  gatherArrays(saved, "", arrays);
-  const placed = place([...arrays].map(([name, { shape, values }]) => ({ name, type: typeOf(name, values), shape })));
-  return { text: headerText(model, placed, NO_DIGEST), placed, arrays };
-}
-
-/** The part of `saved` that goes into the header. */
-function treeOf({ kind, meta, steps }: Saved): Json {
-  return steps ? { kind, meta, steps: steps.map(treeOf) } : { kind, meta };
-}
-
-/** Collects the arrays of a model and its steps under their full names, and checks them. */
-function gatherArrays(saved: Saved, prefix: string, into: Map<string, SavedArray>): void {
-  for (const [key, array] of Object.entries(saved.arrays)) {
-    const name = prefix + key;
-    if (!ARRAY_NAME.test(key))
-      throw new RanksimError("unsupported", `array name ${JSON.stringify(name)} is not allowed`);
-    const expected = countOf(array.shape);
-    if (expected !== array.values.length) {
-      throw new RanksimError(
-        "unsupported",
-        `array ${name}: shape [${array.shape}] does not fit its ${array.values.length} values`,
-      );
-    }
-    checkFinite(name, array.values, "unsupported");
-    into.set(name, array);
-  }
-  saved.steps?.forEach((step, i) => {
-    gatherArrays(step, `${prefix}${i}.`, into);
-  });
-}
-
-/** Lays arrays out one after another: wide elements first, so that each is aligned, then by name. */
-function place(arrays: readonly Pick<Placed, "name" | "type" | "shape">[]): Placed[] {
-  const width = (type: ElementType) => ARRAY_OF[type].BYTES_PER_ELEMENT;
-  const order = arrays.toSorted((a, b) => width(b.type) - width(a.type) || (a.name < b.name ? -1 : 1));
-  let end = 0;
-  return order.map(({ name, type, shape }) => {
-    const begin = end;
-    end += countOf(shape) * width(type);
-    return { name, type, shape, begin, end };
-  });
-}
-
-/** The header, with the spaces that put the first array at a multiple of 8 bytes. */
-function headerText(model: string, placed: readonly Placed[], digest: string): string {
-  const entries = placed.map(
-    ({ name, type, shape, begin, end }) =>
-      `,"${name}":{"dtype":"${type}","shape":[${shape}],"data_offsets":[${begin},${end}]}`,
-  );
-  const text = `${BEFORE_DIGEST}${digest}","model":${JSON.stringify(model)}}${entries.join("")}}`;
-  const { length } = new TextEncoder().encode(text);
-  return text + " ".repeat((8 - (length % 8)) % 8);
-}
-
-// Reading
 
 /** Decodes the header after checking that this is a file of a version that can be read. */
 function readHeader(bytes: Uint8Array): { readonly text: string; readonly byteLength: number } {
@@ -265,33 +148,6 @@ function savedOf(tree: Json, prefix: string, parts: Map<string, SavedArrays>): S
   parts.delete(prefix);
   const saved = { kind, meta: meta as Saved["meta"], arrays };
   return steps ? { ...saved, steps: steps.map((step, i) => savedOf(step, `${prefix}${i}.`, parts)) } : saved;
-}
-
-// Both
-
-function typeOf(name: string, values: SavedArray["values"]): ElementType {
-  const found = Object.entries(ARRAY_OF).find(([, Typed]) => values instanceof Typed);
-  if (!found) throw new RanksimError("unsupported", `array ${name}: no such element type in a file`);
-  return found[0] as ElementType;
-}
-
-/** Number of elements, or NaN where an extent is not a whole number below 2^32. */
-function countOf(shape: readonly unknown[]): number {
-  let count = 1;
-  for (const extent of shape) {
-    if (!Number.isInteger(extent) || (extent as number) < 0 || (extent as number) > 0xffff_ffff) return Number.NaN;
-    count *= extent as number;
-  }
-  return count;
-}
-
-function checkFinite(name: string, values: SavedArray["values"], code: "bad-file" | "unsupported"): void {
-  if (!(values instanceof Float64Array || values instanceof Float32Array)) return;
-  for (let i = 0; i < values.length; i++) {
-    if (!Number.isFinite(values[i])) {
-      throw new RanksimError(code, `array ${name}, position ${i}: expected a finite number, found ${values[i]}`);
-    }
-  }
 }
 
 function badFile(message: string): RanksimError {

@@ -104,11 +104,17 @@ function checkWeights(saved: Saved, bank: FilterBank): FilterBank {
     throw bad(saved, `norm: expected positive numbers up to ${LARGEST_NORM}`);
   }
   const largest = bank.norm.reduce((a, b) => Math.max(a, b));
-  const within = (weight: number): boolean => Math.abs(weight) <= largest * (1 + 1e-9);
-  if (!bank.weights.every(within) || (bank.form === "sparse" && !bank.base.every(within))) {
+  const limit = largest * (1 + 1e-9);
+  if (!areWithin(bank.weights, limit) || (bank.form === "sparse" && !areWithin(bank.base, limit))) {
     throw bad(saved, `filters: expected weights up to their norm, ${largest}`);
   }
   return bank;
+}
+
+/** A plain loop: with `every`, a model of five million weights takes 30 ms longer to load. */
+function areWithin(weights: Weights, limit: number): boolean {
+  for (let i = 0; i < weights.length; i++) if (!(Math.abs(weights[i]) <= limit)) return false;
+  return true;
 }
 
 /** Stores the canonical form. */

@@ -187,7 +187,7 @@ describe("the text of FORMAT.md", () => {
   });
 
   it("has a section for each built-in kind", () => {
-    for (const { kind } of builtInReaders) expect(() => section(`### \`${kind}\``)).not.toThrow();
+    for (const { kind } of builtInReaders) expect(page).toMatch(new RegExp(`^### .*\`${kind}\``, "m"));
   });
 });
 

@@ -21,6 +21,8 @@ export interface MatrixData {
   readonly imageSize?: ImageSize;
   /** Where each row comes from, for rows that were files of their own. */
   readonly rowNames?: readonly string[];
+  /** What labels 0, 1, … stand for, where they are numbers with names. */
+  readonly classNames?: readonly string[];
 }
 
 /** Rows of text, for a vectoriser. */

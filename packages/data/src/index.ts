@@ -1,6 +1,9 @@
 /** @packageDocumentation Readers, writers, text vectorisers and a catalogue of data sets. Runs in Node and browsers. */
 
+export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalogue.ts";
 export { loadDigits } from "./catalogue/digits.ts";
+export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
+export { readCatalogued } from "./catalogue/read-source.ts";
 export type { DataSet, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
@@ -20,3 +23,4 @@ export {
 } from "./text/params.ts";
 export { textReaders } from "./text/readers.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
+export { type WriteFormat, writeData, writeFormatOf } from "./write.ts";

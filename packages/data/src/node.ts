@@ -1,4 +1,15 @@
 /** @packageDocumentation `@ranksim/data` with access to files, folders, standard input and downloads. */
 
 export * from "./index.ts";
+export type { DownloadOptions, DownloadProgress } from "./node/download.ts";
 export { fileSource, openPath, pathFolder, stdinSource, writeWhole } from "./node/files.ts";
+export {
+  type FetchOptions,
+  fetchDataSet,
+  type LoadDataOptions,
+  loadData,
+  loadDataSet,
+  locateDataSet,
+} from "./node/load.ts";
+export { cacheFolder, dataFolders, type Environment, type Located } from "./node/places.ts";
+export { saveData } from "./node/save.ts";

@@ -6,6 +6,7 @@
 import { badFile } from "../bad-file.ts";
 import type { TextData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
+import { PYTHON_SPACE } from "../text/python-pattern.ts";
 import { collectFiles } from "./folder.ts";
 import type { ReadOptions } from "./options.ts";
 
@@ -62,8 +63,7 @@ export function withoutFooters(text: string): string {
   return last > 0 ? lines.slice(0, last).join("\n") : text;
 }
 
-/** What Python counts as blank, which is not what `trim` removes. */
-const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+const BLANK = new RegExp(`[${PYTHON_SPACE}]`);
 
 /** Python's `str.strip`. */
 function strip(text: string): string {

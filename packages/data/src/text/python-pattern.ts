@@ -7,7 +7,8 @@ import { RanksimError } from "@ranksim/core";
 
 /** Letters, numbers and the underscore: what Python's `str.isalnum` says, and "_". */
 const WORD = "\\p{L}\\p{N}_";
-const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+/** Within [...]: what Python counts as blank, which differs from JavaScript's \s and `trim`. */
+export const PYTHON_SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const EDGE = `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`;
 const NO_EDGE = `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`;
 
@@ -16,12 +17,12 @@ const OUTSIDE: { readonly [letter: string]: string } = {
   W: `[^${WORD}]`,
   d: "\\p{Nd}",
   D: "\\P{Nd}",
-  s: `[${SPACE}]`,
-  S: `[^${SPACE}]`,
+  s: `[${PYTHON_SPACE}]`,
+  S: `[^${PYTHON_SPACE}]`,
   b: EDGE,
   B: NO_EDGE,
 };
-const INSIDE: { readonly [letter: string]: string } = { w: WORD, d: "\\p{Nd}", D: "\\P{Nd}", s: SPACE };
+const INSIDE: { readonly [letter: string]: string } = { w: WORD, d: "\\p{Nd}", D: "\\P{Nd}", s: PYTHON_SPACE };
 
 /** The pattern for `String.matchAll` and `String.match`: Unicode, all matches. Refuses (code "bad-params") what JavaScript cannot read. */
 export function pythonPattern(pattern: string): RegExp {

@@ -1,0 +1,53 @@
+/** The one way out: a data set as the bytes of a file, in a format that is given or told from a name's ending. */
+
+import { RanksimError } from "@ranksim/core";
+import type { DataSet } from "./data-set.ts";
+import { writeCsv } from "./writers/csv.ts";
+import { writeJsonLines } from "./writers/json-lines.ts";
+import { writeNpy, writeNpz } from "./writers/npy.ts";
+import { writeSvmlight } from "./writers/svmlight.ts";
+
+/** Formats that can be written. */
+export type WriteFormat = "csv" | "tsv" | "jsonl" | "npy" | "npz" | "svmlight";
+
+const ENDINGS: { readonly [ending: string]: WriteFormat } = {
+  csv: "csv",
+  tsv: "tsv",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+  npy: "npy",
+  npz: "npz",
+  svm: "svmlight",
+  svmlight: "svmlight",
+  libsvm: "svmlight",
+};
+
+/** The format that a file name's ending tells (before .gz). Refuses (code "bad-params") an ending it does not know. */
+export function writeFormatOf(name: string): WriteFormat {
+  const ending = /\.([a-z]+)$/i.exec(name.replace(/\.gz$/i, ""))?.[1].toLowerCase() ?? "";
+  if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending];
+  throw new RanksimError("bad-params", `${name}: expected a name ending in ${Object.keys(ENDINGS).join(", ")}`);
+}
+
+/** The bytes of a file that holds the data. What a format has no place for is refused (code "unsupported"). */
+export function writeData(data: DataSet, format: WriteFormat): Iterable<Uint8Array> {
+  switch (format) {
+    case "csv":
+      return writeCsv(data);
+    case "tsv":
+      return writeCsv(data, "\t");
+    case "jsonl":
+      return writeJsonLines(data);
+    case "npy":
+      return writeNpy(data);
+    case "npz":
+      return writeNpz(data);
+    case "svmlight":
+      return writeSvmlight(data);
+    default:
+      throw new RanksimError(
+        "bad-params",
+        `format: expected one of ${Object.values(ENDINGS).join(", ")}, found ${format}`,
+      );
+  }
+}

@@ -1,0 +1,26 @@
+/** A data set as JSON lines: {"x": [...], "y": label} a row; sparse rows as {"x": {"feature": value}}, text as {"text": "..."}. */
+
+import { Dense } from "@ranksim/core";
+import { type DataSet, rowCount } from "../data-set.ts";
+import { encodeLines } from "./lines.ts";
+
+/** Writes JSON lines. The first sparse row also says how many features there are. */
+export function writeJsonLines(data: DataSet): Iterable<Uint8Array> {
+  return encodeLines(jsonLines(data));
+}
+
+function* jsonLines(data: DataSet): Generator<string> {
+  for (let row = 0; row < rowCount(data); row++) {
+    const y = data.y === undefined ? {} : { y: data.y[row] };
+    yield `${JSON.stringify({ ...rowOf(data, row), ...y })}\n`;
+  }
+}
+
+function rowOf(data: DataSet, row: number): object {
+  if (data.form === "text") return { text: data.text[row] };
+  const { x } = data;
+  if (x instanceof Dense) return { x: Array.from(x.row(row)) };
+  const entries: [string, number][] = [];
+  for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) entries.push([String(x.indices[e]), x.values[e]]);
+  return { x: Object.fromEntries(entries), ...(row === 0 ? { features: x.features } : {}) };
+}

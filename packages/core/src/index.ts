@@ -42,3 +42,4 @@ export type { FilterFunction } from "./method/filter-function.ts";
 export type { Initialize } from "./method/initialize.ts";
 export type { Spreading } from "./method/spread.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
+export * from "./tools/index.ts";

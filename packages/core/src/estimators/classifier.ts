@@ -117,6 +117,7 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
       );
       trained.push({ label, rows: rows.length, trained: bank });
     }
+    await advance(run, { stage: "fit", share: 1 });
     const stored = storedFilters({
       bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
       members: joinGroups(trained.map(({ trained: { members } }, c) => ({ groups: members, rows: rowsOf(c) }))),

@@ -61,7 +61,7 @@ export interface ClassifierParams extends FilterParams {
 export interface ParameterInfo {
   readonly name: string;
   readonly about: string;
-  readonly form: "count" | "count-or-auto" | "share" | "seed" | "flag" | "choice" | "special";
+  readonly form: "count" | "count-or-auto" | "share" | "positive" | "seed" | "flag" | "choice" | "special";
   readonly choices?: readonly string[];
   readonly default: Json;
 }
@@ -175,6 +175,11 @@ function checkParam(info: ParameterInfo, value: unknown): void {
       return;
     case "share":
       if (!(typeof value === "number" && value >= 0 && value <= 1)) throw refuse(name, "a number from 0 to 1", value);
+      return;
+    case "positive":
+      if (!(typeof value === "number" && value > 0 && Number.isFinite(value))) {
+        throw refuse(name, "a number above 0", value);
+      }
       return;
     case "seed":
       if (!(Number.isSafeInteger(value) && (value as number) >= 0)) throw refuse(name, "a whole number from 0", value);

@@ -52,6 +52,7 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
     const began = performance.now();
     const backend = await backendOf(run);
     const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
+    await advance(run, { stage: "fit", share: 1 });
     const report = makeReport(
       matrix.features,
       [{ rows: matrix.rows, trained }],

@@ -4,5 +4,15 @@ import { classifierReader } from "../estimators/classifier.ts";
 import type { ModelReader } from "../estimators/estimator.ts";
 import { probabilisticReader } from "../estimators/probabilistic.ts";
 import { transformReader } from "../estimators/transform.ts";
+import { linearSvmReader } from "../tools/linear-svm.ts";
+import { pipelineReader } from "../tools/pipeline.ts";
+import { scalerReaders } from "../tools/scalers.ts";
 
-export const builtInReaders: readonly ModelReader[] = [transformReader, classifierReader, probabilisticReader];
+export const builtInReaders: readonly ModelReader[] = [
+  transformReader,
+  classifierReader,
+  probabilisticReader,
+  pipelineReader,
+  linearSvmReader,
+  ...scalerReaders,
+];

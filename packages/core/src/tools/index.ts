@@ -1,0 +1,68 @@
+/** What surrounds the method: metrics, validation, pipelines, scalers and a linear classifier. */
+
+export type { Loss } from "./coordinate-descent.ts";
+export {
+  LINEAR_SVM_PARAMETERS,
+  LinearSvm,
+  LinearSvmModel,
+  type LinearSvmParams,
+  type LinearSvmReport,
+  linearSvmReader,
+} from "./linear-svm.ts";
+export {
+  type Average,
+  accuracy,
+  balancedAccuracy,
+  type ClassificationReport,
+  type ClassScores,
+  type ConfusionMatrix,
+  classificationReport,
+  confusionMatrix,
+  f1,
+  hammingLoss,
+  logLoss,
+  precision,
+  recall,
+  type Scores,
+  subsetAccuracy,
+} from "./metrics.ts";
+export {
+  Pipeline,
+  PipelineModel,
+  pipelineReader,
+  predicts,
+  type Step,
+  type Steps,
+  transforms,
+} from "./pipeline.ts";
+export {
+  MaxAbsScaler,
+  MinMaxScaler,
+  type ScalerKind,
+  ScalerModel,
+  StandardScaler,
+  type StandardScalerParams,
+  scalerReaders,
+} from "./scalers.ts";
+export {
+  type Fold,
+  type FoldOptions,
+  folds,
+  gatherRows,
+  type Samples,
+  type Split,
+  type SplitOptions,
+  stratifiedFolds,
+  trainTestSplit,
+} from "./split.ts";
+export {
+  type CrossValidateOptions,
+  type CrossValidation,
+  crossValidate,
+  type Grid,
+  type GridResult,
+  type GridSearch,
+  gridSearch,
+  type Scorer,
+  type ScoringName,
+} from "./validation.ts";

@@ -1,0 +1,216 @@
+/**
+ * Several recipes as one: transforms, then an estimator or one more transform. A pipeline is an estimator and its result a
+ * model, so both go wherever those go: cross-validation, searches, files, other pipelines. The first step may take text.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type {
+  Estimator,
+  Model,
+  ModelReader,
+  PredictingModel,
+  Run,
+  Saved,
+  TransformingModel,
+} from "../estimators/estimator.ts";
+import { advance } from "../estimators/run.ts";
+import { bad } from "../estimators/saved-filters.ts";
+import type { Dense } from "../matrix/dense.ts";
+import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
+import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+import { partOfRun } from "./run-part.ts";
+
+/** A recipe, by itself (its kind is its name) or with a name. */
+export type Step<E> = E | readonly [name: string, estimator: E];
+
+/** One recipe, or several of which all but the last must make transforming models. `X` is what the first takes. */
+export type Steps<X, M extends Model> =
+  | readonly [Step<Estimator<X, M>>]
+  | readonly [Step<Estimator<X>>, ...Step<Estimator>[], Step<Estimator<MatrixLike, M>>];
+
+/**
+ * Runs data through transforms and into an estimator.
+ *
+ * ```ts
+ * const pipeline = new Pipeline([
+ *   ["scale", new StandardScaler()],
+ *   ["svm", new LinearSvm()],
+ * ]);
+ * const model = await pipeline.with({ "svm.c": 0.1 }).fit(x, y);
+ * ```
+ */
+export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estimator<X, PipelineModel<X, M>> {
+  readonly kind = "pipeline";
+  /** The parameters of all steps, each under "step.parameter". */
+  readonly params: { readonly [name: string]: unknown };
+  readonly names: readonly string[];
+  readonly estimators: readonly Estimator<never>[];
+
+  constructor(steps: Steps<X, M>) {
+    if (steps.length === 0) throw new RanksimError("bad-params", "pipeline: expected at least 1 step, found none");
+    const named = steps.map((step) => (isNamed(step) ? step : ([step.kind, step] as const)));
+    this.names = named.map(([name]) => name);
+    this.estimators = named.map(([, estimator]) => estimator);
+    const wrong = wrongName(this.names);
+    if (wrong) throw new RanksimError("bad-params", `pipeline: ${wrong}`);
+    const params: { [name: string]: unknown } = {};
+    for (const [name, estimator] of named) {
+      for (const [param, value] of Object.entries(estimator.params)) params[`${name}.${param}`] = value;
+    }
+    this.params = Object.freeze(params);
+  }
+
+  /** A copy with some parameters changed, each named "step.parameter". */
+  with(changes: { readonly [name: string]: unknown }): Pipeline<X, M> {
+    const byStep = new Map<string, { [name: string]: unknown }>();
+    for (const [path, value] of Object.entries(changes)) {
+      const dot = path.indexOf(".");
+      const name = path.slice(0, Math.max(dot, 0));
+      if (!this.names.includes(name)) {
+        throw new RanksimError(
+          "bad-params",
+          `pipeline: unknown parameter ${path}; expected "step.parameter" with a step among ${this.names.join(", ")}`,
+        );
+      }
+      byStep.set(name, { ...byStep.get(name), [path.slice(dot + 1)]: value });
+    }
+    const steps = this.names.map((name, j) => {
+      const own = byStep.get(name);
+      return [name, own ? this.estimators[j].with(own) : this.estimators[j]] as const;
+    });
+    return new Pipeline(steps as unknown as Steps<X, M>);
+  }
+
+  /** Fits each transform on what the ones before it make of the rows, then the last step. */
+  async fit(x: X, y?: Labels | LabelSets, run: Run = {}): Promise<PipelineModel<X, M>> {
+    await advance(run, { stage: "fit", share: 0 });
+    const steps = this.estimators.length;
+    const models: Model[] = [];
+    let data: unknown = x;
+    for (const [j, estimator] of this.estimators.entries()) {
+      const isLast = j === steps - 1;
+      const model = await estimator.fit(data as never, y, partOfRun(run, j / steps, (j + (isLast ? 1 : 0.5)) / steps));
+      models.push(model);
+      if (isLast) break;
+      if (!transforms(model)) {
+        throw new RanksimError("unsupported", `pipeline, step ${this.names[j]}: a ${model.kind} does not transform`);
+      }
+      data = await model.transform(data as MatrixLike, partOfRun(run, (j + 0.5) / steps, (j + 1) / steps));
+    }
+    await advance(run, { stage: "fit", share: 1 });
+    return new PipelineModel<X, M>(this.names, models);
+  }
+}
+
+/** Whether the model turns data into a matrix. */
+export function transforms(model: Model): model is TransformingModel {
+  return "transform" in model;
+}
+
+/** Whether the model names classes. */
+export function predicts(model: Model): model is PredictingModel {
+  return "predict" in model;
+}
+
+/** What `M` has under a name, as a pipeline that ends in it has it. */
+type Ability<M, Name extends string, Given> = M extends { readonly [name in Name]: unknown } ? Given : never;
+
+/** The labels that `M` predicts. */
+type Predicted<M> = M extends { predict(x: never, run?: Run): Promise<(infer Y)[]> } ? Y : never;
+
+/**
+ * Trained steps. It has `transform`, or `predict` with `classes`, `score` and maybe `predictProbabilities`, as the last
+ * step has them; what the last step lacks is absent.
+ */
+export class PipelineModel<X = MatrixLike, M extends Model = Model> implements Model {
+  readonly kind = "pipeline";
+  readonly names: readonly string[];
+  readonly steps: readonly Model[];
+  declare readonly transform: Ability<M, "transform", (x: X, run?: Run) => Promise<Matrix>>;
+  declare readonly classes: Ability<M, "predict", readonly Label[]>;
+  declare readonly predict: Ability<M, "predict", (x: X, run?: Run) => Promise<Predicted<M>[]>>;
+  declare readonly score: Ability<M, "predict", (x: X, y: Labels | LabelSets, run?: Run) => Promise<number>>;
+  declare readonly predictProbabilities: Ability<M, "predictProbabilities", (x: X, run?: Run) => Promise<Dense>>;
+
+  /** Use `Pipeline.fit` or `loadModel`. */
+  constructor(names: readonly string[], steps: readonly Model[]) {
+    this.names = names;
+    this.steps = steps;
+    Object.assign(this, this.#abilities());
+  }
+
+  save(): Saved {
+    return {
+      kind: this.kind,
+      meta: { names: this.names },
+      arrays: {},
+      steps: this.steps.map((step) => step.save()),
+    };
+  }
+
+  #abilities(): object {
+    const last = this.steps[this.steps.length - 1];
+    const found: { [name: string]: unknown } = {};
+    const then =
+      <T>(call: (data: MatrixLike, run: Run) => Promise<T>) =>
+      async (x: X, run: Run = {}): Promise<T> => {
+        const { data, rest } = await this.#prepare(x, run);
+        return call(data, rest);
+      };
+    if (transforms(last)) found.transform = then((data, run) => last.transform(data, run));
+    if (predicts(last)) {
+      found.classes = last.classes;
+      found.predict = then((data, run) => last.predict(data, run));
+      found.score = (x: X, y: Labels | LabelSets, run?: Run) => then((data, rest) => last.score(data, y, rest))(x, run);
+      const { predictProbabilities } = last;
+      if (predictProbabilities) {
+        found.predictProbabilities = then((data, run) => predictProbabilities.call(last, data, run));
+      }
+    }
+    return found;
+  }
+
+  /** What all steps but the last make of `x`, and the run for the last. */
+  async #prepare(x: X, run: Run): Promise<{ data: MatrixLike; rest: Run }> {
+    const before = this.steps.length - 1;
+    let data: unknown = x;
+    for (const [j, step] of this.steps.slice(0, -1).entries()) {
+      const part = partOfRun(run, j / (before + 1), (j + 1) / (before + 1));
+      data = await (step as TransformingModel).transform(data as MatrixLike, part);
+    }
+    return { data: data as MatrixLike, rest: partOfRun(run, before / (before + 1), 1) };
+  }
+}
+
+/** Reads a stored pipeline. */
+export const pipelineReader: ModelReader = {
+  kind: "pipeline",
+  read: (saved, readStep) => {
+    const { names } = saved.meta;
+    if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === "string")) {
+      throw bad(saved, "names: expected a list of strings");
+    }
+    const wrong = wrongName(names);
+    if (wrong) throw bad(saved, wrong);
+    if (saved.steps?.length !== names.length) {
+      throw bad(saved, `expected ${names.length} steps as named, found ${saved.steps?.length ?? "none"}`);
+    }
+    if (Object.keys(saved.arrays).length > 0) throw bad(saved, "expected no arrays but those of the steps");
+    const steps = saved.steps.map(readStep);
+    const stuck = steps.slice(0, -1).findIndex((step) => !transforms(step));
+    if (stuck >= 0) throw bad(saved, `step ${names[stuck]}: a ${steps[stuck].kind} does not transform`);
+    return new PipelineModel(names, steps);
+  },
+};
+
+function isNamed<E>(step: Step<E>): step is readonly [string, E] {
+  return Array.isArray(step);
+}
+
+/** Why names of steps cannot be told apart in "step.parameter", if so. */
+function wrongName(names: readonly string[]): string | undefined {
+  const dotted = names.find((name) => name === "" || name.includes("."));
+  if (dotted !== undefined) return `expected names of steps without dots, found ${JSON.stringify(dotted)}`;
+  const repeated = names.find((name, j) => names.indexOf(name) !== j);
+  return repeated === undefined ? undefined : `expected different names of steps, found ${repeated} twice`;
+}

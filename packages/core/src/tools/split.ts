@@ -1,0 +1,164 @@
+/**
+ * Dividing rows into training and test rows, seeded. Stratified divisions keep the share of each class within one row.
+ * Rows of each part come in ascending order, so a division is a set and not an order.
+ */
+
+import { RanksimError } from "../errors.ts";
+import { Csr } from "../matrix/csr.ts";
+import { Dense } from "../matrix/dense.ts";
+import { encodeLabels, isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
+import type { MatrixLike } from "../matrix/matrix.ts";
+import { drawWithoutReplacement, generatorOf } from "../random.ts";
+
+/** Data whose rows can be picked: numbers, or texts for a pipeline that begins with a vectoriser. */
+export type Samples = MatrixLike | readonly string[];
+
+/** Rows to train on and rows to test on. */
+export interface Fold {
+  readonly train: Uint32Array;
+  readonly test: Uint32Array;
+}
+
+export interface FoldOptions {
+  /** How many; from 2 to the number of rows. Default 5. */
+  readonly folds?: number;
+  readonly seed?: number;
+}
+
+export interface SplitOptions {
+  /** Share of the rows that goes to the test part, rounded to whole rows, at least one row on each side. Default 0.25. */
+  readonly testShare?: number;
+  readonly seed?: number;
+  /** Whether each class keeps its share. Needs one label per row. */
+  readonly stratify?: boolean;
+}
+
+/** Both parts of the data, and which rows they are. */
+export interface Split<X, Y> {
+  readonly train: { readonly x: X; readonly y: Y };
+  readonly test: { readonly x: X; readonly y: Y };
+  readonly rows: Fold;
+}
+
+/** Divides rows and their labels into a training and a test part. */
+export function trainTestSplit<X extends Samples, Y extends Labels | LabelSets>(
+  x: X,
+  y: Y,
+  { testShare = 0.25, seed = 0, stratify = false }: SplitOptions = {},
+): Split<X, Y> {
+  const rows = countRows(x);
+  checkSeed(seed);
+  checkSameCount(rows, y);
+  if (!(testShare > 0 && testShare < 1)) {
+    throw new RanksimError("bad-params", `expected testShare above 0 and below 1, found ${testShare}`);
+  }
+  if (rows < 2) throw new RanksimError("empty-input", `expected at least 2 rows to split, found ${rows}`);
+  const testRows = Math.min(Math.max(Math.round(rows * testShare), 1), rows - 1);
+  const inTest = new Uint8Array(rows);
+  const groups = stratify
+    ? shuffledByClass(oneLabel(y), seed)
+    : [drawWithoutReplacement(generatorOf(seed), rows, rows)];
+  const counts = shareOut(
+    testRows,
+    groups.map((group) => group.length),
+  );
+  groups.forEach((group, c) => {
+    for (const r of group.subarray(0, counts[c])) inTest[r] = 1;
+  });
+  const fold = foldOf(rows, (r) => inTest[r] === 1);
+  return {
+    train: { x: gatherRows(x, fold.train), y: gatherRows(y, fold.train) },
+    test: { x: gatherRows(x, fold.test), y: gatherRows(y, fold.test) },
+    rows: fold,
+  };
+}
+
+/** Divides `rows` rows into folds whose test parts hold each row once and differ by at most one row in size. */
+export function folds(rows: number, { folds: count = 5, seed = 0 }: FoldOptions = {}): Fold[] {
+  checkSeed(seed);
+  checkFolds(count, rows);
+  return deal(drawWithoutReplacement(generatorOf(seed), rows, rows), count);
+}
+
+/** Folds as of `folds`, where also the rows of each class differ by at most one between test parts. */
+export function stratifiedFolds(y: Labels, { folds: count = 5, seed = 0 }: FoldOptions = {}): Fold[] {
+  checkSeed(seed);
+  checkFolds(count, y.length);
+  const order = new Uint32Array(y.length);
+  let at = 0;
+  for (const group of shuffledByClass(oneLabel(y), seed)) {
+    order.set(group, at);
+    at += group.length;
+  }
+  return deal(order, count);
+}
+
+/** The listed rows of a matrix, of rows of numbers, of texts or of labels, in the same form. */
+export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows: ArrayLike<number>): T {
+  if (data instanceof Dense || data instanceof Csr) return data.gather(rows) as unknown as T;
+  const source = data as ArrayLike<unknown>;
+  if (Array.isArray(source)) return Array.from(rows, (r) => source[r]) as unknown as T;
+  const typed = source.constructor as unknown as { from(rows: ArrayLike<number>, pick: (r: number) => unknown): T };
+  return typed.from(rows, (r) => source[r]);
+}
+
+/** How many rows the data has. */
+export function countRows(data: Samples | Labels | LabelSets): number {
+  return data instanceof Dense || data instanceof Csr ? data.rows : data.length;
+}
+
+/** Deals the rows out like cards: neighbours in `order` go to different folds. */
+function deal(order: Uint32Array, count: number): Fold[] {
+  const foldOfRow = new Uint32Array(order.length);
+  order.forEach((r, position) => {
+    foldOfRow[r] = position % count;
+  });
+  return Array.from({ length: count }, (_, j) => foldOf(order.length, (r) => foldOfRow[r] === j));
+}
+
+function foldOf(rows: number, inTest: (row: number) => boolean): Fold {
+  const all = Uint32Array.from({ length: rows }, (_, r) => r);
+  return { train: all.filter((r) => !inTest(r)), test: all.filter(inTest) };
+}
+
+/** The rows of each class, in random order. */
+function shuffledByClass(y: Labels, seed: number): Uint32Array[] {
+  const { classes, codes } = encodeLabels(y, y.length);
+  const order = drawWithoutReplacement(generatorOf(seed), y.length, y.length);
+  return classes.map((_, c) => order.filter((r) => codes[r] === c));
+}
+
+/** `total` shared out over groups in proportion to their sizes: each gets its quota rounded down or up, larger remainders first. */
+function shareOut(total: number, sizes: readonly number[]): number[] {
+  const all = sizes.reduce((a, b) => a + b);
+  const shares = sizes.map((size) => Math.floor((size * total) / all));
+  const left = total - shares.reduce((a, b) => a + b);
+  const remainder = (c: number) => (sizes[c] * total) % all;
+  const order = [...sizes.keys()].sort((a, b) => remainder(b) - remainder(a) || a - b);
+  for (const c of order.slice(0, left)) shares[c]++;
+  return shares;
+}
+
+function oneLabel(y: Labels | LabelSets): Labels {
+  if (!isLabelSets(y)) return y;
+  throw new RanksimError("bad-params", "expected one label per row to keep the share of each class, found label sets");
+}
+
+function checkSameCount(rows: number, y: Labels | LabelSets): void {
+  const labels = countRows(y);
+  if (labels !== rows) {
+    throw new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${labels}`);
+  }
+}
+
+function checkSeed(seed: number): void {
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new RanksimError("bad-params", `expected seed as a whole number from 0, found ${seed}`);
+  }
+}
+
+function checkFolds(count: number, rows: number): void {
+  if (!Number.isSafeInteger(count) || count < 2 || count > rows) {
+    throw new RanksimError("bad-params", `expected folds from 2 to the number of rows (${rows}), found ${count}`);
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Judging a recipe by data it was not trained on: cross-validation, and a search over parameters by it. Fits run one
+ * after another, so an abort leaves nothing running; `Run` is handed on to each, its progress as a part of the whole.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
+import { advance } from "../estimators/run.ts";
+import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
+import { asMatrix, type MatrixLike } from "../matrix/matrix.ts";
+import { balancedAccuracy, f1, logLoss } from "./metrics.ts";
+import { partOfRun } from "./run-part.ts";
+import { countRows, type Fold, type FoldOptions, folds, gatherRows, type Samples, stratifiedFolds } from "./split.ts";
+
+/** A score by name; larger is better. "accuracy" is the model's own `score`. */
+export type ScoringName = "accuracy" | "balancedAccuracy" | "f1Macro" | "f1Micro" | "f1Weighted" | "negativeLogLoss";
+
+/** A score of the caller's own; larger is better. */
+export type Scorer<X, M extends Model> = (model: M, x: X, y: Labels | LabelSets, run: Run) => number | Promise<number>;
+
+export interface CrossValidateOptions<X, M extends Model> extends FoldOptions {
+  /** Whether folds keep the share of each class. Default: yes for one label per row, no for label sets. */
+  readonly stratified?: boolean;
+  /** Default "accuracy". */
+  readonly scoring?: ScoringName | Scorer<X, M>;
+}
+
+/** Scores of the folds, in their order. */
+export interface CrossValidation {
+  readonly scores: readonly number[];
+  readonly mean: number;
+  /** Of the scores, divided by their number (not one less). */
+  readonly standardDeviation: number;
+  /** Wall-clock seconds per fold. */
+  readonly fitSeconds: readonly number[];
+  readonly scoreSeconds: readonly number[];
+}
+
+/** Values to try for each parameter; every combination is tried, the last parameter changing fastest. */
+export type Grid = { readonly [param: string]: readonly unknown[] };
+
+/** One combination and its cross-validation. */
+export interface GridResult extends CrossValidation {
+  readonly params: { readonly [param: string]: unknown };
+}
+
+export interface GridSearch<X, M extends Model> {
+  /** Best mean first; equal means in the order of the grid. */
+  readonly results: readonly GridResult[];
+  readonly bestParams: { readonly [param: string]: unknown };
+  readonly bestScore: number;
+  readonly bestEstimator: Estimator<X, M>;
+  /** The best recipe fitted on all rows. */
+  readonly model: M;
+}
+
+/** Share of a fold's time that goes to the fit, for progress alone. */
+const FIT_SHARE = 0.9;
+
+/** Fits on the training part and scores on the test part of each fold. */
+export async function crossValidate<X extends Samples, M extends PredictingModel<X>>(
+  estimator: Estimator<X, M>,
+  x: X,
+  y: Labels | LabelSets,
+  options: CrossValidateOptions<X, M> = {},
+  run: Run = {},
+): Promise<CrossValidation> {
+  const samples = checkedOnce(x);
+  return validate(estimator, samples, y, divide(samples, y, options), scorerOf(options.scoring), run);
+}
+
+/**
+ * Cross-validates `estimator.with(params)` for every combination of the grid, all on the same folds, and fits the best on
+ * all rows. All combinations are made before the first fit, so a wrong parameter is refused at once.
+ */
+export async function gridSearch<X extends Samples, M extends PredictingModel<X>>(
+  estimator: Estimator<X, M>,
+  grid: Grid,
+  x: X,
+  y: Labels | LabelSets,
+  options: CrossValidateOptions<X, M> = {},
+  run: Run = {},
+): Promise<GridSearch<X, M>> {
+  const samples = checkedOnce(x);
+  const divided = divide(samples, y, options);
+  const scorer = scorerOf(options.scoring);
+  const candidates = combinations(grid).map((params) => ({ params, estimator: estimator.with(params) }));
+  const fits = candidates.length * divided.length + 1;
+  const results: (GridResult & { estimator: Estimator<X, M> })[] = [];
+  for (const [j, candidate] of candidates.entries()) {
+    const part = partOfRun(run, (j * divided.length) / fits, ((j + 1) * divided.length) / fits);
+    results.push({ ...candidate, ...(await validate(candidate.estimator, samples, y, divided, scorer, part)) });
+  }
+  // Sorting keeps the order of equals.
+  results.sort((a, b) => b.mean - a.mean);
+  const best = results[0];
+  const model = await best.estimator.fit(samples, y, partOfRun(run, 1 - 1 / fits, 1));
+  await advance(run, { stage: "fit", share: 1 });
+  return {
+    results: results.map(({ estimator: _, ...result }) => result),
+    bestParams: best.params,
+    bestScore: best.mean,
+    bestEstimator: best.estimator,
+    model,
+  };
+}
+
+async function validate<X extends Samples, M extends Model>(
+  estimator: Estimator<X, M>,
+  x: X,
+  y: Labels | LabelSets,
+  divided: readonly Fold[],
+  scorer: Scorer<X, M>,
+  run: Run,
+): Promise<CrossValidation> {
+  const scores: number[] = [];
+  const fitSeconds: number[] = [];
+  const scoreSeconds: number[] = [];
+  for (const [j, { train, test }] of divided.entries()) {
+    const share = (within: number) => (j + within) / divided.length;
+    await advance(run, { stage: "fit", share: share(0) });
+    const start = performance.now();
+    const fitRun = partOfRun(run, share(0), share(FIT_SHARE));
+    const model = await estimator.fit(gatherRows(x, train), gatherRows(y, train), fitRun);
+    fitSeconds.push((performance.now() - start) / 1000);
+    await advance(run, { stage: "score", share: share(FIT_SHARE) });
+    const fitted = performance.now();
+    const scoreRun = partOfRun(run, share(FIT_SHARE), share(1));
+    const score = await scorer(model, gatherRows(x, test), gatherRows(y, test), scoreRun);
+    if (!Number.isFinite(score)) {
+      throw new RanksimError("bad-params", `fold ${j}: expected a finite score, found ${score}`);
+    }
+    scores.push(score);
+    scoreSeconds.push((performance.now() - fitted) / 1000);
+  }
+  await advance(run, { stage: "score", share: 1 });
+  const mean = scores.reduce((a, b) => a + b) / scores.length;
+  const variance = scores.reduce((a, score) => a + (score - mean) ** 2, 0) / scores.length;
+  return { scores, mean, standardDeviation: Math.sqrt(variance), fitSeconds, scoreSeconds };
+}
+
+/** Rows of numbers become a matrix once, so that every fold has the same element type; texts stay as they are. */
+function checkedOnce<X extends Samples>(x: X): X {
+  if (Array.isArray(x) && x.every((row) => typeof row === "string")) return x;
+  return asMatrix(x as MatrixLike) as unknown as X;
+}
+
+function divide(
+  x: Samples,
+  y: Labels | LabelSets,
+  { stratified = !isLabelSets(y), ...options }: FoldOptions & { readonly stratified?: boolean },
+): Fold[] {
+  const rows = countRows(x);
+  if (countRows(y) !== rows) {
+    throw new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${countRows(y)}`);
+  }
+  return stratified ? stratifiedFolds(y as Labels, options) : folds(rows, options);
+}
+
+function scorerOf<X, M extends PredictingModel<X>>(scoring: ScoringName | Scorer<X, M> = "accuracy"): Scorer<X, M> {
+  if (typeof scoring === "function") return scoring;
+  const averages = { f1Macro: "macro", f1Micro: "micro", f1Weighted: "weighted" } as const;
+  switch (scoring) {
+    case "accuracy":
+      return (model, x, y, run) => model.score(x, y, run);
+    case "balancedAccuracy":
+      return async (model, x, y, run) => balancedAccuracy(y as Labels, (await model.predict(x, run)) as Labels);
+    case "f1Macro":
+    case "f1Micro":
+    case "f1Weighted":
+      return async (model, x, y, run) =>
+        f1(y, (await model.predict(x, run)) as Labels | LabelSets, { average: averages[scoring] });
+    case "negativeLogLoss":
+      return async (model, x, y, run) => {
+        if (!model.predictProbabilities) {
+          throw new RanksimError("unsupported", `scoring negativeLogLoss: a ${model.kind} model has no probabilities`);
+        }
+        return -logLoss(y as Labels, await model.predictProbabilities(x, run), model.classes);
+      };
+    default:
+      throw new RanksimError(
+        "bad-params",
+        `expected scoring accuracy, balancedAccuracy, f1Macro, f1Micro, f1Weighted, negativeLogLoss or a function, found ${String(scoring)}`,
+      );
+  }
+}
+
+/** Every combination of the grid's values. */
+function combinations(grid: Grid): { readonly [param: string]: unknown }[] {
+  let found: { readonly [param: string]: unknown }[] = [{}];
+  for (const [param, values] of Object.entries(grid)) {
+    if (!Array.isArray(values) || values.length === 0) {
+      throw new RanksimError("bad-params", `grid: expected a list of at least 1 value for ${param}`);
+    }
+    found = found.flatMap((params) => values.map((value) => ({ ...params, [param]: value })));
+  }
+  return found;
+}

@@ -1,0 +1,181 @@
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readCsv } from "../../src/readers/csv.ts";
+import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
+
+describe("header", () => {
+  test("is told by words above numbers", async () => {
+    const data = await readMatrix("a.csv", "width,height\n1,2\n3,4\n");
+    expect(data.featureNames).toEqual(["width", "height"]);
+    expect(rowsOf(data)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test("is absent where the first line has numbers like the second", async () => {
+    const data = await readMatrix("a.csv", "1,2,cat\n3,4,dog\n", { labelColumn: -1 });
+    expect(data.featureNames).toBeUndefined();
+    expect(data.y).toEqual(["cat", "dog"]);
+    expect(rowsOf(data)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test("is taken or not when the caller says so", async () => {
+    expect((await readMatrix("a.csv", "0,1\n5,6\n", { header: true })).featureNames).toEqual(["0", "1"]);
+    await expectRefusal(read("a.csv", "a,b\n5,6\n", { header: false }), "bad-file", "line 1, column 0", '"a"');
+  });
+
+  test("alone is no data", async () => {
+    await expectRefusal(read("a.csv", "a,b\n", { header: true }), "bad-file", "at least one row");
+  });
+});
+
+describe("labels", () => {
+  test("come from the column that is named or numbered", async () => {
+    const csv = "kind,a,b\nx,1,2\ny,3,4\n";
+    for (const labelColumn of ["kind", 0, -3]) {
+      const data = await readMatrix("a.csv", csv, { labelColumn });
+      expect(data.y).toEqual(["x", "y"]);
+      expect(data.featureNames).toEqual(["a", "b"]);
+    }
+  });
+
+  test("come from a column called label, class, target or y unless that is refused", async () => {
+    expect((await readMatrix("a.csv", "a,Target\n1,0\n2,1\n")).y).toEqual([0, 1]);
+    const all = await readMatrix("a.csv", "a,target\n1,0\n2,1\n", { labelColumn: null });
+    expect(all.y).toBeUndefined();
+    expect(all.x.features).toBe(2);
+  });
+
+  test("are numbers only if all of them spell numbers", async () => {
+    expect((await readMatrix("a.csv", "1,01\n2,-2e0\n", { labelColumn: 1, header: false })).y).toEqual([1, -2]);
+    expect((await readMatrix("a.csv", "1,1\n2,b\n", { labelColumn: 1, header: false })).y).toEqual(["1", "b"]);
+  });
+
+  test("must be there", async () => {
+    await expectRefusal(
+      read("a.csv", "a,label\n1,x\n2,\n"),
+      "bad-file",
+      'a.csv, line 3, column 1 ("label")',
+      "a label",
+    );
+  });
+
+  test("must name a column that exists", async () => {
+    await expectRefusal(read("a.csv", "a,b\n1,2\n", { labelColumn: "c" }), "bad-params", "a, b", '"c"');
+    await expectRefusal(read("a.csv", "1,2\n3,4\n", { labelColumn: 2 }), "bad-params", "columns 0 to 1");
+  });
+});
+
+describe("grammar", () => {
+  test("quotes, doubled quotes, delimiters and line ends inside quotes, byte order mark, blank lines, CRLF", async () => {
+    const csv = '\ufefftext,label\r\n\r\n"a ""big"", round\r\nthing",x\r\n plain , y \r\n';
+    const data = await read("a.csv", csv, { textColumn: "text" });
+    expect(data).toEqual({ form: "text", text: ['a "big", round\r\nthing', "plain"], y: ["x", "y"] });
+  });
+
+  test("delimiters are told by the first line", async () => {
+    for (const delimiter of [",", ";", "\t", "|", " "]) {
+      const data = await readMatrix("a.txt", ["1 2 3", "4 5 6"].join("\n").replaceAll(" ", delimiter));
+      expect(rowsOf(data)).toEqual([
+        [1, 2, 3],
+        [4, 5, 6],
+      ]);
+    }
+  });
+
+  test("a TSV keeps commas as text", async () => {
+    const data = await read("a.tsv", "text\tlabel\na,b,c\tx\n", { textColumn: "text" });
+    expect(data).toEqual({ form: "text", text: ["a,b,c"], y: ["x"] });
+  });
+
+  test("a last line without an end is a row, and so is one ended by a lone carriage return", async () => {
+    expect(rowsOf(await readMatrix("a.csv", "1,2\r3,4"))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test("errors name file, line and column", async () => {
+    await expectRefusal(read("a.csv", "1,2\n3\n"), "bad-file", "a.csv, line 2", "2 fields as in line 1", "found 1");
+    await expectRefusal(read("a.csv", '1,"2\n3,4\n'), "bad-file", "a.csv, line 1", "closing quote");
+    await expectRefusal(read("a.csv", '1,2\n"3"x,4\n'), "bad-file", "line 2, column 0", "delimiter after");
+    await expectRefusal(read("a.csv", '"a\n\nb",1\n2,x\n', { header: true }), "bad-file", "line 4, column 1");
+    await expectRefusal(read("a.csv", "1,2\n3,1e999\n"), "bad-file", "row 1, column 1");
+    await expectRefusal(read("a.csv", ""), "bad-file", "empty file");
+    await expectRefusal(read("a.csv", new Uint8Array([0xff, 0xfe, 65, 0])), "bad-file", "UTF-16");
+  });
+
+  test("agrees with csv-parse on any fields", async () => {
+    const field = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r", " ", "é", "1"), maxLength: 6 });
+    const table = fc
+      .integer({ min: 2, max: 4 })
+      .chain((width) =>
+        fc.array(fc.array(field, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+      );
+    await fc.assert(
+      fc.asyncProperty(table, fc.constantFrom("\n", "\r\n"), async (rows, end) => {
+        const csv = rows.map((row) => row.map((f) => `"${f.replaceAll('"', '""')}"`).join(",") + end).join("");
+        const expected = parse(csv, { relax_column_count: true }) as string[][];
+        const data = await read("a.csv", csv, { textColumn: 1, labelColumn: null, header: false });
+        expect(data.form === "text" && data.text).toEqual(expected.map((row) => row[1]));
+      }),
+    );
+  });
+
+  test("does not depend on where the stream is cut", async () => {
+    const csv = 'a,"b ""c""",label\r\n1,2.5,"x\n,y"\r\n-3,4e-2,é\r\n';
+    const bytes = new TextEncoder().encode(csv);
+    const whole = await readMatrix("a.csv", csv);
+    for (let size = 1; size < bytes.length; size++) {
+      const stream = (async function* () {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+      })();
+      expect(await readCsv({ name: "a.csv", head: bytes, stream }, {})).toEqual(whole);
+    }
+  });
+
+  test("reads files longer than any window", async () => {
+    const lines = Array.from({ length: 60000 }, (_, r) => `${r},${r % 7},"w ${r % 3}"`);
+    const data = await readMatrix("a.csv", lines.join("\n"), { labelColumn: 2 });
+    expect([data.x.rows, data.x.features, data.x.values.constructor.name]).toEqual([60000, 2, "Uint16Array"]);
+    expect(rowsOf(data)[59999]).toEqual([59999, 59999 % 7]);
+    expect(data.y?.[59999]).toBe("w 2");
+  });
+});
+
+describe("missing values", () => {
+  const csv = "a,b\n1,2\n,NA\n3,?\n";
+
+  test("are refused by place", async () => {
+    await expectRefusal(read("a.csv", csv), "bad-file", 'a.csv, line 3, column 0 ("a")', "missing value");
+  });
+
+  test("are filled by a number or by the mean of the column", async () => {
+    expect(rowsOf(await readMatrix("a.csv", csv, { missing: -1 }))).toEqual([
+      [1, 2],
+      [-1, -1],
+      [3, -1],
+    ]);
+    expect(rowsOf(await readMatrix("a.csv", csv, { missing: "mean" }))).toEqual([
+      [1, 2],
+      [2, 2],
+      [3, 2],
+    ]);
+    await expectRefusal(
+      read("a.csv", "a,b\n1,\n2,\n", { missing: "mean" }),
+      "bad-file",
+      "column 1",
+      "at least one value",
+    );
+  });
+});
+
+test("columns can be left out", async () => {
+  const data = await readMatrix("a.csv", "id,a,b\nr1,1,2\nr2,3,4\n", { ignoreColumns: ["id"] });
+  expect(data.featureNames).toEqual(["a", "b"]);
+});

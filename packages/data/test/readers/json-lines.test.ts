@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
+
+test("rows as arrays, with the label beside them or not", async () => {
+  expect(rowsOf(await readMatrix("a.jsonl", "[1,2]\n\n[3,4.5]\n"))).toEqual([
+    [1, 2],
+    [3, 4.5],
+  ]);
+  const data = await readMatrix("a.jsonl", '{"x":[1,2],"y":"cat"}\n{"x":[3,true],"y":"dog"}');
+  expect(rowsOf(data)).toEqual([
+    [1, 2],
+    [3, 1],
+  ]);
+  expect(data.y).toEqual(["cat", "dog"]);
+});
+
+test("sparse rows are objects from feature to value", async () => {
+  const data = await readMatrix("a.jsonl", '{"x":{"5":2,"0":1},"features":9,"y":[1,2]}\n{"x":{},"y":[]}\n');
+  expect([data.x.form, data.x.rows, data.x.features]).toEqual(["csr", 2, 9]);
+  expect(rowsOf(data)[0]).toEqual([1, 0, 0, 0, 0, 2, 0, 0, 0]);
+  expect(data.y).toEqual([[1, 2], []]);
+});
+
+test("tables have a key for each column", async () => {
+  const data = await readMatrix("a.jsonl", '{"a":1,"class":"x","b":2}\n{"b":4,"a":3,"class":"y"}\n');
+  expect(data.featureNames).toEqual(["a", "b"]);
+  expect(data.y).toEqual(["x", "y"]);
+  expect(rowsOf(data)).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+});
+
+test("text rows", async () => {
+  expect(await read("a.jsonl", '{"text":"hi","label":1}\n{"text":"ho","label":0}')).toEqual({
+    form: "text",
+    text: ["hi", "ho"],
+    y: [1, 0],
+  });
+  expect(await read("a.jsonl", '{"body":"hi","id":3}', { textColumn: "body" })).toEqual({ form: "text", text: ["hi"] });
+});
+
+test("errors name the line", async () => {
+  await expectRefusal(read("a.jsonl", "[1,2]\n[3"), "bad-file", "a.jsonl, line 2", "one JSON value");
+  await expectRefusal(read("a.jsonl", "[1,2]\n\n[3]"), "bad-file", "line 3", "2 numbers", "found 1");
+  await expectRefusal(read("a.jsonl", '[1,"2"]'), "bad-file", "line 1, column 1");
+  await expectRefusal(read("a.jsonl", "[1,null]"), "bad-file", "line 1, column 1", "missing");
+  await expectRefusal(read("a.jsonl", "7"), "bad-file", "line 1", "an object or an array");
+  await expectRefusal(read("a.jsonl", '{"x":[1],"y":1}\n{"x":[1]}'), "bad-file", "line 2", "a label");
+  await expectRefusal(read("a.jsonl", '{"x":{"-1":2}}'), "bad-file", "line 1", "a feature number");
+  await expectRefusal(read("a.jsonl", '{"a":1}\n{"b":1}'), "bad-file", "line 2", '"b"');
+});

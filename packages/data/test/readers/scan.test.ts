@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { numberOf } from "../../src/readers/scan.ts";
+
+const parsed = (text: string) => {
+  const bytes = new TextEncoder().encode(`x${text}7`);
+  return numberOf(bytes, 1, bytes.length - 1);
+};
+
+test("numbers are read as JavaScript reads them, to the last bit", () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 0, max: 3 }), (value, form) => {
+      const text = [String(value), value.toExponential(), value.toPrecision(12), value.toFixed(4)][form];
+      expect(parsed(text)).toBe(Number(text));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("long digits, leading zeros, signs and exponents take the careful way", () => {
+  for (const text of [
+    "00012.50",
+    "+.5",
+    "5.",
+    "9007199254740993",
+    "0.1234567890123456789",
+    "1e23",
+    "1E-30",
+    "-0",
+    "4.9e-324",
+  ]) {
+    expect(parsed(text)).toBe(Number(text));
+  }
+});
+
+test("what is no decimal number is NaN", () => {
+  for (const text of ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x10", "1_0", "1 2", "inf", "Infinity", "nan", "１"]) {
+    expect(parsed(text)).toBeNaN();
+  }
+});

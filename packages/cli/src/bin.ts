@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/** The command `ranksim`: this process's streams and interrupts around `run`. */
+
+import { processIo } from "./io.ts";
+import { EXIT, run } from "./run.ts";
+
+const interrupt = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    // The second time the user means it; files are safe at any moment.
+    if (interrupt.signal.aborted) process.exit(EXIT.interrupted);
+    interrupt.abort();
+  });
+}
+
+// A reader that has seen enough (`| head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
+});
+
+process.exitCode = await run(process.argv.slice(2), processIo(interrupt.signal));

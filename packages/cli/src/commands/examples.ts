@@ -1,0 +1,83 @@
+/**
+ * The examples of every command's help. They are run by the tests in this order, in a folder that holds the files named
+ * in `EXAMPLE_FILES`, so none of them can be wrong.
+ */
+
+import type { Io } from "../io.ts";
+import { styleOf } from "../terminal/style.ts";
+
+/** A command line and what it does. */
+export interface Example {
+  readonly line: string;
+  readonly about: string;
+}
+
+/** The names of files that the examples read and do not make. */
+export const EXAMPLE_FILES = ["plants.csv", "reviews.csv", "new-reviews.txt"] as const;
+
+/** Examples by command, in the order in which they work. */
+export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
+  train: [
+    { line: "ranksim train digits --model digits.model", about: "a data set by name" },
+    {
+      line: "ranksim train plants.csv --label-column species -m plants.model",
+      about: "a table, its classes in one column",
+    },
+    {
+      line: "ranksim train reviews.csv --text --text-column review --label-column stars -m reviews.model",
+      about: "text: the model takes raw text afterwards",
+    },
+    {
+      line: "ranksim train digits --estimator transform --filters 150 -m features.model",
+      about: "no classes: rows become similarities to 150 filters",
+    },
+  ],
+  predict: [
+    { line: "ranksim predict digits.model digits --out answers.csv", about: "a table of answers" },
+    {
+      line: "ranksim predict plants.model plants.csv --label-column species --probabilities",
+      about: "to the terminal, with probabilities",
+    },
+    {
+      line: "echo 'a lovely film' | ranksim predict reviews.model -",
+      about: "text, one on each line, from standard input",
+    },
+  ],
+  transform: [
+    { line: "ranksim transform features.model digits --out features.npz", about: "opens with scipy.sparse.load_npz" },
+  ],
+  evaluate: [
+    { line: "ranksim evaluate digits.model digits", about: "scores, classes, confusion matrix" },
+    { line: "ranksim evaluate plants.model plants.csv --label-column species --json", about: "the same for programs" },
+  ],
+  "cross-validate": [
+    { line: "ranksim cross-validate digits --folds 5 --filters 200", about: "five folds with 200 filters" },
+  ],
+  inspect: [{ line: "ranksim inspect digits.model", about: "kind, size, classes, parameters, digest" }],
+  explain: [
+    { line: "ranksim explain digits.model digits --row 3", about: "the filters that decided, as pictures" },
+    { line: "ranksim explain reviews.model new-reviews.txt --row 0", about: "the words that decided" },
+  ],
+  report: [
+    { line: "ranksim report digits.model digits --out digits.html", about: "one page, complete in itself" },
+    {
+      line: "ranksim report reviews.model reviews.csv --text-column review --label-column stars -o reviews.html --png pictures",
+      about: "and its pictures as files",
+    },
+  ],
+  "data list": [{ line: "ranksim data list", about: "what there is, and what is here already" }],
+  "data info": [{ line: "ranksim data info fashion-mnist", about: "source, licence, citation" }],
+  "data path": [{ line: "ranksim data path digits", about: "where it is" }],
+  "data fetch": [{ line: "ranksim data fetch digits", about: "download it, if it is not here" }],
+  demo: [{ line: "ranksim demo", about: "under a minute, needs no network" }],
+};
+
+/** The examples of a command as they stand under its help. */
+export function exampleText(command: string, io?: Io): string {
+  const style = io && styleOf(io.stdout);
+  const lines = EXAMPLES[command].map(({ line, about }) => {
+    const comment = `# ${about}`;
+    return `  ${style ? style.faint(comment) : comment}\n  ${line}`;
+  });
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,223 @@
+/** `ranksim explain`: why a row was given its class. */
+
+import { type BankExplanation, expandFilter, type Label, type Run, toDense } from "@ranksim/core";
+import type { DataSet, ImageSize } from "@ranksim/data";
+import { type Command, Option } from "commander";
+import { openData } from "../files/data-argument.ts";
+import { labelNamer } from "../files/labels.ts";
+import { wholeNumber } from "../flags/parameter-flags.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
+import type { Io } from "../io.ts";
+import { featureNamer } from "../model/feature-names.ts";
+import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
+import { classesOf, type FilterModel, filterClasses, filterPart } from "../model/parts.ts";
+import { passThrough } from "../model/passage.ts";
+import { readModel } from "../model/store.ts";
+import { pictureOf, shrink } from "../pictures/picture.ts";
+import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
+import { drawPictures } from "../terminal/draw.ts";
+import { counted, percent, short } from "../terminal/numbers.ts";
+import { cut, printable } from "../terminal/style.ts";
+import { pairs, table } from "../terminal/table.ts";
+import { exampleText } from "./examples.ts";
+
+type Options = ComputeOptions &
+  ReadingOptions & { readonly row: number; readonly top: number; readonly image?: ImageSize | "none" };
+
+/** Longest side of a picture on a terminal, in pixels. */
+const TERMINAL_PICTURE = 32;
+/** Training rows named per filter. */
+const ROWS_NAMED = 5;
+
+/** Adds the command. */
+export function addExplain(program: Command, io: Io): void {
+  const number = (least: number) => (text: string) => wholeNumber(text, least);
+  const command = program
+    .command("explain")
+    .summary("say why a row was given its class")
+    .description(
+      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival.",
+    )
+    .argument("<model>", "model file")
+    .argument("<data>", DATA_ABOUT)
+    .addOption(new Option("--row <i>", "the row, from 0").argParser(number(0)).makeOptionMandatory())
+    .addOption(new Option("--top <n>", "filters and features shown").argParser(number(1)).default(8))
+    .addOption(
+      new Option("--image <WxH>", "rows are images of this size; none to draw nothing").argParser(parseImageSize),
+    );
+  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+    .addHelpText("after", exampleText("explain"))
+    .action(async (modelPath: string, dataName: string, options: Options) => {
+      const session = new Session(io, options);
+      const { model } = await readModel(modelPath, io);
+      const part = filterPart(model)?.part;
+      if (!part) throw usageError(`a ${model.kind} model has no filters to explain by`);
+      const { set } = await openData(dataName, options, session, { model });
+      const one = oneRow(set, options.row);
+      const found = await session.compute(
+        "explaining",
+        { ...options, backend: options.backend ?? "auto" },
+        async (run) => {
+          const { atFilters } = await passThrough(model, one, run);
+          return part.explain(atFilters, 0, quiet(run));
+        },
+      );
+      const size = imageSizeOf(one, options.image);
+      const nameOf = featureNamer(model, one, size);
+      const explained: Explained = {
+        part,
+        found,
+        row: options.row,
+        truth: set.y?.[options.row],
+        nameOf,
+        labelName: labelNamer(set),
+        top: options.top,
+      };
+      await session.print(asJson(explained), () => forPeople(explained, one, size, session));
+    });
+}
+
+interface Explained {
+  readonly part: FilterModel;
+  readonly found: BankExplanation & { readonly label?: Label | readonly Label[] };
+  readonly row: number;
+  readonly truth: Label | readonly Label[] | undefined;
+  readonly nameOf: (feature: number) => string;
+  readonly labelName: (label: Label) => string;
+  readonly top: number;
+}
+
+/** A data set of one row; refused by name when there is no such row. */
+function oneRow(set: DataSet, row: number): DataSet {
+  const rows = set.form === "text" ? set.text.length : set.x.rows;
+  if (row >= rows) throw usageError(`--row: expected a row from 0 below ${rows}, found ${row}`);
+  return set.form === "text" ? { ...set, text: [set.text[row]] } : { ...set, x: set.x.slice(row, row + 1) };
+}
+
+/** Without progress: one row is done at once. */
+const quiet = ({ backend, signal }: Run): Run => ({ ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) });
+
+function asJson({ found, row, truth, nameOf, part, top }: Explained): object {
+  const label = labelsOf(part);
+  return {
+    row,
+    ...(truth === undefined ? {} : { truth }),
+    ...(found.label === undefined ? {} : { label: found.label }),
+    filters: found.filters.map(({ filter, response, similarity, rows }) => ({
+      filter,
+      ...(label ? { label: label(filter) } : {}),
+      response,
+      similarity,
+      rows: Array.from(rows),
+    })),
+    ...(found.rival === undefined
+      ? {}
+      : { rival: { filter: found.rival, ...(label ? { label: label(found.rival) } : {}) } }),
+    contributions: found.contributions
+      .slice(0, Math.max(top, 100))
+      .map(({ feature, value, contribution }) => ({ feature, name: nameOf(feature), value, contribution })),
+  };
+}
+
+function labelsOf(part: FilterModel): ((filter: number) => Label) | undefined {
+  const of = filterClasses(part);
+  const classes = classesOf(part);
+  return of && ((filter) => classes[of[filter]]);
+}
+
+function forPeople(explained: Explained, one: DataSet, size: ImageSize | undefined, session: Session): string {
+  const { found, row, truth, part, top, labelName } = explained;
+  const { style } = session;
+  const label = labelsOf(part);
+  const name = (value: Label | readonly Label[]) =>
+    cut(
+      printable(
+        [value]
+          .flat()
+          .map((one) => labelName(one as Label))
+          .join(", ") || "no label",
+      ),
+      40,
+    );
+  const right = truth === undefined || found.label === undefined ? undefined : String(truth) === String(found.label);
+  const given = found.label === undefined ? undefined : name(found.label);
+  const parts = [
+    pairs(
+      [
+        ["row", String(row)],
+        ["text", one.form === "text" ? cut(printable(one.text[0].replace(/\s+/g, " ").trim()), 200) : undefined],
+        ["label", truth === undefined ? undefined : name(truth)],
+        ["given", given && (right === undefined ? style.strong(given) : right ? style.good(given) : style.bad(given))],
+        ["rival", found.rival === undefined || !label ? undefined : name(label(found.rival))],
+      ],
+      style,
+    ),
+  ];
+  if (size) parts.push(pictures(explained, one, size, session));
+  parts.push(filterTable(explained, session));
+  // A pixel's number says little; what pixels say together is in the pictures.
+  if (!size && found.contributions.length > 0) parts.push(contributionTable(explained, top, session));
+  return parts.join("\n");
+}
+
+function pictures(
+  { found, part, row, top, labelName }: Explained,
+  one: DataSet,
+  size: ImageSize,
+  { io, style }: Session,
+): string {
+  const label = labelsOf(part);
+  const weights = new Float64Array(part.bank.features);
+  const draw = (values: ArrayLike<number>) => shrink(pictureOf(values, size.width, size.height), TERMINAL_PICTURE);
+  const shown = found.filters.slice(0, top).map(({ filter, similarity }) => {
+    expandFilter(part.bank, filter, weights);
+    const name = label ? printable(labelName(label(filter))) : `filter ${filter}`;
+    return { picture: draw(weights), caption: `${similarity.toFixed(2)} ${name}` };
+  });
+  const given = one.form === "matrix" ? [{ picture: draw(toDense(one.x).values), caption: `row ${row}` }] : [];
+  return drawPictures([...given, ...shown], io.stdout, style);
+}
+
+function filterTable({ found, part, top, labelName }: Explained, { style }: Session): string {
+  const label = labelsOf(part);
+  const right = { align: "right" } as const;
+  const shown = found.filters.slice(0, top);
+  const text = table(
+    [
+      { head: "filter", ...right },
+      ...(label ? [{ head: "class" }] : []),
+      { head: "similarity", ...right },
+      { head: "response", ...right },
+      { head: "made from training rows" },
+    ],
+    shown.map(({ filter, similarity, response, rows }) => [
+      String(filter),
+      ...(label ? [cut(printable(labelName(label(filter))), 30)] : []),
+      style.good(similarity.toFixed(3)),
+      short(response),
+      `${counted(rows.length, "row")}${rows.length > 0 ? style.faint(`: ${rows.slice(0, ROWS_NAMED).join(", ")}${rows.length > ROWS_NAMED ? ", …" : ""}`) : ""}`,
+    ]),
+    style,
+  );
+  return shown.length === found.filters.length
+    ? text
+    : `${text}${style.faint(`… ${found.filters.length - shown.length} more with --top`)}\n`;
+}
+
+function contributionTable({ found, nameOf }: Explained, top: number, { style }: Session): string {
+  const right = { align: "right" } as const;
+  const all = found.contributions.reduce((sum, { contribution }) => sum + Math.abs(contribution), 0);
+  return table(
+    [{ head: "feature" }, { head: "value", ...right }, { head: "speaks" }, { head: "share", ...right }],
+    found.contributions
+      .slice(0, top)
+      .map(({ feature, value, contribution }) => [
+        cut(printable(nameOf(feature)), 40),
+        short(value),
+        contribution > 0 ? style.good("for") : style.bad("against"),
+        percent(Math.abs(contribution) / all),
+      ]),
+    style,
+  );
+}

@@ -1,0 +1,89 @@
+/** `ranksim report`: one page that shows what a model has learned and how well it does. */
+
+import type { ImageSize } from "@ranksim/data";
+import { type Command, Option } from "commander";
+import { openData } from "../files/data-argument.ts";
+import { writeTo } from "../files/output.ts";
+import { wholeNumber } from "../flags/parameter-flags.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import type { Io } from "../io.ts";
+import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
+import { readModel } from "../model/store.ts";
+import type { ReportContent } from "../report/content.ts";
+import { makeReport } from "../report/make.ts";
+import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
+import { bytes } from "../terminal/numbers.ts";
+import { exampleText } from "./examples.ts";
+
+type Options = ComputeOptions &
+  ReadingOptions & {
+    readonly out: string;
+    readonly title?: string;
+    readonly image?: ImageSize | "none";
+    readonly samples: number;
+    readonly png?: string;
+  };
+
+/** Adds the command. */
+export function addReport(program: Command, io: Io): void {
+  const command = program
+    .command("report")
+    .summary("make a page that shows a model at work")
+    .description(
+      "Makes one HTML page, complete in itself: scores, confusion matrix, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, training and parameters.",
+    )
+    .argument("<model>", "model file")
+    .argument("<data>", DATA_ABOUT)
+    .option("-o, --out <file>", "where the page goes; - for standard output", "report.html")
+    .option("--png <folder>", "the pictures of the page as PNG files as well")
+    .option("--title <text>", "title of the page")
+    .addOption(
+      new Option("--image <WxH>", "rows are images of this size; none if they are not").argParser(parseImageSize),
+    )
+    .addOption(
+      new Option("--samples <n>", "rows and mistakes shown at most")
+        .argParser((text: string) => wholeNumber(text, 0))
+        .default(10),
+    );
+  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+    .addHelpText("after", exampleText("report"))
+    .action(async (modelPath: string, dataName: string, options: Options) => {
+      const session = new Session(io, options);
+      const stored = await readModel(modelPath, io);
+      const data = await openData(dataName, options, session, { model: stored.model });
+      const { page, content } = await session.compute("reporting", options, (run) =>
+        makeReport(
+          {
+            ...stored,
+            modelName: stored.name,
+            data: data.set,
+            dataName: data.name,
+            imageSize: imageSizeOf(data.set, options.image),
+            samples: options.samples,
+            ...(options.title === undefined ? {} : { title: options.title }),
+          },
+          run,
+        ),
+      );
+      const bytesOfPage = new TextEncoder().encode(page);
+      await writeTo(options.out, [bytesOfPage], io);
+      const pictures = options.png === undefined ? [] : await picturesOf(content, options.png, session);
+      if (options.out === "-") return;
+      const scores = content.judgement && {
+        accuracy: content.judgement.report.accuracy,
+        macroF1: content.judgement.report.macro.f1,
+      };
+      await session.print({ out: options.out, byteLength: bytesOfPage.length, ...scores, pictures }, () =>
+        [
+          `${options.out}  ${bytes(bytesOfPage.length)}\n`,
+          ...(pictures.length > 0 ? [`${pictures.length} pictures in ${options.png}\n`] : []),
+        ].join(""),
+      );
+    });
+}
+
+/** The drawing library is large and loaded only where it is asked for. */
+async function picturesOf(content: ReportContent, folder: string, session: Session): Promise<string[]> {
+  const { writePictures } = await import("../report/single-pictures.ts");
+  return writePictures(content, folder, session);
+}

@@ -1,0 +1,124 @@
+/** Scores for people: tables on a terminal, and the same as plain values for programs. */
+
+import type { ClassScores, ConfusionMatrix } from "@ranksim/core";
+import type { Judgement } from "../report/content.ts";
+import { count, score } from "../terminal/numbers.ts";
+import { cut, printable, type Style } from "../terminal/style.ts";
+import { pairs, table } from "../terminal/table.ts";
+
+/** Classes beyond this many are cut from the tables; programs get all. */
+const SHOWN_CLASSES = 60;
+/** A matrix of more classes does not fit a terminal: the most frequent mistakes are listed instead. */
+const MATRIX_CLASSES = 20;
+const LISTED_MISTAKES = 10;
+
+/** The scores as text. */
+export function showScores(judgement: Judgement, rows: number, style: Style, columns: number): string {
+  const { report, confusion } = judgement;
+  const parts = [
+    pairs(
+      [
+        ["rows", count(rows)],
+        [confusion ? "accuracy" : "exact match", style.strong(score(report.accuracy))],
+        ["macro F1", style.strong(score(report.macro.f1))],
+        ["weighted F1", score(report.weighted.f1)],
+        ["micro F1", confusion ? undefined : score(report.micro.f1)],
+        ["balanced accuracy", judgement.balancedAccuracy === undefined ? undefined : score(judgement.balancedAccuracy)],
+        ["log loss", judgement.logLoss === undefined ? undefined : score(judgement.logLoss)],
+        ["Hamming loss", judgement.hammingLoss === undefined ? undefined : score(judgement.hammingLoss)],
+      ],
+      style,
+    ),
+    classTable(report.classes, style),
+  ];
+  if (confusion) parts.push(matrix(confusion, style, columns));
+  return parts.join("\n");
+}
+
+/** The scores as values. */
+export function scoresAsJson(judgement: Judgement, rows: number): object {
+  const { report, confusion, ...rest } = judgement;
+  const { accuracy, classes, macro, micro, weighted } = report;
+  const c = confusion?.classes.length ?? 0;
+  return {
+    rows,
+    accuracy,
+    ...rest,
+    macro,
+    micro,
+    weighted,
+    classes,
+    ...(confusion
+      ? {
+          confusion: {
+            classes: confusion.classes,
+            counts: confusion.classes.map((_, t) => Array.from(confusion.counts.subarray(t * c, (t + 1) * c))),
+          },
+        }
+      : {}),
+  };
+}
+
+function classTable(classes: readonly ClassScores[], style: Style): string {
+  const shown = classes.slice(0, SHOWN_CLASSES);
+  const right = { align: "right" } as const;
+  const text = table(
+    [
+      { head: "class" },
+      { head: "precision", ...right },
+      { head: "recall", ...right },
+      { head: "F1", ...right },
+      { head: "rows", ...right },
+    ],
+    shown.map((row) => [
+      cut(printable(String(row.label)), 40),
+      score(row.precision),
+      score(row.recall),
+      score(row.f1),
+      count(row.support),
+    ]),
+    style,
+  );
+  return shown.length === classes.length ? text : `${text}… ${count(classes.length - shown.length)} more with --json\n`;
+}
+
+function matrix(confusion: ConfusionMatrix, style: Style, columns: number): string {
+  const { classes, counts } = confusion;
+  const c = classes.length;
+  const names = classes.map((label) => printable(String(label)));
+  const room = Math.floor((columns - Math.max(...names.map((name) => Math.min(name.length, 16))) - 2) / c) - 2;
+  const widest = Math.max(...counts).toLocaleString("en-US").length;
+  if (c > MATRIX_CLASSES || room < widest) return mistakes(confusion, style);
+  const head = [
+    { head: "true \\ predicted" },
+    ...names.map((name) => ({ head: cut(name, Math.max(room, widest)), align: "right" as const })),
+  ];
+  const lines = names.map((name, t) => [
+    cut(name, 16),
+    ...names.map((_, p) => {
+      const found = counts[t * c + p];
+      const text = count(found);
+      return found === 0 ? style.faint("·") : t === p ? style.good(text) : text;
+    }),
+  ]);
+  return table(head, lines, style);
+}
+
+function mistakes({ classes, counts }: ConfusionMatrix, style: Style): string {
+  const c = classes.length;
+  const found = Array.from(counts, (rows, at) => ({ truth: Math.floor(at / c), guess: at % c, rows }))
+    .filter(({ truth, guess, rows }) => truth !== guess && rows > 0)
+    .sort((a, b) => b.rows - a.rows || a.truth - b.truth || a.guess - b.guess);
+  if (found.length === 0) return "no mistakes\n";
+  return table(
+    [{ head: "most frequent mistakes" }, { head: "taken for" }, { head: "rows", align: "right" }],
+    found
+      .slice(0, LISTED_MISTAKES)
+      .map(({ truth, guess, rows }) => [
+        cut(printable(String(classes[truth])), 40),
+        cut(printable(String(classes[guess])), 40),
+        count(rows),
+      ]),
+    style,
+  );
+}

@@ -1,0 +1,23 @@
+/** Labels of data and classes of a model, brought together: a file may spell 3 what another stores as the number 3. */
+
+import type { Label } from "@ranksim/core";
+import type { DataSet, RowLabels } from "@ranksim/data";
+
+/** The labels, each as the class of the same spelling where the model has it in the other type only. */
+export function matchLabels(y: RowLabels, classes: readonly Label[]): RowLabels {
+  const known = new Set(classes);
+  const bySpelling = new Map(classes.map((label) => [String(label), label]));
+  const match = (label: Label): Label => (known.has(label) ? label : (bySpelling.get(String(label)) ?? label));
+  return isSets(y) ? y.map((set) => set.map(match)) : y.map(match);
+}
+
+/** Whether rows have several labels. */
+export function isSets(y: RowLabels): y is readonly (readonly Label[])[] {
+  return y.length > 0 && Array.isArray(y[0]);
+}
+
+/** What labels are called in front of people: by the names that come with the data, or as they are. */
+export function labelNamer(data: DataSet): (label: Label) => string {
+  const names = data.form === "matrix" ? data.classNames : undefined;
+  return (label) => (typeof label === "number" ? names?.[label] : undefined) ?? String(label);
+}

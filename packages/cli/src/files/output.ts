@@ -1,0 +1,47 @@
+/**
+ * Where results go: standard output for "-", devices and pipes as they come, and files whole or not at all, so that a run
+ * killed at any moment leaves what was there before or what was to be there after.
+ */
+
+import { createWriteStream } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { writeWhole } from "@ranksim/data/node";
+import type { Io } from "../io.ts";
+
+/** What can be written. */
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** Writes to a path, seen from the session's folder, or to standard output for "-". After an abort nothing new remains. */
+export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<void> {
+  const guarded = untilAborted(chunks, io.signal);
+  if (path === "-") {
+    for await (const chunk of guarded) await io.stdout.write(chunk);
+    return;
+  }
+  // A link stays a link: what it leads to is replaced.
+  const asked = resolve(io.cwd, path);
+  const target = await realpath(asked).catch(() => asked);
+  const found = await stat(target).catch(() => undefined);
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+    await pipeline(Readable.from(guarded), createWriteStream(target));
+  } else {
+    await writeWhole(target, guarded);
+  }
+}
+
+/** Bytes of one array in pieces, so that an interrupt is noticed between them. */
+export function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  const size = 1 << 22;
+  for (let at = 0; at < bytes.byteLength; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function* untilAborted(chunks: Chunks, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+  signal.throwIfAborted();
+}

@@ -1,0 +1,16 @@
+/** Data sets written to where a command was told: by the ending of the name, packed for .gz, as svmlight for "-". */
+
+import { type DataSet, writeData, writeFormatOf } from "@ranksim/data";
+import type { Io } from "../io.ts";
+import { writeTo } from "./output.ts";
+
+/** Writes a data set. An ending that names no format is refused before anything is written. */
+export async function writeDataTo(path: string, data: DataSet, io: Io): Promise<void> {
+  const chunks = writeData(data, path === "-" ? "svmlight" : writeFormatOf(path));
+  await writeTo(path, /\.gz$/i.test(path) ? gzip(chunks) : chunks, io);
+}
+
+function gzip(chunks: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const input = ReadableStream.from(chunks as Iterable<Uint8Array<ArrayBuffer>>);
+  return input.pipeThrough(new CompressionStream("gzip")) as unknown as AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,119 @@
+/** The options by which commands are told how to read DATA, and what they give for it. */
+
+import type { ColumnChoice, Format, ReadOptions, TextPart } from "@ranksim/data";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { wholeNumber } from "./parameter-flags.ts";
+
+/** What DATA may be; the same words in every command's help. */
+export const DATA_ABOUT = "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test)";
+
+const FORMATS: readonly Format[] = [
+  "csv",
+  "tsv",
+  "jsonl",
+  "npy",
+  "npz",
+  "idx",
+  "svmlight",
+  "parquet",
+  "arrow",
+  "text-folder",
+  "image-folder",
+];
+
+/** The reading options as commander gives them. */
+export interface ReadingOptions {
+  readonly labels?: string;
+  readonly labelColumn?: ColumnChoice;
+  readonly textColumn?: ColumnChoice;
+  readonly ignoreColumns?: readonly ColumnChoice[];
+  readonly format?: Format;
+  readonly header?: boolean;
+  readonly delimiter?: string;
+  readonly missing?: "refuse" | "mean" | number;
+  readonly multilabel?: boolean;
+  readonly arrays?: { readonly x?: string; readonly y?: string };
+  readonly features?: number;
+  readonly firstFeature?: 0 | 1;
+  readonly encoding?: "utf-8" | "latin1";
+  readonly remove?: readonly TextPart[];
+  readonly under?: string;
+}
+
+const GROUP = "Reading DATA:";
+
+/** Adds the reading options. */
+export function addReadingOptions(command: Command): Command {
+  const add = (flags: string, about: string, parse?: (text: string) => unknown, choices?: readonly string[]) => {
+    const option = new Option(flags, about).helpGroup(GROUP);
+    if (choices) option.choices(choices);
+    if (parse) option.argParser(parse);
+    command.addOption(option);
+  };
+  add("--labels <file>", "labels in a file of their own, one for each row");
+  add("--label-column <c>", "column that holds the labels, by name or number from 0, negative from the end", column);
+  add("--text-column <c>", "column that holds text", column);
+  add("--ignore-columns <list>", "columns to leave out, separated by commas", (text) => text.split(",").map(column));
+  add("--format <name>", "format; else told by name and content", undefined, FORMATS);
+  add("--header", "the first line names the columns; else told by the content");
+  add("--no-header", "the first line is data");
+  add("--delimiter <character>", "what separates columns; else told by the content", delimiter);
+  add("--missing <refuse|mean|n>", "missing values: refuse (default), fill with the mean or a number", missing);
+  add("--multilabel", "rows have several labels, separated by commas");
+  add("--arrays <x[,y]>", "NPZ: names of the arrays with rows and labels", arrays);
+  add("--features <n>", "svmlight: number of features; else the largest that occurs", (text) => wholeNumber(text, 1));
+  add("--first-feature <n>", "svmlight: number of the first feature, 0 or 1; else told by the content", firstFeature);
+  add("--encoding <name>", "text: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
+  add("--remove <parts>", "newsgroup posts: headers, footers, quotes, separated by commas", textParts);
+  add("--under <path>", "folders and archives: only files below this path");
+  return command;
+}
+
+/** The options in the form the readers take, without those that were not given. */
+export function readOptions(options: ReadingOptions): ReadOptions {
+  const { labelColumn, textColumn, ignoreColumns, format, header, delimiter, missing } = options;
+  const { multilabel, arrays, features, firstFeature, encoding, remove, under } = options;
+  const all = { labelColumn, textColumn, ignoreColumns, format, header, delimiter, missing };
+  const rest = { multilabel, arrays, features, firstFeature, encoding, remove, under };
+  return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
+}
+
+/** A column by number where the text is one, else by name. */
+function column(text: string): ColumnChoice {
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+function delimiter(text: string): string {
+  const named: { readonly [name: string]: string } = { tab: "\t", "\\t": "\t", comma: ",", semicolon: ";", space: " " };
+  const character = named[text] ?? text;
+  if (character.length !== 1)
+    throw new InvalidArgumentError("Expected one character, or tab, comma, semicolon, space.");
+  return character;
+}
+
+function missing(text: string): "refuse" | "mean" | number {
+  if (text === "refuse" || text === "mean") return text;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value))
+    throw new InvalidArgumentError("Expected refuse, mean or a number.");
+  return value;
+}
+
+function arrays(text: string): { x?: string; y?: string } {
+  const [x, y] = text.split(",");
+  return { ...(x ? { x } : {}), ...(y ? { y } : {}) };
+}
+
+function firstFeature(text: string): 0 | 1 {
+  if (text !== "0" && text !== "1") throw new InvalidArgumentError("Expected 0 or 1.");
+  return Number(text) as 0 | 1;
+}
+
+function textParts(text: string): TextPart[] {
+  return text.split(",").map((part) => {
+    if (part !== "headers" && part !== "footers" && part !== "quotes") {
+      throw new InvalidArgumentError("Expected headers, footers, quotes, separated by commas.");
+    }
+    return part;
+  });
+}

@@ -1,0 +1,9 @@
+/**
+ * Everything in one package: the method, its estimators and model file, readers, text vectorisers and data sets. Runs in
+ * Node and browsers; what needs a file system is in `ranksim/node`.
+ *
+ * @packageDocumentation
+ */
+
+export * from "@ranksim/core";
+export * from "@ranksim/data";

@@ -1,0 +1,36 @@
+/** A back end that counts what its searches had to compute, for the report of a prediction. */
+
+import type { Backend, Work } from "@ranksim/core";
+
+/** The same back end, and the work of all matrices it has held so far. */
+export function countingBackend(backend: Backend): { readonly backend: Backend; readonly work: () => Work } {
+  let pairs = 0;
+  let exact = 0;
+  return {
+    work: () => ({ pairs, exact }),
+    backend: {
+      name: backend.name,
+      threads: backend.threads,
+      close: () => backend.close(),
+      async hold(x) {
+        const held = await backend.hold(x);
+        let counted = false;
+        return {
+          topFilters: (bank, k, since) => held.topFilters(bank, k, since),
+          topRows: (bank, filters, k, divisor) => held.topRows(bank, filters, k, divisor),
+          rankSums: (groups, distribution) => held.rankSums(groups, distribution),
+          work: () => held.work(),
+          release: () => {
+            if (!counted) {
+              const done = held.work();
+              pairs += done.pairs;
+              exact += done.exact;
+              counted = true;
+            }
+            held.release();
+          },
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Whether the features of data are pixels, and of which width and height. */
+
+import type { DataSet, ImageSize } from "@ranksim/data";
+import { InvalidArgumentError } from "commander";
+
+/** What --image takes: a size, or "none". */
+export function parseImageSize(text: string): ImageSize | "none" {
+  if (text === "none") return text;
+  const found = /^(\d{1,5})x(\d{1,5})$/i.exec(text);
+  if (!found || Number(found[1]) === 0 || Number(found[2]) === 0) {
+    throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, such as 28x28, or none.");
+  }
+  return { width: Number(found[1]), height: Number(found[2]) };
+}
+
+/** Pictures below this side say little; fewer features are taken for a table. */
+const SMALLEST_SIDE = 5;
+
+/** The size of the images that rows are: as asked, as the data says, or a square guessed where columns have no names. */
+export function imageSizeOf(data: DataSet, asked: ImageSize | "none" | undefined): ImageSize | undefined {
+  if (asked === "none" || data.form === "text") return undefined;
+  const size = asked ?? data.imageSize ?? guess(data.x.features, data.featureNames, data.x.form === "csr");
+  return size !== undefined && size.width * size.height === data.x.features ? size : undefined;
+}
+
+function guess(features: number, names: readonly string[] | undefined, sparse: boolean): ImageSize | undefined {
+  const side = Math.round(Math.sqrt(features));
+  if (side * side !== features || side < SMALLEST_SIDE || sparse) return undefined;
+  // Columns called pixel0, pixel1 ... or 0, 1 ... are pixels; columns with names of their own are not.
+  if (names !== undefined && !names.every((name) => /^[a-z]{0,6}[ _-]?\d+([x_]\d+)?$/i.test(name))) return undefined;
+  return { width: side, height: side };
+}

@@ -1,0 +1,90 @@
+/** A model's answers to labelled data, and how good they are. Used by `evaluate` and the report. */
+
+import {
+  balancedAccuracy,
+  classificationReport,
+  confusionMatrix,
+  type Dense,
+  hammingLoss,
+  type Label,
+  type LabelSets,
+  type Labels,
+  logLoss,
+  type Model,
+  RanksimError,
+  type Run,
+} from "@ranksim/core";
+import type { DataSet } from "@ranksim/data";
+import { isSets, matchLabels } from "../files/labels.ts";
+import type { Judgement } from "../report/content.ts";
+import { counted } from "../terminal/numbers.ts";
+import { asPredicting, isMultilabel, stepsOf } from "./parts.ts";
+import { type Passage, passThrough } from "./passage.ts";
+
+/** The answers of a model that predicts. */
+export interface Answers {
+  readonly predicted: readonly (Label | readonly Label[])[];
+  readonly probabilities: Dense | undefined;
+  readonly classes: readonly Label[];
+}
+
+/** What the model says about all rows. */
+export async function predictAll(model: Model, data: DataSet, run: Run): Promise<Answers> {
+  asPredicting(model);
+  return answer(model, await passThrough(model, data, run), run);
+}
+
+/** What the model's last step says about data that went through the steps before. */
+export async function answer(model: Model, { last }: Passage, run: Run): Promise<Answers> {
+  const part = asPredicting<Passage["last"]>(stepsOf(model).at(-1) as Model);
+  const predicted = await part.predict(last, partOf(run, 0, 0.5));
+  const probabilities = await part.predictProbabilities?.(last, partOf(run, 0.5, 1));
+  return { predicted, probabilities, classes: part.classes };
+}
+
+/** Judges answers by the labels of the data, which must have some. */
+export function judge(
+  model: Model,
+  { predicted, probabilities, classes }: Answers,
+  data: DataSet,
+): { readonly judgement: Judgement; readonly notes: readonly string[] } {
+  if (data.y === undefined) throw new RanksimError("bad-labels", "expected labels to judge by, found none");
+  const several = isMultilabel(model);
+  const y = matchLabels(several && !isSets(data.y) ? data.y.map((label) => [label as Label]) : data.y, classes);
+  if (several !== isSets(y)) {
+    throw new RanksimError("bad-labels", "the data has several labels per row, the model gives one");
+  }
+  const report = classificationReport(y as Labels | LabelSets, predicted as Labels | LabelSets);
+  if (several) {
+    const loss = hammingLoss(y as LabelSets, predicted as LabelSets);
+    return { judgement: { report, hammingLoss: loss }, notes: [] };
+  }
+  const truth = y as readonly Label[];
+  const known = new Set(classes);
+  const strange = [...new Set(truth)].filter((label) => !known.has(label));
+  const named = strange.slice(0, 5).join(", ") + (strange.length > 5 ? ", …" : "");
+  const judgement = {
+    report,
+    confusion: confusionMatrix(truth, predicted as Labels),
+    balancedAccuracy: balancedAccuracy(truth, predicted as Labels),
+    ...(probabilities && strange.length === 0 ? { logLoss: logLoss(truth, probabilities, classes) } : {}),
+  };
+  const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named}); log loss is left out`;
+  return { judgement, notes: strange.length === 0 ? [] : [note] };
+}
+
+/** Progress of one part of the work as progress of the whole. */
+function partOf(run: Run, from: number, to: number): Run {
+  const { onProgress } = run;
+  if (!onProgress) return run;
+  return { ...run, onProgress: (progress) => onProgress({ ...progress, share: from + (to - from) * progress.share }) };
+}
+
+/** The same judgement with its classes called by other names. */
+export function renamed({ report, confusion, ...rest }: Judgement, nameOf: (label: Label) => string): Judgement {
+  return {
+    ...rest,
+    report: { ...report, classes: report.classes.map((row) => ({ ...row, label: nameOf(row.label) })) },
+    ...(confusion ? { confusion: { ...confusion, classes: confusion.classes.map(nameOf) } } : {}),
+  };
+}

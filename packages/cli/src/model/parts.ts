@@ -1,0 +1,93 @@
+/**
+ * What a model is made of. A pipeline is seen as its steps; the commands ask here for the part that has filters, for the
+ * part that answers, and for the names of features, and need not know how models are put together.
+ */
+
+import {
+  ClassifierModel,
+  type FilterBank,
+  type Label,
+  type Model,
+  PipelineModel,
+  type PredictingModel,
+  ProbabilisticModel,
+  predicts,
+  RanksimError,
+  type TransformingModel,
+  TransformModel,
+  transforms,
+} from "@ranksim/core";
+import { CountModel, HashingModel, TfidfModel } from "@ranksim/data";
+
+/** A model with filters of its own. */
+export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
+
+/** The parts of a model, in the order data goes through them. */
+export function stepsOf(model: Model): readonly Model[] {
+  return model instanceof PipelineModel ? model.steps : [model];
+}
+
+/** The first part that has filters, with its place among the steps. */
+export function filterPart(model: Model): { readonly part: FilterModel; readonly step: number } | undefined {
+  const steps = stepsOf(model);
+  const step = steps.findIndex(isFilterModel);
+  return step < 0 ? undefined : { part: steps[step] as FilterModel, step };
+}
+
+export function isFilterModel(model: Model): model is FilterModel {
+  return model instanceof ClassifierModel || model instanceof ProbabilisticModel || model instanceof TransformModel;
+}
+
+/** The model as one that predicts; refused, with what it can do, if it does not. */
+export function asPredicting<X>(model: Model): PredictingModel<X> {
+  if (predicts(model)) return model as unknown as PredictingModel<X>;
+  throw new RanksimError("unsupported", `a ${model.kind} model does not predict; use ranksim transform`);
+}
+
+/** The model as one that transforms; refused if it does not. */
+export function asTransforming<X>(model: Model): TransformingModel<X> {
+  if (transforms(model)) return model as unknown as TransformingModel<X>;
+  throw new RanksimError("unsupported", `a ${model.kind} model does not transform; use ranksim predict`);
+}
+
+/** Whether rows have several labels. */
+export const isMultilabel = (model: Model): boolean => {
+  const last = stepsOf(model).at(-1);
+  return last instanceof ProbabilisticModel && last.multilabel;
+};
+
+/** The class number of each filter: its own, or the label most of its rows have; undefined where filters have none. */
+export function filterClasses(part: FilterModel): Uint32Array | undefined {
+  if (part instanceof ClassifierModel) return part.filterClass;
+  if (part instanceof TransformModel) return undefined;
+  const c = part.classes.length;
+  return Uint32Array.from({ length: part.bank.filters }, (_, f) => {
+    let best = 0;
+    for (let o = 1; o < c; o++) if (part.filterLabels[f * c + o] > part.filterLabels[f * c + best]) best = o;
+    return best;
+  });
+}
+
+/** The names of the classes of a part's filters. */
+export const classesOf = (part: FilterModel): readonly Label[] => (part instanceof TransformModel ? [] : part.classes);
+
+/** The weights' own size in memory, for comparison with other methods. */
+export function bankBytes(bank: FilterBank): number {
+  const parts =
+    bank.form === "dense"
+      ? [bank.weights, bank.norm]
+      : [bank.base, bank.offsets, bank.indices, bank.weights, bank.norm];
+  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Whether the model takes text: its first step is a vectoriser. */
+export const takesText = (model: Model): boolean => isVectorizer(stepsOf(model)[0]);
+
+/** The words of the model's vectoriser, where it keeps them. */
+export function vocabularyOf(model: Model): readonly string[] | undefined {
+  const [first] = stepsOf(model);
+  return first instanceof CountModel || first instanceof TfidfModel ? first.featureNames : undefined;
+}
+
+const isVectorizer = (model: Model): boolean =>
+  model instanceof CountModel || model instanceof TfidfModel || model instanceof HashingModel;

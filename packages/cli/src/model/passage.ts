@@ -1,0 +1,47 @@
+/** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
+
+import { type Matrix, type Model, RanksimError, type Run } from "@ranksim/core";
+import type { DataSet } from "@ranksim/data";
+import { asTransforming, filterPart, stepsOf, takesText } from "./parts.ts";
+
+/** What a model can be asked with: rows of numbers, or texts. */
+export type Input = Matrix | readonly string[];
+
+/** Data on its way through a model. */
+export interface Passage {
+  readonly rows: number;
+  /** What the part with filters is given; the same as `last` where there is none. */
+  readonly atFilters: Matrix;
+  /** What the last step is given. */
+  readonly last: Matrix;
+}
+
+/** What the model is to be given of the data; refused where it takes text and the data has none, or the reverse. */
+export const inputOf = (model: Model, data: DataSet): Input => inputFor(takesText(model) ? "text" : "numbers", data);
+
+/** The numbers or the texts of the data, refused where it has the other. */
+export function inputFor(takes: "numbers" | "text", data: DataSet): Input {
+  if (takes === "text") {
+    if (data.form === "text") return data.text;
+    throw new RanksimError(
+      "bad-matrix",
+      "text is wanted, the data is numbers; name the column of text with --text-column",
+    );
+  }
+  if (data.form === "matrix") return data.x;
+  throw new RanksimError("bad-matrix", "numbers are wanted, the data is text; --text trains a model that takes text");
+}
+
+/** Takes the data through all steps but the last. */
+export async function passThrough(model: Model, data: DataSet, run: Run): Promise<Passage> {
+  const steps = stepsOf(model);
+  const filtersAt = filterPart(model)?.step ?? steps.length - 1;
+  let input: Input = inputOf(model, data);
+  let atFilters: Input | undefined;
+  for (let step = 0; step < steps.length; step++) {
+    if (step === filtersAt) atFilters = input;
+    if (step < steps.length - 1) input = await asTransforming<Input>(steps[step]).transform(input, run);
+  }
+  const rows = data.form === "text" ? data.text.length : data.x.rows;
+  return { rows, atFilters: atFilters as Matrix, last: input as Matrix };
+}

@@ -1,0 +1,51 @@
+/** Models as files of the file system: read whole, written whole or not at all. */
+
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { loadModel, type Model, RanksimError, saveModel } from "@ranksim/core";
+import { textReaders } from "@ranksim/data";
+import { pieces, writeTo } from "../files/output.ts";
+import type { Io } from "../io.ts";
+
+/** A model and the file it is in. */
+export interface StoredModel {
+  readonly model: Model;
+  /** The file's name without its folder. */
+  readonly name: string;
+  readonly byteLength: number;
+  readonly digest: string;
+}
+
+/** Reads a model file; "-" is standard input. */
+export async function readModel(path: string, io: Io): Promise<StoredModel> {
+  const bytes = path === "-" ? await readAll(io.stdin) : await readFile(resolve(io.cwd, path));
+  try {
+    const model = loadModel(bytes, { readers: textReaders });
+    return { model, name: path === "-" ? "model" : basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
+  } catch (error) {
+    if (!(error instanceof RanksimError)) throw error;
+    throw new RanksimError(error.code, `${path === "-" ? "standard input" : path}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Writes a model file; "-" is standard output. */
+export async function writeModel(model: Model, path: string, io: Io): Promise<StoredModel> {
+  const bytes = saveModel(model);
+  await writeTo(path, pieces(bytes), io);
+  return { model, name: basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
+}
+
+/** The digest that a model file states of itself; the file must have been checked. */
+export function digestOf(bytes: Uint8Array): string {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length))) as {
+    readonly __metadata__: { readonly digest: string };
+  };
+  return header.__metadata__.digest;
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

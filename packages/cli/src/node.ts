@@ -1,0 +1,6 @@
+/** @packageDocumentation Everything, with access to files, folders and downloads; and the command line as a function. */
+
+export * from "@ranksim/core";
+export * from "@ranksim/data/node";
+export { type Io, type Output, processIo } from "./io.ts";
+export { run } from "./run.ts";

@@ -1,0 +1,66 @@
+/** All commands in one program. Each is told its world; nothing here reads or prints. */
+
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { addCrossValidate } from "./commands/cross-validate.ts";
+import { addData } from "./commands/data.ts";
+import { addDemo } from "./commands/demo.ts";
+import { addEvaluate } from "./commands/evaluate.ts";
+import { addExplain } from "./commands/explain.ts";
+import { addInspect } from "./commands/inspect.ts";
+import { addPredict } from "./commands/predict.ts";
+import { addReport } from "./commands/report.ts";
+import { addTrain } from "./commands/train.ts";
+import { addTransform } from "./commands/transform.ts";
+import type { Io, Output } from "./io.ts";
+import { styleOf } from "./terminal/style.ts";
+
+const START = `
+Start here:
+  ranksim demo                                        see it work, offline, in under a minute
+  ranksim train digits --model digits.model           train on a data set, a file or a folder
+  ranksim evaluate digits.model digits                see how good it is
+  ranksim report digits.model digits -o digits.html   see what it has learned
+  ranksim train --help                                every command has examples
+
+Exit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted.
+`;
+
+/**
+ * The program. What commander itself prints goes to `say`; help and usage errors are thrown as its errors, never ends of
+ * the process.
+ */
+export function makeProgram(io: Io, say: (output: Output, text: string) => void): Command {
+  const style = styleOf(io.stdout);
+  const program = new Command("ranksim")
+    .description("Rank similarity filters: train, predict, explain and report from the command line.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print the help of a command")
+    .option("--debug", "show where an error came from")
+    .showHelpAfterError("(add --help for what there is)")
+    .addHelpText("after", START)
+    .configureHelp({
+      helpWidth: Math.min(io.stdout.columns, 110),
+      styleTitle: style.strong,
+      styleOptionTerm: style.accent,
+      styleSubcommandTerm: style.accent,
+      styleArgumentTerm: style.accent,
+    })
+    .configureOutput({
+      writeOut: (text) => say(io.stdout, text),
+      writeErr: (text) => say(io.stderr, text),
+      getOutHasColors: () => io.stdout.colourDepth > 1,
+      getErrHasColors: () => io.stderr.colourDepth > 1,
+      outputError: (text, write) => write(text.replace(/^error:/, styleOf(io.stderr).bad("error:"))),
+    })
+    .exitOverride();
+  for (const add of [addTrain, addPredict, addEvaluate, addExplain, addReport]) add(program, io);
+  for (const add of [addTransform, addCrossValidate, addInspect, addData, addDemo]) add(program, io);
+  return program;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

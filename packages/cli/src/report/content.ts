@@ -1,0 +1,87 @@
+/** What a report says, as plain values: gathered from a model and data by `gather.ts`, drawn by `page.ts` and `figures.ts`. */
+
+import type { ClassificationReport, ConfusionMatrix, Json } from "@ranksim/core";
+import type { Word } from "../model/filter-words.ts";
+import type { Picture } from "../pictures/picture.ts";
+
+/** A filter or a row as people can see it: a picture where features are pixels, else words. */
+export type Look =
+  | { readonly form: "picture"; readonly picture: Picture }
+  | { readonly form: "words"; readonly words: readonly Word[] }
+  | { readonly form: "text"; readonly text: string };
+
+/** One filter. */
+export interface FilterView {
+  readonly filter: number;
+  /** The class, or the label most of its rows have. */
+  readonly label: string | undefined;
+  /** Training rows it was made from. */
+  readonly rows: number;
+  readonly look: Look;
+}
+
+/** The filters of one class, those of most rows first. */
+export interface ClassFilters {
+  readonly label: string | undefined;
+  readonly filters: number;
+  readonly shown: readonly FilterView[];
+  /** What sets the class apart, where features have names. */
+  readonly words: readonly Word[];
+}
+
+/** A row with its strongest filters. */
+export interface RowView {
+  readonly row: number;
+  readonly name: string | undefined;
+  readonly look: Look;
+  readonly truth: string | undefined;
+  readonly predicted: string | undefined;
+  readonly right: boolean | undefined;
+  /** Probability of the predicted class, and of the true one. */
+  readonly probability: number | undefined;
+  readonly probabilityOfTruth: number | undefined;
+  readonly strongest: readonly (FilterView & { readonly similarity: number; readonly response: number })[];
+  /** Features that spoke most for and against the decision, where features have names. */
+  readonly contributions: readonly Word[];
+}
+
+/** One curve of training: a class, or all rows. */
+export interface Curve {
+  readonly label: string | undefined;
+  readonly rows: number;
+  readonly filters: number;
+  readonly converged: boolean;
+  readonly steps: readonly { readonly iteration: number; readonly moved: number; readonly empty: number }[];
+}
+
+/** How good the model is on the data. */
+export interface Judgement {
+  readonly report: ClassificationReport;
+  /** Absent for several labels per row. */
+  readonly confusion?: ConfusionMatrix;
+  readonly balancedAccuracy?: number;
+  readonly logLoss?: number;
+  readonly hammingLoss?: number;
+}
+
+/** A line of a table of facts. */
+export type Fact = readonly [name: string, value: string];
+
+/** The whole report. */
+export interface ReportContent {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly kind: string;
+  readonly judgement: Judgement | undefined;
+  readonly headline: readonly { readonly name: string; readonly value: string; readonly about?: string }[];
+  readonly curves: readonly Curve[];
+  readonly filters: readonly ClassFilters[];
+  /** Filters per class by name, for the table of classes. */
+  readonly filtersOf: ReadonlyMap<string, number>;
+  readonly samples: readonly RowView[];
+  readonly mistakes: readonly RowView[];
+  readonly work: readonly Fact[];
+  readonly params: { readonly [name: string]: Json };
+  readonly digest: string;
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,144 @@
+/**
+ * Gathers what a report says: runs the model over the data once, judges the answers, chooses the rows and filters worth
+ * showing and puts them into a form that can be seen. Draws nothing.
+ */
+
+import { type Model, predicts, type Run } from "@ranksim/core";
+import type { DataSet, ImageSize, RowLabels } from "@ranksim/data";
+import { labelNamer, matchLabels } from "../files/labels.ts";
+import { type Answers, answer, judge, renamed } from "../model/judge.ts";
+import { filterPart, stepsOf } from "../model/parts.ts";
+import { type Passage, passThrough } from "../model/passage.ts";
+import { bytes, count, counted, score } from "../terminal/numbers.ts";
+import type { Judgement, ReportContent, RowView } from "./content.ts";
+import { FilterGallery } from "./gallery.ts";
+import { confidentMistakes, sampleRows } from "./row-choice.ts";
+import { measure, workFacts } from "./work.ts";
+
+/** What a report is about. */
+export interface ReportSubject {
+  readonly model: Model;
+  readonly modelName: string;
+  readonly byteLength: number;
+  readonly digest: string;
+  readonly data: DataSet;
+  readonly dataName: string;
+  readonly title?: string;
+  readonly imageSize: ImageSize | undefined;
+  /** Rows to show at most, of samples and of mistakes. */
+  readonly samples: number;
+}
+
+/** Filters beside each row, as in the paper's figure of filter weights. */
+const STRONGEST = 8;
+
+/** Runs the model over the data and gathers the report. */
+export async function gatherReport(subject: ReportSubject, run: Run): Promise<ReportContent> {
+  const { model, data } = subject;
+  const passage = await passThrough(model, data, run);
+  const predicted = predicts(model)
+    ? await measure(passage.rows, run, (counted) => answer(model, passage, counted))
+    : undefined;
+  const answers = predicted?.value;
+  const y = data.y === undefined || !answers ? data.y : matchLabels(data.y, answers.classes);
+  const { judgement, notes } = answers && y ? judge(model, answers, data) : { judgement: undefined, notes: [] };
+  const nameOf = labelNamer(data);
+  const found = filterPart(model);
+  const gallery = found && new FilterGallery(found.part, model, data, subject.imageSize);
+  const rows = gallery ? await showRows(subject, passage, gallery, answers, y, run) : { samples: [], mistakes: [] };
+  return {
+    title: subject.title ?? `${subject.modelName} on ${subject.dataName}`,
+    subtitle: subtitle(subject, passage),
+    kind: model.kind,
+    judgement: judgement && renamed(judgement, nameOf),
+    headline: headline(subject, judgement),
+    curves: gallery?.curves() ?? [],
+    filters: gallery?.classes() ?? [],
+    filtersOf: gallery?.filtersOf() ?? new Map(),
+    ...rows,
+    work: workFacts(found?.part.report, predicted?.measured),
+    params: paramsOf(model),
+    digest: subject.digest,
+    notes: [...notes, ...(found?.part.report.notes ?? [])],
+  };
+}
+
+async function showRows(
+  subject: ReportSubject,
+  passage: Passage,
+  gallery: FilterGallery,
+  answers: Answers | undefined,
+  y: RowLabels | undefined,
+  run: Run,
+): Promise<{ samples: RowView[]; mistakes: RowView[] }> {
+  const view = (row: number) =>
+    gallery.row(passage, row, STRONGEST, run, {
+      truth: y?.[row],
+      predicted: answers?.predicted[row],
+      probabilities: answers?.probabilities?.row(row),
+      classes: answers?.classes ?? [],
+    });
+  const samples: RowView[] = [];
+  for (const row of sampleRows(passage.rows, y, subject.samples)) samples.push(await view(row));
+  const mistakes: RowView[] = [];
+  if (answers?.probabilities && y) {
+    for (const row of confidentMistakes(
+      answers.predicted,
+      y,
+      answers.probabilities,
+      answers.classes,
+      subject.samples,
+    )) {
+      mistakes.push(await view(row));
+    }
+  }
+  return { samples, mistakes };
+}
+
+function subtitle({ model, data }: ReportSubject, passage: Passage): string {
+  const kind = stepsOf(model)
+    .map((step) => step.kind)
+    .join(" + ");
+  const what =
+    data.form === "text"
+      ? counted(passage.rows, "text")
+      : `${counted(passage.rows, "row")} of ${counted(data.x.features, "feature")}`;
+  const filters = filterPart(model)?.part.bank.filters;
+  return `${kind}${filters === undefined ? "" : ` with ${counted(filters, "filter")}`}, judged on ${what}`;
+}
+
+function headline({ model, byteLength }: ReportSubject, judgement: Judgement | undefined): ReportContent["headline"] {
+  const tiles: { name: string; value: string; about?: string }[] = [];
+  if (judgement) {
+    const { report } = judgement;
+    const exact = judgement.confusion === undefined;
+    tiles.push({
+      name: exact ? "Exact match" : "Accuracy",
+      value: score(report.accuracy),
+      about: exact ? "rows with exactly the right labels" : "rows that are right",
+    });
+    tiles.push({ name: "Macro F1", value: score(report.macro.f1), about: "mean over classes" });
+    if (exact) tiles.push({ name: "Micro F1", value: score(report.micro.f1), about: "over all decisions" });
+    if (judgement.logLoss !== undefined) {
+      tiles.push({ name: "Log loss", value: score(judgement.logLoss), about: "smaller is better" });
+    }
+    if (judgement.hammingLoss !== undefined) {
+      tiles.push({ name: "Hamming loss", value: score(judgement.hammingLoss), about: "smaller is better" });
+    }
+  }
+  const filters = filterPart(model)?.part.bank.filters;
+  if (filters !== undefined) tiles.push({ name: "Filters", value: count(filters) });
+  tiles.push({ name: "Model", value: bytes(byteLength), about: "as a file" });
+  return tiles;
+}
+
+/** The parameters of all steps, named by the step where there are several. */
+function paramsOf(model: Model): ReportContent["params"] {
+  const steps = stepsOf(model);
+  const out: Record<string, ReportContent["params"][string]> = {};
+  for (const step of steps) {
+    const params = (step as { params?: ReportContent["params"] }).params ?? {};
+    for (const [name, value] of Object.entries(params)) out[steps.length > 1 ? `${step.kind}: ${name}` : name] = value;
+  }
+  return out;
+}

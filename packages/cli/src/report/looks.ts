@@ -1,0 +1,104 @@
+/** Filters and rows as pieces of a page: pictures with their activations, or words. */
+
+import type { Word } from "../model/filter-words.ts";
+import { pngAddress } from "../pictures/png.ts";
+import { count, counted, percent, score } from "../terminal/numbers.ts";
+import type { ClassFilters, FilterView, Look, RowView } from "./content.ts";
+import { escaped } from "./markup.ts";
+
+/** Sizes of pictures on the page, in pixels of the longer side. */
+const FILTER_SIZE = 56;
+const STRONG_SIZE = 64;
+const ROW_SIZE = 72;
+
+/** The filters of one class. */
+export function classFilters({ label, filters, shown, words }: ClassFilters): string {
+  const title = label === undefined ? counted(filters, "filter") : label;
+  const about =
+    label === undefined
+      ? `the ${count(shown.length)} that stand for most rows`
+      : `${counted(filters, "filter")}${shown.length < filters ? `, ${count(shown.length)} shown` : ""}`;
+  const body = shown.some(({ look }) => look.form === "picture")
+    ? `<div class="pictures">${shown.map((view) => picture(view.look, FILTER_SIZE, filterTitle(view))).join("")}</div>`
+    : `${words.length > 0 ? wordList(words) : ""}<ol class="filters">${shown.map(filterLine).join("")}</ol>`;
+  return `<div class="class"><div><h3>${escaped(title)}</h3><div class="small">${about}</div></div><div>${body}</div></div>`;
+}
+
+const filterTitle = ({ filter, rows }: FilterView): string => `filter ${filter}, made from ${counted(rows, "row")}`;
+
+function filterLine(view: FilterView): string {
+  return `<li><span class="about">${view.filter}</span><span class="about">${counted(view.rows, "row")}</span><span>${inWords(view.look)}</span></li>`;
+}
+
+/** A row with its strongest filters. */
+export function rowView(view: RowView): string {
+  const { row, name, truth, predicted, right, look } = view;
+  const head = [`<strong>Row ${count(row)}</strong>`];
+  if (name !== undefined) head.push(`<span class="about">${escaped(name)}</span>`);
+  if (truth !== undefined) head.push(`<span>${escaped(truth)}</span>`);
+  if (predicted !== undefined) {
+    const tone = right === undefined ? "" : ` class="${right ? "right" : "wrong"}"`;
+    const sure = view.probability === undefined ? "" : ` with ${percent(view.probability, 0)}`;
+    head.push(`<span${tone}>given ${escaped(predicted)}${sure}</span>`);
+  }
+  if (right === false && view.probabilityOfTruth !== undefined) {
+    head.push(`<span class="about">${escaped(truth as string)} had ${percent(view.probabilityOfTruth, 0)}</span>`);
+  }
+  const body =
+    look.form === "picture"
+      ? strip(view)
+      : `${look.form === "text" ? `<blockquote>${escaped(look.text)}</blockquote>` : ""}${decided(view)}<ol class="filters">${view.strongest.map((filter) => strongLine(filter, truth)).join("")}</ol>`;
+  return `<div class="row"><div>${head.join(" · ")}</div>${body}</div>`;
+}
+
+function strip({ look, strongest, truth, row }: RowView): string {
+  const given = `<figure class="given">${picture(look, ROW_SIZE, `row ${row}`)}<figcaption>the row</figcaption></figure>`;
+  const filters = strongest.map((view) => {
+    const strange = truth !== undefined && view.label !== undefined && view.label !== truth;
+    const caption = view.label ?? `filter ${view.filter}`;
+    return `<figure><div class="activation">${view.similarity.toFixed(2)}</div>${picture(view.look, STRONG_SIZE, filterTitle(view))}<figcaption${strange ? ' class="wrong"' : ""} title="${escaped(caption)}">${escaped(caption)}</figcaption></figure>`;
+  });
+  return `<div class="strip">${given}${filters.join("")}</div>`;
+}
+
+/** The features that spoke for and against. */
+function decided({ contributions }: RowView): string {
+  if (contributions.length === 0) return "";
+  const side = (words: readonly Word[]) => words.map(({ text }) => escaped(text)).join(", ");
+  const spokeFor = contributions.filter(({ weight }) => weight > 0);
+  const against = contributions.filter(({ weight }) => weight < 0);
+  const lines = [
+    spokeFor.length > 0 ? `<span class="right">for it</span> ${side(spokeFor)}` : "",
+    against.length > 0 ? `<span class="wrong">against it</span> ${side(against)}` : "",
+  ];
+  return `<p class="small" style="margin:.4rem 0">${lines.filter((line) => line !== "").join(" · ")}</p>`;
+}
+
+function strongLine(view: RowView["strongest"][number], truth: string | undefined): string {
+  const strange = truth !== undefined && view.label !== undefined && view.label !== truth;
+  const label = view.label ?? `filter ${view.filter}`;
+  return `<li><span class="activation">${view.similarity.toFixed(2)}</span><span${strange ? ' class="wrong"' : ""}>${escaped(label)}</span><span class="about">${inWords(view.look)}</span></li>`;
+}
+
+function inWords(look: Look): string {
+  return look.form === "words" ? look.words.map(({ text }) => escaped(text)).join(", ") : "";
+}
+
+/** Words whose size follows their weight, between the text's own and a little more. */
+function wordList(words: readonly Word[]): string {
+  const most = Math.max(...words.map(({ weight }) => weight));
+  const items = words.map(({ text, weight }) => {
+    const size = 0.85 + 0.45 * (most > 0 ? Math.max(0, weight / most) : 0);
+    return `<li style="font-size:${size.toFixed(2)}rem" title="${escaped(score(weight / (most || 1)))}">${escaped(text)}</li>`;
+  });
+  return `<ul class="words">${items.join("")}</ul>`;
+}
+
+function picture(look: Look, size: number, about: string): string {
+  if (look.form !== "picture") return "";
+  const { width, height } = look.picture;
+  const scale = size / Math.max(width, height);
+  const w = Math.round(width * scale);
+  const h = Math.round(height * scale);
+  return `<img src="${pngAddress(look.picture)}" width="${w}" height="${h}" alt="${escaped(about)}" title="${escaped(about)}">`;
+}

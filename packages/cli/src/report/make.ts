@@ -1,0 +1,15 @@
+/** A report from beginning to end: gathered, then drawn. */
+
+import type { Run } from "@ranksim/core";
+import type { ReportContent } from "./content.ts";
+import { gatherReport, type ReportSubject } from "./gather.ts";
+import { reportPage } from "./page.ts";
+
+/** The page and what it says. */
+export async function makeReport(
+  subject: ReportSubject,
+  run: Run,
+): Promise<{ readonly page: string; readonly content: ReportContent }> {
+  const content = await gatherReport(subject, run);
+  return { page: reportPage(content), content };
+}

@@ -1,0 +1,179 @@
+/** The report as one HTML page that needs nothing else: no script, no request. What it says comes from `content.ts`. */
+
+import { count, counted, percent, score } from "../terminal/numbers.ts";
+import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
+import type { Fact, Judgement, ReportContent } from "./content.ts";
+import { classFilters, rowView } from "./looks.ts";
+import { element, escaped } from "./markup.ts";
+import { PAGE_STYLE } from "./theme.ts";
+
+/** Rows of the table of classes at most; more are listed by their number of rows. */
+const TABLE_CLASSES = 120;
+
+/** The page. */
+export function reportPage(content: ReportContent): string {
+  const sections = [
+    headline(content),
+    content.judgement ? classTable(content.judgement, content) : "",
+    content.judgement?.confusion ? confusion(content.judgement) : "",
+    content.filters.length > 0 ? filters(content) : "",
+    rows("Rows and their strongest filters", ROWS_ABOUT, content.samples),
+    rows("Mistakes made with most confidence", MISTAKES_ABOUT, content.mistakes),
+    content.curves.some(({ steps }) => steps.length > 0) ? training(content) : "",
+    work(content),
+    parameters(content),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>${escaped(content.title)}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<main>
+<header><h1>${escaped(content.title)}</h1><p class="about">${escaped(content.subtitle)}</p></header>
+${sections.filter((section) => section !== "").join("\n")}
+<footer>Made by ranksim. Model digest ${escaped(content.digest)}</footer>
+</main>
+</body>
+</html>
+`;
+}
+
+const ROWS_ABOUT =
+  "Each row stands with the filters that respond to it most. The activation, in green, is the filter's similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";
+
+const MISTAKES_ABOUT =
+  "Rows that were given a wrong class, the most certain first. The filters show what each was taken for.";
+
+function section(title: string, about: string, body: string): string {
+  return `<section><h2>${escaped(title)}</h2>${about === "" ? "" : `<p class="about">${escaped(about)}</p>`}${body}</section>`;
+}
+
+function headline({ headline, notes }: ReportContent): string {
+  const tiles = headline
+    .map(
+      ({ name, value, about }) =>
+        `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>${about ? `<dd class="small about">${escaped(about)}</dd>` : ""}</div>`,
+    )
+    .join("");
+  const list =
+    notes.length === 0
+      ? ""
+      : `<ul class="notes about">${notes.map((note) => element("li", {}, escaped(note))).join("")}</ul>`;
+  return `<dl class="tiles">${tiles}</dl>${list}`;
+}
+
+function classTable({ report }: Judgement, { filtersOf }: ReportContent): string {
+  const hasFilters = filtersOf.size > 0;
+  const shown =
+    report.classes.length <= TABLE_CLASSES
+      ? report.classes
+      : report.classes.toSorted((a, b) => b.support - a.support).slice(0, TABLE_CLASSES);
+  const lines = shown.map((row) => {
+    const cells = [score(row.precision), score(row.recall)].map((text) => `<td>${text}</td>`).join("");
+    const filtersCell = hasFilters ? `<td>${count(filtersOf.get(String(row.label)) ?? 0)}</td>` : "";
+    return `<tr><th scope="row">${escaped(String(row.label))}</th>${cells}<td>${score(row.f1)}</td>${meter(row.f1)}<td>${count(row.support)}</td>${filtersCell}</tr>`;
+  });
+  const averages = (["macro", "weighted"] as const).map((name) => {
+    const { precision, recall, f1 } = report[name];
+    return `<tr><th scope="row">${name} mean</th><td>${score(precision)}</td><td>${score(recall)}</td><td>${score(f1)}</td>${meter(f1)}<td></td>${hasFilters ? "<td></td>" : ""}</tr>`;
+  });
+  const head = ["class", "precision", "recall", "F1", "", "rows", ...(hasFilters ? ["filters"] : [])];
+  const more =
+    shown.length === report.classes.length
+      ? ""
+      : `<p class="small">The ${TABLE_CLASSES} classes with most rows, of ${count(report.classes.length)}.</p>`;
+  return section(
+    "Classes",
+    "Precision: of the rows given the class, the share that is right. Recall: of the rows of the class, the share that was found. F1: their harmonic mean.",
+    `<div class="scroll"><table><thead><tr>${head.map((text) => (text === "" ? "<td></td>" : `<th scope="col">${text}</th>`)).join("")}</tr></thead><tbody>${lines.join("")}</tbody><tfoot>${averages.join("")}</tfoot></table></div>${more}`,
+  );
+}
+
+const meter = (share: number): string =>
+  `<td class="meter" aria-hidden="true"><span><i style="width:${(share * 100).toFixed(1)}%"></i></span></td>`;
+
+/** Pairs of classes listed under the matrix. */
+const LISTED_PAIRS = 6;
+
+function confusion({ confusion }: Judgement): string {
+  const { classes, counts } = confusion as NonNullable<Judgement["confusion"]>;
+  const c = classes.length;
+  const found: { truth: number; guess: number; rows: number; share: number }[] = [];
+  for (let truth = 0; truth < c; truth++) {
+    let support = 0;
+    for (let guess = 0; guess < c; guess++) support += counts[truth * c + guess];
+    for (let guess = 0; guess < c; guess++) {
+      const rows = counts[truth * c + guess];
+      if (guess !== truth && rows > 0) found.push({ truth, guess, rows, share: rows / support });
+    }
+  }
+  found.sort((a, b) => b.rows - a.rows || a.truth - b.truth || a.guess - b.guess);
+  const list = found
+    .slice(0, LISTED_PAIRS)
+    .map(
+      ({ truth, guess, rows, share }) =>
+        `<li><strong>${escaped(String(classes[truth]))}</strong> taken for <strong>${escaped(String(classes[guess]))}</strong>: ${counted(rows, "row")}, ${percent(share)} of the class</li>`,
+    )
+    .join("");
+  const body = `<div class="scroll">${svgOf(confusionChart({ classes, counts }))}</div>${list === "" ? "" : `<p class="small" style="margin:1rem 0 0">Most frequent mistakes</p><ul class="notes small">${list}</ul>`}`;
+  return section(
+    "Confusion matrix",
+    "A line for each true class, a column for each predicted one, shaded by the share of the line. The diagonal is right.",
+    body,
+  );
+}
+
+function filters(content: ReportContent): string {
+  const named = content.filters.some(({ label }) => label !== undefined);
+  const pictured = content.filters.some(({ shown }) => shown.some(({ look }) => look.form === "picture"));
+  return section(
+    "Filters",
+    `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "Brighter is a higher rank." : "The words are those that rank higher in the filter than in most."}`,
+    `<div class="classes">${content.filters.map(classFilters).join("")}</div>`,
+  );
+}
+
+function rows(title: string, about: string, views: ReportContent["samples"]): string {
+  return views.length === 0 ? "" : section(title, about, views.map(rowView).join(""));
+}
+
+function training({ curves }: ReportContent): string {
+  const resting = curves.filter(({ converged }) => converged).length;
+  const iterations = Math.max(...curves.map(({ steps }) => steps.length));
+  const ended =
+    curves.length === 1
+      ? `Spreading ${resting === 1 ? "came to rest" : "used up its iterations"} after ${counted(iterations, "iteration")}.`
+      : `${count(resting)} of ${counted(curves.length, "class", "classes")} came to rest within ${counted(iterations, "iteration")}. Thin lines are classes, the thick line is all of them.`;
+  const isFull = curves.every(({ steps }) => steps.every(({ empty }) => empty === 0));
+  const charts = [...(iterations > 1 ? [movedChart(curves)] : []), ...(isFull ? [] : [emptyChart(curves)])].map(
+    (chart) => `<div class="chart">${svgOf(chart)}</div>`,
+  );
+  return section(
+    "Training",
+    `In each iteration rows go to their strongest filter and filters become the rank order of their rows; filters without a row start anew elsewhere. ${ended}${isFull ? " No filter was ever without a row." : ""}`,
+    `<div class="charts">${charts.join("")}</div>`,
+  );
+}
+
+function work({ work }: ReportContent): string {
+  return work.length === 0 ? "" : section("Time and work", "", facts(work));
+}
+
+function parameters({ params }: ReportContent): string {
+  const list = Object.entries(params).map(
+    ([name, value]): Fact => [name, typeof value === "string" ? value : JSON.stringify(value).slice(0, 400)],
+  );
+  const items = list.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`);
+  return list.length === 0 ? "" : section("Parameters", "", `<dl class="params">${items.join("")}</dl>`);
+}
+
+function facts(list: readonly Fact[]): string {
+  const lines = list.map(([name, value]) => `<tr><th scope="row">${escaped(name)}</th><td>${escaped(value)}</td></tr>`);
+  return `<table class="facts"><tbody>${lines.join("")}</tbody></table>`;
+}

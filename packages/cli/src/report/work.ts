@@ -1,0 +1,60 @@
+/** What the work behind a report cost: training, where the model still knows, and prediction, measured. */
+
+import { type Backend, openBackend, type Report, type Run, type Work } from "@ranksim/core";
+import { countingBackend } from "../model/counting-backend.ts";
+import { count, percent, seconds } from "../terminal/numbers.ts";
+import type { Fact } from "./content.ts";
+
+/** A prediction as it was measured. */
+export interface Measured {
+  readonly backend: Backend;
+  readonly rows: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly work: Work;
+}
+
+/** Runs `work` on a back end that counts, and measures time and processor time of it. */
+export async function measure<T>(
+  rows: number,
+  run: Run,
+  work: (run: Run) => Promise<T>,
+): Promise<{ readonly value: T; readonly measured: Measured }> {
+  const backend = run.backend ?? (await openBackend("auto"));
+  const counting = countingBackend(backend);
+  const cpuBefore = process.cpuUsage();
+  const began = performance.now();
+  const value = await work({ ...run, backend: counting.backend });
+  const used = process.cpuUsage(cpuBefore);
+  const measured = {
+    backend,
+    rows,
+    seconds: (performance.now() - began) / 1000,
+    cpuSeconds: (used.user + used.system) / 1e6,
+    work: counting.work(),
+  };
+  return { value, measured };
+}
+
+/** The costs as facts. What a loaded model no longer knows is left out. */
+export function workFacts(report: Report | undefined, measured: Measured | undefined): Fact[] {
+  const facts: Fact[] = [];
+  if (report?.seconds !== undefined) facts.push(["training", `${seconds(report.seconds)} on ${report.backend}`]);
+  if (report?.pruned !== undefined) facts.push(["pruned in training", share(report.pruned)]);
+  if (measured) {
+    const { backend, rows, work } = measured;
+    const threads = backend.threads > 1 ? `, ${backend.threads} threads` : "";
+    facts.push([
+      "prediction",
+      `${seconds(measured.seconds)} for ${count(rows)} rows (${count(rows / Math.max(measured.seconds, 1e-6))} rows a second) on ${backend.name}${threads}`,
+    ]);
+    facts.push(["processor time", seconds(measured.cpuSeconds)]);
+    if (work.pairs > 0) facts.push(["pruned in prediction", share(1 - work.exact / work.pairs)]);
+  }
+  return facts;
+}
+
+const share = (pruned: number): string =>
+  pruned > 0
+    ? `${percent(pruned)} of all row and filter products were shown to be too small without computing them`
+    : "nothing: every row was compared with every filter";

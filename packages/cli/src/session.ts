@@ -1,0 +1,106 @@
+/**
+ * What every command has around its work: the options all commands share, the two outputs with their styles, notes, a
+ * progress meter and a back end that is closed again. A command reads data, calls the library and hands values to `print`.
+ */
+
+import { type Backend, type BackendName, openBackend, type Run } from "@ranksim/core";
+import { type Command, Option } from "commander";
+import { wholeNumber } from "./flags/parameter-flags.ts";
+import type { Io } from "./io.ts";
+import { type Meter, startMeter } from "./terminal/progress.ts";
+import { printable, type Style, styleOf } from "./terminal/style.ts";
+
+/** Options all commands share, as commander gives them. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Options of commands that compute. */
+export interface ComputeOptions extends CommonOptions {
+  readonly backend?: BackendName | "auto";
+  readonly threads?: number;
+}
+
+const open: (name: BackendName | "auto", options: { threads?: number }) => Promise<Backend> = openBackend;
+
+const BACKENDS = ["auto", "threads", "wasm", "reference"];
+
+/** Adds --json and --quiet. */
+export function addCommonOptions(command: Command): Command {
+  return command
+    .option("--json", "print the result as JSON, for programs")
+    .option("-q, --quiet", "no progress and no notes on standard error");
+}
+
+/** Adds --backend and --threads. */
+export function addComputeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--backend <name>", "where the work runs; the result is the same everywhere").choices(BACKENDS),
+    )
+    .addOption(
+      new Option("--threads <n>", "threads at most; the result does not depend on it").argParser((text: string) =>
+        wholeNumber(text, 1),
+      ),
+    );
+}
+
+/** One command at work. */
+export class Session {
+  readonly io: Io;
+  readonly style: Style;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly #noteStyle: Style;
+
+  constructor(io: Io, { json = false, quiet = false }: CommonOptions) {
+    this.io = io;
+    this.json = json;
+    this.quiet = quiet;
+    this.style = styleOf(io.stdout);
+    this.#noteStyle = styleOf(io.stderr);
+  }
+
+  /** Prints the result: as JSON if that was asked for, else for people. */
+  async print(value: unknown, forPeople: () => string): Promise<void> {
+    await this.io.stdout.write(this.json ? `${JSON.stringify(value, undefined, 2)}\n` : forPeople());
+  }
+
+  /** Tells something that is not part of the result. */
+  async note(text: string): Promise<void> {
+    if (!this.quiet) await this.io.stderr.write(`${this.#noteStyle.note("note:")} ${printable(text)}\n`);
+  }
+
+  /** Starts a progress meter. */
+  meter(title: string): Meter {
+    return startMeter(title, this.io.stderr, this.#noteStyle, this.quiet);
+  }
+
+  /** Runs `work` with a meter that is removed whatever happens. */
+  async metered<T>(title: string, work: (meter: Meter) => Promise<T>): Promise<T> {
+    const meter = this.meter(title);
+    try {
+      return await work(meter);
+    } finally {
+      await meter.end();
+    }
+  }
+
+  /** Runs `work` with a back end that is closed whatever happens, a meter, and the signal of the session. */
+  async compute<T>(
+    title: string,
+    { backend, threads }: ComputeOptions,
+    work: (run: Run & { readonly backend: Backend }) => Promise<T>,
+  ): Promise<T> {
+    this.io.signal.throwIfAborted();
+    const opened = await open(backend ?? "auto", threads === undefined ? {} : { threads });
+    try {
+      return await this.metered(title, (meter) =>
+        work({ backend: opened, signal: this.io.signal, onProgress: meter.onProgress }),
+      );
+    } finally {
+      await opened.close();
+    }
+  }
+}

@@ -38,7 +38,8 @@ async function registerCodecs(arrow: Arrow, maxBytes: number): Promise<void> {
   compressionRegistry.set(CompressionType.ZSTD, {
     decode(data) {
       if (zstdClaim(data) > maxBytes) throw new Error(`expected at most ${maxBytes} bytes when unpacked, found more`);
-      return decompressZstd(data);
+      // A copy, because the decoder's result need not begin where 8-byte numbers may.
+      return decompressZstd(data).slice();
     },
   });
 }

@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CountVectorizer, HashingVectorizer, TfidfVectorizer, textReaders } from "@ranksim/data";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
 import type { Model, Saved } from "../../src/estimators/estimator.ts";
@@ -14,6 +15,9 @@ import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/prob
 import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
 import { builtInReaders } from "../../src/model-file/readers.ts";
+import { LinearSvm } from "../../src/tools/linear-svm.ts";
+import { Pipeline } from "../../src/tools/pipeline.ts";
+import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/tools/scalers.ts";
 import { dataStart, digestAt, headerOf } from "./fake-models.ts";
 
 const pagePath = new URL("../../../../FORMAT.md", import.meta.url);
@@ -118,6 +122,8 @@ describe("the example in FORMAT.md", () => {
   });
 });
 
+const headings = page.split("\n").filter((line) => line.startsWith("### "));
+
 describe("the text of FORMAT.md", () => {
   it("says where the digest and the version stand", () => {
     expect(section("## Header")).toMatch(new RegExp(`bytes ${digestAt}\\s+to ${digestAt + 63} of every file`));
@@ -145,65 +151,67 @@ describe("the text of FORMAT.md", () => {
   );
   const full = x.map((row, r) => row.map((value, i) => value + ((i * 31 + r * 17) % 23)));
   const y = x.map((_, r) => r % 3);
+  const texts = ["one two", "two three", "three one"];
+  const perClass = { filters: 6, distribution: "confusion", distributionPerClass: true } as const;
   const models: [string, () => Promise<Model>][] = [
     ["transform", () => new RankSimilarityTransform({ filters: 3 }).fit(full)],
     ["transform", () => new RankSimilarityTransform({ filters: 3, distribution: "confusion" }).fit(full)],
     ["transform", () => new RankSimilarityTransform({ filters: 12 }).fit(x)],
     ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y)],
-    [
-      "classifier",
-      () =>
-        new RankSimilarityClassifier({ filters: 6, distribution: "confusion", distributionPerClass: true }).fit(
-          full,
-          y,
-        ),
-    ],
+    ["classifier", () => new RankSimilarityClassifier(perClass).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6 }).fit(full, y)],
+    ["pipeline", () => new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(full, y)],
+    ["linear-svm", () => new LinearSvm().fit(full, y)],
+    ["standard-scaler", () => new StandardScaler().fit(full)],
+    ["min-max-scaler", () => new MinMaxScaler().fit(full)],
+    ["max-abs-scaler", () => new MaxAbsScaler().fit(full)],
+    ["count-vectorizer", () => new CountVectorizer().fit(texts)],
+    ["tfidf-vectorizer", () => new TfidfVectorizer().fit(texts)],
+    ["hashing-vectorizer", () => new HashingVectorizer().fit(texts)],
   ];
 
   it.each(models)("describes the arrays and fields of a %s", async (kind, train) => {
     const saved = (await train()).save();
     expect(saved.kind).toBe(kind);
-    const text = section("### Filters") + section(`### \`${kind}\``);
+    const own = section(headings.find((heading) => heading.includes(`\`${kind}\``)) ?? kind);
+    const text = saved.arrays.norm ? section("### Filters") + own : own;
     const arrays = new Map(tableRows(text, "array").map(([name, type, shape]) => [name, { type, shape }]));
     for (const [name, { shape, values }] of Object.entries(saved.arrays)) {
-      const described = arrays.get(name);
-      expect(described, `array ${name}`).toBeDefined();
-      expect(described?.type.split(/, | or /)).toContain(typeName(values));
-      expect(shapesOf(described?.shape ?? "", saved), `shape of ${name}`).toContainEqual(
-        described?.shape === "any" ? "any" : shape,
-      );
+      const described = arrays.get(name) ?? { type: "", shape: "" };
+      expect(described.type.split(/, | or /), `type of ${name}`).toContain(typeName(values));
+      const expected = shapesOf(described.shape, saved);
+      if (expected !== "any") expect(expected, `shape of ${name}`).toContainEqual(shape);
     }
-    const sparse = new Set(["base", "filter_offsets", "filter_indices", "filter_weights"]);
-    for (const name of arrays.keys()) {
-      const absent = name === "distribution" || (saved.arrays.base ? name === "filters" : sparse.has(name));
-      if (!absent) expect(saved.arrays, `array ${name}`).toHaveProperty(name);
-    }
-    expect(Object.keys(saved.meta).sort()).toEqual(
-      tableRows(text, "meta")
-        .map(([name]) => name)
-        .sort(),
-    );
+    const mayLack = new Set(["distribution", "idf", ...(saved.arrays.base ? ["filters"] : SPARSE_ARRAYS)]);
+    if (kind === "hashing-vectorizer") mayLack.add("term_bytes").add("term_offsets");
+    const lacking = [...arrays.keys()].filter((name) => !(name in saved.arrays) && !mayLack.has(name));
+    expect(lacking).toEqual([]);
+    const fields = tableRows(text, "meta").map(([name]) => name);
+    expect(Object.keys(saved.meta).sort()).toEqual(fields.sort());
   });
 
-  it("has a section for each built-in kind", () => {
-    for (const { kind } of builtInReaders) expect(page).toMatch(new RegExp(`^### .*\`${kind}\``, "m"));
+  it("describes every kind there is", () => {
+    const kinds = [...builtInReaders, ...textReaders].map((reader) => reader.kind);
+    expect(new Set(models.map(([kind]) => kind))).toEqual(new Set(kinds));
   });
 });
+
+const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weights"];
 
 function typeName(values: object): string {
   return values.constructor.name.replace("Float", "F").replace("Uint", "U").replace("Int", "I").replace("Array", "");
 }
 
 /** The shapes that a description like "1 × n or c × n" allows for a model. */
-function shapesOf(description: string, saved: Saved): (number[] | "any")[] {
-  if (description === "any") return ["any"];
-  const classes = saved.meta.classes as unknown[] | undefined;
+function shapesOf(description: string, { meta, arrays }: Saved): number[][] | "any" {
+  if (description === "any") return "any";
+  const classes = (meta.classes as unknown[] | undefined)?.length ?? 0;
   const extents: Record<string, number> = {
     1: 1,
-    m: saved.arrays.norm.shape[0],
-    n: Number(saved.meta.features),
-    c: classes?.length ?? 0,
+    m: arrays.norm?.shape[0],
+    c: classes,
+    p: classes === 2 ? 1 : classes,
+    n: Number(meta.features ?? arrays.weights?.shape[1] ?? arrays.shift?.shape[0] ?? arrays.idf?.shape[0] ?? 3),
   };
   return description
     .split(" or ")

@@ -11,6 +11,9 @@ import { toCsr } from "../../src/matrix/matrix.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
 import { builtInReaders } from "../../src/model-file/readers.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
+import { LinearSvm } from "../../src/tools/linear-svm.ts";
+import { Pipeline } from "../../src/tools/pipeline.ts";
+import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/tools/scalers.ts";
 import { dataStart, sign } from "./fake-models.ts";
 
 const random = generatorOf(3);
@@ -36,14 +39,24 @@ const trained: Record<string, () => Promise<Model>> = {
   "classifier with a distribution for each class": () =>
     new RankSimilarityClassifier({ filters: 6, distribution: "confusion", distributionPerClass: true }).fit(dense, y),
   "probabilistic classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, y),
+  "linear SVM": () => new LinearSvm().fit(dense, y),
+  scaler: () => new StandardScaler().fit(dense),
+  pipeline: () =>
+    new Pipeline([new MinMaxScaler(), new RankSimilarityTransform({ filters: 5 }), new LinearSvm()]).fit(dense, y),
+  "pipeline within a pipeline": () =>
+    new Pipeline([
+      ["scale", new Pipeline([new MaxAbsScaler(), new RankSimilarityTransform({ filters: 5 })])],
+      ["classify", new RankSimilarityClassifier({ filters: 6 })],
+    ]).fit(dense, y),
   "multilabel classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, sets),
 };
 
 /** Everything the model says about the rows. */
 async function answers(model: Model): Promise<unknown> {
   const predicting = model as PredictingModel;
-  if (model.kind === "transform") return await (model as TransformingModel).transform(dense);
-  return [await predicting.predict(dense), await predicting.predictProbabilities?.(dense), predicting.classes];
+  if ("transform" in model) return await (model as TransformingModel).transform(dense);
+  const probabilities = (await predicting.predictProbabilities?.(dense)) ?? "none";
+  return [await predicting.predict(dense), probabilities, predicting.classes];
 }
 
 describe.each(Object.entries(trained))("the file of a %s", (_, train) => {

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
+
 /** The command `ranksim`: this process's streams and interrupts around `run`. */
 
+import { EXIT } from "./exit.ts";
 import { processIo } from "./io.ts";
-import { EXIT, run } from "./run.ts";
 
 const interrupt = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -18,4 +19,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
 });
 
+// Loaded only now, so that an interrupt is heard from the first moment.
+const { run } = await import("./run.ts");
 process.exitCode = await run(process.argv.slice(2), processIo(interrupt.signal));

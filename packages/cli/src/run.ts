@@ -5,14 +5,12 @@
 
 import { RanksimError } from "@ranksim/core";
 import { CommanderError } from "commander";
+import { EXIT } from "./exit.ts";
 import { flagOf } from "./flags/parameter-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
 import { makeProgram } from "./program.ts";
 import { printable, styleOf } from "./terminal/style.ts";
-
-/** Exit codes by meaning. */
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {

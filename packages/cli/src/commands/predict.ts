@@ -3,7 +3,7 @@
 import type { Dense, Label } from "@ranksim/core";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { writeTo } from "../files/output.ts";
+import { checkWritable, writeTo } from "../files/output.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
@@ -33,6 +33,7 @@ export function addPredict(program: Command, io: Io): void {
     .addHelpText("after", exampleText("predict"))
     .action(async (modelPath: string, dataName: string, options: Options) => {
       const session = new Session(io, options);
+      await checkWritable(options.out, io);
       if (modelPath === "-" && dataName === "-") throw usageError("model and data cannot both be standard input");
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);

@@ -3,7 +3,7 @@
 import type { ImageSize } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { writeTo } from "../files/output.ts";
+import { checkWritable, writeTo } from "../files/output.ts";
 import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
@@ -49,6 +49,7 @@ export function addReport(program: Command, io: Io): void {
     .addHelpText("after", exampleText("report"))
     .action(async (modelPath: string, dataName: string, options: Options) => {
       const session = new Session(io, options);
+      await checkWritable(options.out, io);
       const stored = await readModel(modelPath, io);
       const data = await openData(dataName, options, session, { model: stored.model });
       const { page, content } = await session.compute("reporting", options, (run) =>

@@ -4,6 +4,7 @@ import { type Matrix, type Model, Pipeline, type Run } from "@ranksim/core";
 import type { DataSet } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
+import { checkWritable } from "../files/output.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf, type FilterEstimator } from "../flags/estimator-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
@@ -49,6 +50,7 @@ export function addTrain(program: Command, io: Io): void {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const recipe = await recipeOf(estimator, options, io);
+      await checkWritable(options.model, io);
       const labelled = options.estimator !== "transform";
       const data = await openData(dataName, options, session, { text: options.text === true, labelled });
       for (const note of notes) await session.note(note);

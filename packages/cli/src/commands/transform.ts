@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
+import { checkWritable } from "../files/output.ts";
 import { writeDataTo } from "../files/write-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
@@ -29,6 +30,7 @@ export function addTransform(program: Command, io: Io): void {
     .addHelpText("after", exampleText("transform"))
     .action(async (modelPath: string, dataName: string, options: Options) => {
       const session = new Session(io, options);
+      await checkWritable(options.out, io);
       const { model } = await readModel(modelPath, io);
       const transforming = asTransforming<Input>(model);
       const { set } = await openData(dataName, options, session, { model });

@@ -3,11 +3,12 @@
  * killed at any moment leaves what was there before or what was to be there after.
  */
 
-import { createWriteStream } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { constants, createWriteStream } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { RanksimError } from "@ranksim/core";
 import { writeWhole } from "@ranksim/data/node";
 import type { Io } from "../io.ts";
 
@@ -30,6 +31,26 @@ export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<voi
   } else {
     await writeWhole(target, guarded);
   }
+}
+
+/** Refuses a path that could not be written to, before the work whose result would be lost. */
+export async function checkWritable(path: string, io: Io): Promise<void> {
+  if (path === "-") return;
+  const target = resolve(io.cwd, path);
+  if ((await stat(target).catch(() => undefined))?.isDirectory()) {
+    throw new RanksimError("bad-params", `${path} is a folder, expected the name of a file`);
+  }
+  let folder = dirname(target);
+  for (;;) {
+    const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" && folder !== dirname(folder)) return undefined;
+      throw new RanksimError("bad-params", `${path}: a part of the path is not a folder`, { cause: error });
+    });
+    if (found && !found.isDirectory()) throw new RanksimError("bad-params", `${path}: ${folder} is not a folder`);
+    if (found) break;
+    folder = dirname(folder);
+  }
+  await access(folder, constants.W_OK);
 }
 
 /** Bytes of one array in pieces, so that an interrupt is noticed between them. */

@@ -1,0 +1,163 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { CLASSIFIER_PARAMETERS } from "@ranksim/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EXAMPLES } from "../src/commands/examples.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = makeWorld();
+  await world.ranksim("train digits:test -m digits.model --filters 20");
+});
+afterAll(() => world.remove());
+
+const COMMANDS = [
+  "train",
+  "predict",
+  "transform",
+  "evaluate",
+  "cross-validate",
+  "inspect",
+  "explain",
+  "report",
+  "demo",
+];
+const DATA_COMMANDS = ["list", "fetch", "path", "info"];
+
+describe("help", () => {
+  test("names every command", async () => {
+    const { stdout, code } = await world.ranksim("--help");
+    expect(code).toBe(0);
+    for (const name of [...COMMANDS, "data"]) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  });
+
+  test.each([...COMMANDS, ...DATA_COMMANDS.map((name) => `data ${name}`)])("of %s has its examples", async (name) => {
+    const { stdout, code } = await world.ranksim(`${name} --help`);
+    expect(code).toBe(0);
+    for (const { line } of EXAMPLES[name]) expect(stdout).toContain(line);
+  });
+
+  test("has a flag for each parameter of the estimators", async () => {
+    const { stdout } = await world.ranksim("train --help");
+    for (const { name } of CLASSIFIER_PARAMETERS) {
+      expect(stdout).toContain(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+    }
+  });
+
+  test("version is the package's", async () => {
+    const { default: manifest } = await import("../package.json", { with: { type: "json" } });
+    expect((await world.ranksim("--version")).stdout.trim()).toBe(manifest.version);
+  });
+});
+
+describe("a command line that cannot be meant ends with 2", () => {
+  test.each([
+    ["nonsense", "unknown command"],
+    ["inspect", "missing required argument"],
+    ["train digits", "--model"],
+    ["train digits -m x --filters many", "whole number from 1"],
+    ["train digits -m x --tolerance 2", "from 0 to 1"],
+    ["train digits -m x --seed -1", "whole number from 0"],
+    ["train digits -m x --initialize somehow", "random or plusplus"],
+    ["train digits -m x --estimator tree", "Allowed choices"],
+    ["train digits -m x --estimator transform --class-weight uniform", "belongs to --estimator classifier"],
+    ["train digits -m x --min-df 2", "add --text"],
+    ["train digits -m x --text --vectorizer hashing --min-df 2", "belongs to --vectorizer count or tfidf"],
+    ["train digits -m x --backend abacus", "Allowed choices"],
+    ["explain digits.model digits:test", "--row"],
+    ["explain digits.model digits:test --row 599", "below 599"],
+    ["report digits.model digits:test --image 8", "WIDTHxHEIGHT"],
+    ["cross-validate digits --folds 1", "whole number from 2"],
+    ["predict - -", "cannot both be standard input"],
+  ])("%s", async (line, words) => {
+    const { code, stderr, stdout } = await world.ranksim(line);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+describe("data or a request at fault ends with 1 and one line", () => {
+  beforeAll(() => {
+    writeFileSync(world.path("bad.csv"), "a,b,label\n1,2,x\n1,oops,y\n");
+    writeFileSync(world.path("bare.csv"), "1,2,3\n4,5,6\n");
+    writeFileSync(world.path("broken.model"), "this is no model, whatever its name says".repeat(10));
+  });
+
+  test.each([
+    ["train nowhere.csv -m x", "nowhere.csv: no file"],
+    ["train mnist -m x", "ranksim data fetch mnist"],
+    ["train digits:middle -m x", "parts all, train, test"],
+    ["train bad.csv -m x", "bad.csv, line 3"],
+    ["train bare.csv -m x", "--label-column"],
+    ["train digits -m x --filters 3", "at least as many filters as classes"],
+    ["train digits:test -m digits.model/x", "not a folder"],
+    ["train digits:test -m .", "is a folder"],
+    ["inspect nowhere.model", "no such file"],
+    ["inspect broken.model", "broken.model: not a ranksim model"],
+    ["predict digits.model bare.csv", "the model has 64 features, the data has 3"],
+    ["transform digits.model digits --out x.npz", "does not transform"],
+    ["evaluate digits.model bad.csv", "bad.csv, line 3"],
+    ["data path mnist", "ranksim data fetch mnist"],
+    ["data info fashion", "expected one of digits"],
+  ])("%s", async (line, words) => {
+    const { code, stderr, stdout } = await world.ranksim(line);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("as JSON for programs", async () => {
+    const { code, stderr } = await world.ranksim("inspect broken.model --json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "bad-file" } });
+  });
+
+  test("with where it came from for --debug", async () => {
+    expect((await world.ranksim("--debug inspect broken.model")).stderr).toMatch(/^ {4}at /m);
+  });
+});
+
+describe("outputs", () => {
+  test("carry no colour codes unless asked for", async () => {
+    const code = String.fromCharCode(27);
+    for (const line of ["inspect digits.model", "evaluate digits.model digits:test", "data list", "--help"]) {
+      expect((await world.ranksim(line)).stdout).not.toContain(code);
+      expect((await world.ranksim(line, { colourDepth: 8, isTerminal: true })).stdout).toContain(code);
+    }
+  });
+
+  test("show a bar on a terminal that is gone at the end, and nothing when quiet", async () => {
+    const { stderr } = await world.ranksim("train digits:test -m x.model", { isTerminal: true });
+    expect(stderr).toContain("━");
+    expect(stderr.endsWith("\r\u001b[K")).toBe(true);
+    expect((await world.ranksim("train digits:test -m x.model -q", { isTerminal: true })).stderr).toBe("");
+  });
+
+  test("cannot be steered by names in the data", async () => {
+    const name = "red\u001b[31m\u0007";
+    const rows = Array.from({ length: 8 }, (_, r) => `${[9, 8, 7, 6, 5, 4, 3, 2, r].join(",")},${r % 2 ? name : "b"}`);
+    writeFileSync(world.path("names.csv"), rows.join("\n"));
+    const trained = await world.ranksim("train names.csv --label-column -1 -m names.model");
+    const judged = await world.ranksim("evaluate names.model names.csv --label-column -1");
+    const inspected = await world.ranksim("inspect names.model");
+    for (const { code, stdout } of [trained, judged, inspected]) {
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("\u001b");
+      expect(stdout).not.toContain("\u0007");
+      expect(stdout).toContain("red\ufffd[31m");
+    }
+  });
+});
+
+test("an interrupt before or during the work ends with 130 and leaves nothing", async () => {
+  const before = readdirSync(world.folder);
+  const aborted = await world.ranksim("train digits -m late.model", { signal: AbortSignal.abort() });
+  expect(aborted).toMatchObject({ code: 130, stdout: "" });
+  const controller = new AbortController();
+  const line = "train digits -m late.model --spreading weightedAverage --iterations 100000";
+  const working = world.ranksim(line, { signal: controller.signal });
+  setTimeout(() => controller.abort(), 500);
+  expect(await working).toMatchObject({ code: 130, stdout: "" });
+  expect(readdirSync(world.folder)).toEqual(before);
+});

@@ -1,6 +1,6 @@
 /** The source files of all packages and what they import. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -20,6 +20,7 @@ export function sources(): Source[] {
   const found: Source[] = [];
   for (const name of readdirSync(join(root, "packages"))) {
     const folder = join(root, "packages", name, "src");
+    if (!existsSync(folder)) continue;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || entry.name.endsWith(".generated.ts")) continue;
       const file = join(entry.parentPath, entry.name);

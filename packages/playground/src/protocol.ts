@@ -1,0 +1,282 @@
+/**
+ * What the page and its worker say to each other. The page asks and waits for one answer; while a model trains the worker
+ * also tells, unasked, where it stands. Everything here is plain data that crosses between threads; large arrays are
+ * handed over, not copied.
+ */
+
+import type { Json } from "@ranksim/core";
+
+/** The three kinds of estimators, by the names the command line uses. */
+export type EstimatorName = "classifier" | "probabilistic" | "transform";
+
+/** Everything a training run depends on besides the data. */
+export interface Recipe {
+  readonly estimator: EstimatorName;
+  /** Share of the rows kept out of training to judge the model by; 0 trains on all rows. */
+  readonly heldOut: number;
+  /** Parameters that differ from their defaults. */
+  readonly params: { readonly [name: string]: Json };
+}
+
+/** A file and its path inside the folder that was chosen, or just its name. */
+export interface NamedFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+/** What the user may say about a table whose columns do not explain themselves. */
+export interface ReadChoices {
+  /** Column of the labels, by name or by number from 0; absent: found by its name. */
+  readonly labelColumn?: string;
+  /** Column of texts, by name or number. */
+  readonly textColumn?: string;
+}
+
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A data set as the page sees it. The rows themselves stay with the worker. */
+export interface DataSummary {
+  readonly name: string;
+  readonly form: "dense" | "sparse" | "text";
+  readonly rows: number;
+  /** 0 for text, whose features arise in training. */
+  readonly features: number;
+  /** Class names in order; empty without labels. */
+  readonly classes: readonly string[];
+  readonly multilabel: boolean;
+  readonly imageSize?: ImageSize;
+  readonly featureNames?: readonly string[];
+  /** Smallest and largest value, for drawing and for sliders. */
+  readonly low: number;
+  readonly high: number;
+  /** Whether all values are whole numbers. */
+  readonly whole: boolean;
+}
+
+/** A model as the page sees it. */
+export interface ModelSummary {
+  readonly kind: EstimatorName;
+  /** Where it comes from: a training run in this page, or a file. */
+  readonly origin: "trained" | "file";
+  readonly name: string;
+  readonly classes: readonly string[];
+  readonly multilabel: boolean;
+  readonly features: number;
+  readonly filters: number;
+  /** Filters whose rows are mostly of each class; empty for a transform. */
+  readonly filtersPerClass: readonly number[];
+  readonly params: { readonly [name: string]: Json };
+  readonly converged: boolean;
+  readonly notes: readonly string[];
+  readonly byteLength: number;
+  readonly digest: string;
+  /** Whether the model takes text. */
+  readonly text: boolean;
+  /** Whether the rows at hand have the width (or are the text) that the model takes. */
+  readonly fitsData: boolean;
+  /** Names of the features, or the words of a text model. */
+  readonly featureNames?: readonly string[];
+  readonly trainingRows: number;
+  readonly seconds?: number;
+  readonly backend?: string;
+  /** Share of products that the exact search did not need. */
+  readonly pruned?: number;
+  readonly steps: readonly StepSummary[];
+  /** How the run went on; empty for a model from a file. */
+  readonly history: readonly RunPoint[];
+}
+
+/** A point of a run. */
+export interface RunPoint {
+  /** Share of the run that was done, 0..1. */
+  readonly share: number;
+  /** Accuracy on held-out rows with the filters so far, where it was looked at. */
+  readonly accuracy?: number;
+  /** Share of the rows at work that changed their filter; absent before the second iteration, which all rows enter anew. */
+  readonly moved?: number;
+}
+
+/** One iteration of spreading. */
+export interface StepSummary {
+  readonly label?: string;
+  readonly iteration: number;
+  readonly moved: number;
+  readonly empty: number;
+  readonly rows: number;
+}
+
+/** How the model does on rows it has not seen (or, for a model from a file, on the rows at hand). */
+export interface Evaluation {
+  readonly rows: number;
+  readonly heldOut: boolean;
+  readonly accuracy: number;
+  readonly macroF1: number;
+  readonly classes: readonly ClassScore[];
+  /** classes x classes, true class first; absent for several labels per row. */
+  readonly confusion?: Uint32Array;
+  readonly logLoss?: number;
+}
+
+export interface ClassScore {
+  readonly label: string;
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+  readonly support: number;
+}
+
+/** A row to be explained: numbers, the numbers that are not zero, or text. */
+export type Sample =
+  | { readonly form: "dense"; readonly values: Float64Array }
+  | { readonly form: "sparse"; readonly indices: Uint32Array; readonly values: Float64Array }
+  | { readonly form: "text"; readonly text: string };
+
+/** A row of the data set. */
+export interface RowView {
+  readonly row: number;
+  readonly name?: string;
+  readonly label?: string;
+  readonly sample: Sample;
+}
+
+/** A filter to look at. Weights are scaled so that the largest possible is 1 (255 in a picture). */
+export interface FilterView {
+  readonly filter: number;
+  /** Its class, or for a probabilistic model the classes of its rows by share; empty for a transform. */
+  readonly shares: readonly { readonly label: string; readonly share: number }[];
+  /** Training rows it stands for. */
+  readonly rows: number;
+  /** One byte a feature; absent for wide data. */
+  readonly picture?: Uint8Array;
+  /** The features that weigh most. */
+  readonly top: readonly { readonly feature: number; readonly weight: number }[];
+}
+
+/** Why a sample is decided as it is. */
+export interface Explanation {
+  /** What the model answers; empty for a transform. */
+  readonly labels: readonly string[];
+  /** In the order of the model's classes; absent for a transform. */
+  readonly probabilities?: Float64Array;
+  readonly strongest: readonly StrongFilter[];
+  /** The strongest filter of another class. */
+  readonly rival?: FilterView;
+  /** Features by the size of their part in the decision. */
+  readonly features: Uint32Array;
+  /** Their parts: positive speaks for the decision, negative for the rival. */
+  readonly parts: Float64Array;
+  /** Their values in the sample. */
+  readonly values: Float64Array;
+  readonly milliseconds: number;
+}
+
+export interface StrongFilter extends FilterView {
+  readonly similarity: number;
+  readonly response: number;
+}
+
+/** A wrong answer and the filters behind it. */
+export interface Mistake {
+  readonly row: RowView;
+  readonly strongest: StrongFilter;
+  /** The strongest filter of the true class among the similar ones, if there is one. */
+  readonly missed?: StrongFilter;
+}
+
+/** What the paper's figure 1 shows, for a choice of features. */
+export interface FeatureStudy {
+  /** Rows looked at. */
+  readonly rows: number;
+  readonly density: "histogram" | "kde";
+  /** The features shown, ascending by their mean, and their positions in that order. */
+  readonly features: Uint32Array;
+  readonly positions: Uint32Array;
+  readonly means: Float64Array;
+  /** Where the densities are taken. */
+  readonly grid: Float64Array;
+  /** features x grid, each row's largest value 1. */
+  readonly densities: Float32Array;
+  /** features x features, 0.5 (alike) to 1 (never mistaken). */
+  readonly discriminability: Float64Array;
+  /** The running sum of the gaps at each position of the order, scaled to 0..1. */
+  readonly cumulated: Float64Array;
+}
+
+/** How a run moves on: at once, slowly enough to watch, or only when told to. */
+export type Pace = "full" | "watch" | "step";
+
+/** Told by the worker while a model trains. */
+export interface TrainingStep {
+  readonly stage: string;
+  readonly share: number;
+  /** Class at work, its number and their count, where classes train apart. */
+  readonly label?: string;
+  readonly classesDone: number;
+  readonly iteration: number;
+  /** 0 before the first iteration has ended. */
+  readonly moved: number;
+  readonly empty: number;
+  /** Rows that take part in this iteration. */
+  readonly rows: number;
+  readonly filters: number;
+  /** Accuracy on held-out rows with the filters so far; absent where nothing is held out. */
+  readonly accuracy?: number;
+  /** What happened since the page was last told. */
+  readonly points: readonly RunPoint[];
+  /** Some of the filters at work, and which of them changed in this iteration. */
+  readonly shown: readonly FilterView[];
+  readonly changed: readonly boolean[];
+  /** Whether the run now waits for a step. */
+  readonly waiting: boolean;
+}
+
+/** The calls of the worker: what each takes and what it answers. */
+export interface Calls {
+  openDigits: { in: object; out: DataSummary };
+  openFiles: {
+    in: { files: readonly NamedFile[]; choices: ReadChoices };
+    out: { data?: DataSummary; model?: ModelSummary };
+  };
+  /** Which rows a recipe holds out. */
+  heldOutRows: { in: { recipe: Recipe }; out: Uint32Array };
+  train: { in: { recipe: Recipe; pace: Pace }; out: ModelSummary };
+  /** Changes the pace of the run, or lets a waiting run take one step. */
+  go: { in: { pace: Pace }; out: null };
+  stop: { in: object; out: null };
+  rows: { in: { rows: readonly number[] }; out: RowView[] };
+  explain: { in: { sample: Sample }; out: Explanation };
+  evaluate: { in: object; out: Evaluation | null };
+  mistakes: {
+    in: { truth: number; answer: number; from: number; count: number };
+    out: { total: number; shown: Mistake[] };
+  };
+  gallery: { in: { group: number; from: number; count: number }; out: FilterView[] };
+  filter: { in: { filter: number; rows: number }; out: { view: FilterView; rows: RowView[] } };
+  study: { in: { group: number; features: number }; out: FeatureStudy };
+  save: { in: object; out: Uint8Array<ArrayBuffer> };
+  /** Trains the recipe once more on all rows and saves that model. */
+  saveOnAll: { in: { recipe: Recipe }; out: Uint8Array<ArrayBuffer> };
+}
+
+export type CallName = keyof Calls;
+
+/** An error as it crosses threads. */
+export interface Failure {
+  /** A code of the library's errors, "stopped" for a run that was stopped, or "internal". */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Request {
+  readonly id: number;
+  readonly call: CallName;
+  readonly argument: unknown;
+}
+
+export type Reply =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly failure: Failure }
+  | { readonly step: TrainingStep };

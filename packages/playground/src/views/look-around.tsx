@@ -1,0 +1,50 @@
+/** The rest of the model, one view at a time: its filters, its mistakes, its features. */
+
+import { useRef } from "preact/hooks";
+import { TABS, type Tab } from "../state/address.ts";
+import { useController, useField } from "./context.ts";
+import { FeatureView } from "./feature-view.tsx";
+import { Gallery } from "./gallery.tsx";
+import { Mistakes } from "./mistakes.tsx";
+
+const TITLES: { readonly [tab in Tab]: string } = { filters: "Filters", mistakes: "Mistakes", features: "Features" };
+
+export function LookAround() {
+  const controller = useController();
+  const tab = useField("tab");
+  const list = useRef<HTMLDivElement>(null);
+  const turn = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    const next = (TABS.indexOf(tab) + by + TABS.length) % TABS.length;
+    controller.openTab(TABS[next]);
+    (list.current?.children[next] as HTMLElement | undefined)?.focus();
+  };
+  return (
+    <section class="card look-around" aria-labelledby="look-title">
+      <h2 id="look-title">
+        <span class="step-number">5</span> Look around
+      </h2>
+      <div ref={list} class="tabs" role="tablist" aria-label="Views of the model" onKeyDown={turn}>
+        {TABS.map((name) => (
+          <button
+            type="button"
+            key={name}
+            id={`tab-${name}`}
+            role="tab"
+            aria-selected={name === tab}
+            aria-controls="tab-panel"
+            tabIndex={name === tab ? 0 : -1}
+            onClick={() => controller.openTab(name)}
+          >
+            {TITLES[name]}
+          </button>
+        ))}
+      </div>
+      <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {tab === "filters" ? <Gallery /> : tab === "mistakes" ? <Mistakes /> : <FeatureView />}
+      </div>
+    </section>
+  );
+}

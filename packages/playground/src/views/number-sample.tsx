@@ -1,0 +1,183 @@
+/** A sample that is no picture: sliders for a few features, and the features that carried the decision as bars. */
+
+import type { Sample } from "../protocol.ts";
+import { useController, useField } from "./context.ts";
+import { useFeatureNames } from "./pictures.tsx";
+import { featureName, value } from "./text.ts";
+
+/** So many sliders can still be found by eye. */
+const MOST_SLIDERS = 64;
+
+/** Bars of parts that are shown. */
+const MOST_BARS = 16;
+
+export function NumberSample({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
+  return (
+    <div class="number-sample">
+      <Parts />
+      {sample.form === "dense" && sample.values.length <= MOST_SLIDERS ? (
+        <Sliders values={sample.values} />
+      ) : (
+        <EditList sample={sample} />
+      )}
+    </div>
+  );
+}
+
+/** Parts of the decision as bars to the left (against) and right (for). */
+export function Parts() {
+  const explanation = useField("explanation");
+  const names = useFeatureNames();
+  if (!explanation || explanation.features.length === 0)
+    return <p class="muted">No feature sets the answer apart yet.</p>;
+  const { features, parts, values } = explanation;
+  const largest = Math.abs(parts[0]) || 1;
+  return (
+    <figure class="parts-figure">
+      <figcaption>What carried the decision</figcaption>
+      <table class="parts-table">
+        <thead>
+          <tr>
+            <th scope="col">feature</th>
+            <th scope="col">value</th>
+            <th scope="col">
+              <span class="against-text">against</span> · <span class="for-text">for</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from(features.subarray(0, MOST_BARS), (feature, j) => (
+            <tr key={feature}>
+              <th scope="row">{featureName(names, feature)}</th>
+              <td>{value(values[j])}</td>
+              <td>
+                <span class="diverging" role="img" aria-label={parts[j] > 0 ? "for" : "against"}>
+                  <i
+                    class={parts[j] > 0 ? "for" : "against"}
+                    style={{ width: `${(50 * Math.abs(parts[j])) / largest}%` }}
+                  />
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+function Sliders({ values }: { values: Float64Array }) {
+  const controller = useController();
+  const data = useField("data");
+  const names = useFeatureNames();
+  const low = Math.min(data?.low ?? 0, ...values);
+  const high = Math.max(data?.high ?? 1, ...values);
+  return (
+    <fieldset class="sliders">
+      <legend>What if? Move a feature.</legend>
+      <EditTools />
+      {Array.from(values, (current, feature) => (
+        <label key={feature} class="slider">
+          <span class="slider-name">{featureName(names, feature)}</span>
+          <input
+            type="range"
+            min={low}
+            max={high}
+            step={data?.whole ? 1 : (high - low) / 200}
+            value={current}
+            onInput={(event) => {
+              const changed = values.slice();
+              changed[feature] = Number(event.currentTarget.value);
+              controller.edit({ form: "dense", values: changed });
+            }}
+          />
+          <output>{value(current)}</output>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function EditTools() {
+  const controller = useController();
+  const edited = useField("edited");
+  const origin = useField("origin");
+  return (
+    <div class="tools">
+      <button type="button" class="quiet" onClick={() => controller.clearSample()}>
+        All zero
+      </button>
+      <button type="button" class="quiet" disabled={!edited || !origin} onClick={() => controller.resetSample()}>
+        Reset
+      </button>
+    </div>
+  );
+}
+
+/** Wide rows: the features that are not zero, each of which can be changed or taken out, and one more to set. */
+function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
+  const controller = useController();
+  const names = useFeatureNames();
+  const explanation = useField("explanation");
+  const model = useField("model");
+  const data = useField("data");
+  const width = model?.features ?? data?.features ?? 0;
+  const known = new Map<number, number>();
+  if (sample.form === "dense") {
+    sample.values.forEach((current, feature) => {
+      if (current !== 0) known.set(feature, current);
+    });
+  } else {
+    for (let j = 0; j < sample.indices.length; j++) known.set(sample.indices[j], sample.values[j]);
+  }
+  const set = (feature: number, number: number) => {
+    if (sample.form === "dense") {
+      const changed = sample.values.slice();
+      changed[feature] = number;
+      return controller.edit({ form: "dense", values: changed });
+    }
+    const changed = new Map(known).set(feature, number);
+    const entries = [...changed].filter(([, kept]) => kept !== 0).sort(([a], [b]) => a - b);
+    controller.edit({
+      form: "sparse",
+      indices: Uint32Array.from(entries, ([at]) => at),
+      values: Float64Array.from(entries, ([, kept]) => kept),
+    });
+  };
+  const order = Array.from(explanation?.features ?? []).filter((feature) => known.has(feature));
+  const shown = (order.length > 0 ? order : [...known.keys()]).slice(0, 24);
+  return (
+    <fieldset class="sliders">
+      <legend>What if? Change a value, or set another feature.</legend>
+      <EditTools />
+      {shown.map((feature) => (
+        <label key={feature} class="slider">
+          <span class="slider-name">{featureName(names, feature)}</span>
+          <input
+            type="number"
+            step="any"
+            value={known.get(feature)}
+            onChange={(event) => set(feature, Number(event.currentTarget.value))}
+          />
+        </label>
+      ))}
+      <form
+        class="set-feature"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = new FormData(event.currentTarget);
+          const text = String(given.get("feature")).trim();
+          const feature = names ? names.indexOf(text) : Number(text);
+          if (feature >= 0 && feature < width) set(feature, Number(given.get("value")));
+        }}
+      >
+        <input name="feature" aria-label="Feature" placeholder={names ? "name" : "number"} />
+        <input name="value" type="number" step="any" aria-label="Value" placeholder="value" />
+        <button type="submit">Set</button>
+      </form>
+      <p class="hint">
+        {known.size} of {width} features are not zero; the {shown.length} that count most are listed.
+      </p>
+    </fieldset>
+  );
+}

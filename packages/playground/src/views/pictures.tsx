@@ -1,0 +1,83 @@
+/** Small pictures: a row, a filter, or the words and features a filter weighs most where there is no picture. */
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { drawInk, drawSheet, inkOf } from "../drawing/picture.ts";
+import type { FilterView, ImageSize, RowView, Sample } from "../protocol.ts";
+import { useField } from "./context.ts";
+import { featureName, value } from "./text.ts";
+
+/** Bytes of ink as a picture. Decorative: what it shows is said beside it. */
+export function Picture({ pixels, size }: { pixels: ArrayLike<number>; size: ImageSize }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useLayoutEffect(() => {
+    if (canvas.current) drawInk(canvas.current, pixels, size);
+  }, [pixels, size]);
+  return (
+    <span class="paper" style={{ aspectRatio: `${size.width} / ${size.height}` }}>
+      <canvas ref={canvas} class="ink" />
+    </span>
+  );
+}
+
+/** Many pictures on one canvas, for what changes many times a second. */
+export function Sheet({ pictures, size, columns, label }: SheetProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useLayoutEffect(() => {
+    if (canvas.current) drawSheet(canvas.current, pictures, size, columns);
+  }, [pictures, size, columns]);
+  return (
+    <span class="paper sheet">
+      <canvas ref={canvas} class="ink" role="img" aria-label={label} />
+    </span>
+  );
+}
+
+interface SheetProps {
+  readonly pictures: readonly ArrayLike<number>[];
+  readonly size: ImageSize;
+  readonly columns: number;
+  readonly label: string;
+}
+
+/** A filter as a picture, or as the features it weighs most. */
+export function FilterPicture({ view }: { view: FilterView }) {
+  const size = useField("imageSize");
+  const names = useFeatureNames();
+  if (size && view.picture) return <Picture pixels={view.picture} size={size} />;
+  return (
+    <span class="top-features">
+      {view.top.slice(0, 5).map(({ feature }) => (
+        <span key={feature}>{featureName(names, feature)}</span>
+      ))}
+    </span>
+  );
+}
+
+/** A row as a picture, or in a few words. */
+export function RowPicture({ row }: { row: RowView }) {
+  return <SamplePicture sample={row.sample} />;
+}
+
+export function SamplePicture({ sample }: { sample: Sample }) {
+  const size = useField("imageSize");
+  const data = useField("data");
+  if (sample.form === "text") return <span class="row-words">{sample.text.slice(0, 90)}</span>;
+  if (size && sample.form === "dense" && sample.values.length === size.width * size.height) {
+    return <Picture pixels={inkOf(sample.values, data?.low ?? 0, data?.high ?? 255)} size={size} />;
+  }
+  return <span class="row-words">{Array.from(sample.values.slice(0, 6), value).join(", ")}…</span>;
+}
+
+/** Names of the features: those of the data, or the words of a text model. */
+export function useFeatureNames(): readonly string[] | undefined {
+  const model = useField("model");
+  const data = useField("data");
+  return model?.featureNames ?? (model && !model.fitsData ? undefined : data?.featureNames);
+}
+
+/** The class or classes of a filter in words. */
+export function sharesText({ shares }: FilterView): string {
+  if (shares.length === 0) return "";
+  if (shares.length === 1) return shares[0].label;
+  return shares.map(({ label, share }) => `${label} ${Math.round(share * 100)} %`).join(", ");
+}

@@ -1,0 +1,123 @@
+/** What can be taken along: the model, a report, the lines that make it again, and a link to this view. */
+
+import { useState } from "preact/hooks";
+import { download } from "../takeaway/download.ts";
+import { commandLine, modelFileName, typescriptLines } from "../takeaway/lines.ts";
+import { useController, useField } from "./context.ts";
+import { Notice } from "./notice.tsx";
+import { bytes, count } from "./text.ts";
+
+/** Filters of each class in the report. */
+const REPORTED = 12;
+
+export function TakeAway() {
+  const controller = useController();
+  const model = useField("model");
+  const data = useField("data");
+  const recipe = useField("modelRecipe");
+  const choices = useField("choices");
+  const [error, setError] = useState("");
+  const [busy, setBusy] = useState("");
+  if (!model) return null;
+  const lines = data && recipe ? typescriptLines(data, recipe, choices) : "";
+  const command = data && recipe ? commandLine(data, recipe, choices) : "";
+  const name = modelFileName(data?.name ?? model.name);
+  const attempt = async (title: string, work: () => Promise<void>) => {
+    setError("");
+    setBusy(title);
+    try {
+      await work();
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : String(failure));
+    }
+    setBusy("");
+  };
+  const saveModel = () => attempt("Saving…", async () => save(name, await controller.client.call("save", {})));
+  const saveOnAll = () =>
+    attempt("Training on all rows…", async () => {
+      if (recipe) save(name, await controller.client.call("saveOnAll", { recipe }));
+    });
+  const saveReport = () =>
+    attempt("Writing the report…", async () => {
+      const { reportHtml } = await import("../takeaway/report.ts");
+      const groups = Math.max(1, Math.min(model.classes.length, 50));
+      const asked = Array.from({ length: groups }, (_, group) =>
+        controller.client.call("gallery", { group, from: 0, count: REPORTED }),
+      );
+      const filters = await Promise.all(asked);
+      const html = reportHtml({ state: controller.store.state, filters, lines, command });
+      download(name.replace(/\.model$/, "-report.html"), html, "text/html");
+    });
+  const heldOut = recipe !== undefined && recipe.heldOut > 0 && data !== undefined && model.trainingRows < data.rows;
+  return (
+    <section class="card take-away" aria-labelledby="take-title">
+      <h2 id="take-title">
+        <span class="step-number">6</span> Take away
+      </h2>
+      <div class="buttons">
+        <button type="button" onClick={saveModel}>
+          Model
+        </button>
+        <button type="button" onClick={saveReport}>
+          Report
+        </button>
+        <CopyButton title="Link" text={() => location.href} />
+      </div>
+      {busy && <p class="hint">{busy}</p>}
+      {error && <Notice kind="error" text={error} />}
+      <p class="hint">
+        {bytes(model.byteLength)}, digest {model.digest.slice(0, 12)}…
+        {data && recipe && data.name !== "digits" && " The link carries the view, not your data."}
+      </p>
+      {heldOut && (
+        <p class="hint">
+          The model has seen {count(model.trainingRows)} rows.{" "}
+          <button type="button" class="link" onClick={saveOnAll}>
+            Save one trained on all {count(data.rows)}
+          </button>
+        </p>
+      )}
+      {lines && (
+        <details>
+          <summary>In TypeScript and on the command line</summary>
+          <Code title="TypeScript" text={lines} />
+          <Code title="Command line, on all rows" text={command} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function save(name: string, content: Uint8Array<ArrayBuffer>): void {
+  download(name, content, "application/octet-stream");
+}
+
+function Code({ title, text }: { title: string; text: string }) {
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span class="muted">{title}</span>
+        <CopyButton title="Copy" text={() => text} />
+      </div>
+      <pre>{text}</pre>
+    </div>
+  );
+}
+
+function CopyButton({ title, text }: { title: string; text: () => string }) {
+  const [state, setState] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      setState("Copied");
+    } catch {
+      setState("Not allowed");
+    }
+    setTimeout(() => setState(""), 1500);
+  };
+  return (
+    <button type="button" onClick={copy} aria-live="polite">
+      {state || title}
+    </button>
+  );
+}

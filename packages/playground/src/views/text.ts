@@ -1,0 +1,36 @@
+/** Numbers and names as people read them. */
+
+/** A count with separators. */
+export const count = (value: number): string => value.toLocaleString("en");
+
+/** "1 row", "2 rows". */
+export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+
+/** A share as a percentage. */
+export const percent = (share: number, digits = 0): string => `${(share * 100).toFixed(digits)} %`;
+
+/** A share with enough digits to tell models apart. */
+export const score = (share: number): string => share.toFixed(3);
+
+/** A value as short as it can be told. */
+export function value(number: number): string {
+  if (Number.isInteger(number)) return count(number);
+  const size = Math.abs(number);
+  return size >= 1000 || size < 0.001 ? number.toExponential(1) : number.toPrecision(3);
+}
+
+/** Bytes in the unit people expect. */
+export function bytes(length: number): string {
+  if (length < 1000) return `${length} B`;
+  return length < 1e6 ? `${(length / 1e3).toFixed(1)} kB` : `${(length / 1e6).toFixed(1)} MB`;
+}
+
+/** Seconds, or milliseconds where that reads better. */
+export const duration = (seconds: number): string =>
+  seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+
+/** The name of a feature; else its place in the picture, or its number. */
+export function featureName(names: readonly string[] | undefined, feature: number, size?: { width: number }): string {
+  if (names) return names[feature];
+  return size ? `pixel ${feature % size.width}, ${Math.floor(feature / size.width)}` : `feature ${feature}`;
+}

@@ -1,0 +1,129 @@
+/**
+ * The data set the worker holds, in the form everything else here uses, and what the page is told of it. Reading files is
+ * `reading.ts`'s part.
+ */
+
+import { compareLabels, Dense, type Label, type Matrix, toDense, trainTestSplit } from "@ranksim/core";
+import type { DataSet, RowLabels } from "@ranksim/data";
+import type { DataSummary, ImageSize, Recipe, RowView, Sample } from "../protocol.ts";
+
+/** Rows of numbers or of text, with their labels as class numbers. */
+export interface LoadedData {
+  readonly name: string;
+  readonly x: Matrix | readonly string[];
+  readonly rows: number;
+  readonly y?: RowLabels;
+  readonly classes: readonly Label[];
+  readonly multilabel: boolean;
+  readonly imageSize?: ImageSize;
+  readonly featureNames?: readonly string[];
+  readonly rowNames?: readonly string[];
+}
+
+/** Wraps what a reader gave. */
+export function loadedData(name: string, data: DataSet): LoadedData {
+  const labels = data.y ?? [];
+  const multilabel = labels.length > 0 && Array.isArray(labels[0]);
+  const classes = [...new Set((multilabel ? labels.flat() : labels) as Label[])].sort(compareLabels);
+  return {
+    name,
+    x: data.form === "matrix" ? data.x : data.text,
+    rows: data.form === "matrix" ? data.x.rows : data.text.length,
+    classes,
+    multilabel,
+    ...(data.y ? { y: data.y } : {}),
+    ...(data.rowNames ? { rowNames: data.rowNames } : {}),
+    ...(data.form === "matrix" && data.imageSize ? { imageSize: data.imageSize } : {}),
+    ...(data.form === "matrix" && data.featureNames ? { featureNames: data.featureNames } : {}),
+  };
+}
+
+/** What the page is told. */
+export function summarize(data: LoadedData): DataSummary {
+  const { name, rows, x, multilabel } = data;
+  const isText = !isMatrix(x);
+  return {
+    name,
+    form: isText ? "text" : x.form === "dense" ? "dense" : "sparse",
+    rows,
+    features: isText ? 0 : x.features,
+    classes: data.classes.map(String),
+    multilabel,
+    ...(isText ? { low: 0, high: 1, whole: true } : rangeOf(x)),
+    ...imageSizeOf(data),
+    ...(data.featureNames ? { featureNames: data.featureNames } : {}),
+  };
+}
+
+/** Whether rows are numbers. */
+export function isMatrix(x: LoadedData["x"]): x is Matrix {
+  return "form" in x;
+}
+
+/** Smallest picture that a row without a stated size is taken for. */
+const SMALLEST_GUESS = 36;
+
+/** The stated size of the pictures; else, for whole numbers without names in a square count, a square. */
+function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: ImageSize } {
+  if (imageSize) return { imageSize };
+  if (!isMatrix(x) || x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
+  const side = Math.round(Math.sqrt(x.features));
+  const named = featureNames?.some((name) => !/^(pixel|px|x|f|feature|column|v)?[_ -]?\d+([_x-]\d+)?$/i.test(name));
+  const { low, whole } = rangeOf(x);
+  return side * side === x.features && !named && whole && low >= 0 ? { imageSize: { width: side, height: side } } : {};
+}
+
+function rangeOf(x: Matrix): { low: number; high: number; whole: boolean } {
+  const { values } = x;
+  let low = x.form === "csr" || values.length === 0 ? 0 : values[0];
+  let high = low;
+  let whole = true;
+  for (let e = 0; e < values.length; e++) {
+    const value = values[e];
+    if (value < low) low = value;
+    if (value > high) high = value;
+    if (whole && !Number.isInteger(value)) whole = false;
+  }
+  return { low, high, whole };
+}
+
+/** Training rows and held-out rows of a recipe. Without labels, or with nothing to hold out, all rows train. */
+export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { train: Uint32Array; test: Uint32Array } {
+  const all = Uint32Array.from({ length: data.rows }, (_, row) => row);
+  if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
+  const numbered = Array.from(all, (row) => [row]);
+  return trainTestSplit(numbered, data.y, {
+    testShare: heldOut,
+    seed: Number(params.seed ?? 0),
+    stratify: !data.multilabel,
+  }).rows;
+}
+
+/** The listed labels. */
+export function pickLabels(y: RowLabels, rows: ArrayLike<number>): RowLabels {
+  return Array.from(rows, (row) => y[row]) as RowLabels;
+}
+
+/** A row as the page shows it. */
+export function viewRow(data: LoadedData, row: number): RowView {
+  const label = data.y?.[row];
+  return {
+    row,
+    sample: sampleOf(data, row),
+    ...(label === undefined ? {} : { label: Array.isArray(label) ? label.join(", ") : String(label) }),
+    ...(data.rowNames ? { name: data.rowNames[row] } : {}),
+  };
+}
+
+/** Sparse rows of at most this many features are shown in full. */
+const MOST_DENSE_FEATURES = 4096;
+
+function sampleOf({ x }: LoadedData, row: number): Sample {
+  if (!isMatrix(x)) return { form: "text", text: x[row] };
+  if (x instanceof Dense) return { form: "dense", values: Float64Array.from(x.row(row)) };
+  if (x.features <= MOST_DENSE_FEATURES) {
+    return { form: "dense", values: Float64Array.from(toDense(x.slice(row, row + 1)).values) };
+  }
+  const [from, to] = [x.offsets[row], x.offsets[row + 1]];
+  return { form: "sparse", indices: x.indices.slice(from, to), values: Float64Array.from(x.values.subarray(from, to)) };
+}

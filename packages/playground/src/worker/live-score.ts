@@ -1,0 +1,100 @@
+/**
+ * Accuracy on held-out rows while a model is still being made, from the filters that exist so far. It is an indicator: a row
+ * takes the class of its strongest filter. The finished model is judged by its own `predict`.
+ */
+
+import type { Backend, FilterBank, Matrix } from "@ranksim/core";
+
+type Held = Awaited<ReturnType<Backend["hold"]>>;
+
+/** Rows looked at, at most: the indicator must not cost more than the training it watches. */
+export const LIVE_ROWS = 2000;
+
+/** For classes that train apart. */
+export class ClassLiveScore {
+  readonly #held: Held;
+  readonly #codes: Uint32Array;
+  /** Per class, the strongest response of each row; absent until the class has filters. */
+  readonly #responses: (Float64Array | undefined)[];
+
+  static async open(backend: Backend, x: Matrix, codes: Uint32Array, classes: number): Promise<ClassLiveScore> {
+    return new ClassLiveScore(await backend.hold(x), codes, classes);
+  }
+
+  private constructor(held: Held, codes: Uint32Array, classes: number) {
+    this.#held = held;
+    this.#codes = codes;
+    this.#responses = new Array(classes).fill(undefined);
+  }
+
+  /** Takes in the filters of one class. */
+  async update(code: number, bank: FilterBank): Promise<void> {
+    this.#responses[code] = (await this.#held.topFilters(bank, 1)).response;
+  }
+
+  accuracy(): number {
+    const rows = this.#codes.length;
+    const best = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+    const answer = new Int32Array(rows).fill(-1);
+    this.#responses.forEach((response, code) => {
+      if (!response) return;
+      for (let r = 0; r < rows; r++) {
+        if (response[r] <= best[r]) continue;
+        best[r] = response[r];
+        answer[r] = code;
+      }
+    });
+    return answer.reduce((right, code, r) => right + (code === this.#codes[r] ? 1 : 0), 0) / rows;
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}
+
+/** For one bank over all rows: filters are named after the training rows they win. */
+export class WholeLiveScore {
+  readonly #train: Held;
+  readonly #test: Held;
+  readonly #trainCodes: Uint32Array;
+  readonly #testCodes: Uint32Array;
+  readonly #classes: number;
+
+  static async open(
+    backend: Backend,
+    train: { x: Matrix; codes: Uint32Array },
+    test: { x: Matrix; codes: Uint32Array },
+    classes: number,
+  ): Promise<WholeLiveScore> {
+    const held = await backend.hold(train.x);
+    return new WholeLiveScore(held, await backend.hold(test.x), train.codes, test.codes, classes);
+  }
+
+  private constructor(train: Held, test: Held, trainCodes: Uint32Array, testCodes: Uint32Array, classes: number) {
+    this.#train = train;
+    this.#test = test;
+    this.#trainCodes = trainCodes;
+    this.#testCodes = testCodes;
+    this.#classes = classes;
+  }
+
+  async accuracy(bank: FilterBank): Promise<number> {
+    const counts = new Uint32Array(bank.filters * this.#classes);
+    const won = await this.#train.topFilters(bank, 1);
+    won.filter.forEach((filter, r) => {
+      counts[filter * this.#classes + this.#trainCodes[r]]++;
+    });
+    const asked = await this.#test.topFilters(bank, 1);
+    let right = 0;
+    asked.filter.forEach((filter, r) => {
+      const own = counts.subarray(filter * this.#classes, (filter + 1) * this.#classes);
+      if (own.indexOf(Math.max(...own)) === this.#testCodes[r]) right++;
+    });
+    return right / this.#testCodes.length;
+  }
+
+  release(): void {
+    this.#train.release();
+    this.#test.release();
+  }
+}

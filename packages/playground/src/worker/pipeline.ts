@@ -1,0 +1,79 @@
+/** Models of several steps: text (or rows that want scaling) goes through the first ones, filters are the last. */
+
+import {
+  type Backend,
+  ClassifierModel,
+  type Matrix,
+  type Model,
+  PipelineModel,
+  ProbabilisticModel,
+  RanksimError,
+  type TransformingModel,
+  TransformModel,
+} from "@ranksim/core";
+import { CountModel, CountVectorizer, HashingModel, type RowLabels, TfidfModel } from "@ranksim/data";
+import type { FilterModel, SubjectParts } from "./subject.ts";
+import type { Part } from "./training.ts";
+
+/** A model from a file, ready to be looked at. */
+export function openPipeline(whole: Model, name: string): SubjectParts {
+  const steps = whole instanceof PipelineModel ? whole.steps : [whole];
+  const model = steps[steps.length - 1];
+  if (!isFilterModel(model)) {
+    const kinds = steps.map(({ kind }) => kind).join(", then ");
+    throw new RanksimError("unsupported", `${name}: expected a model whose last step has filters, found ${kinds}`);
+  }
+  const before = steps.slice(0, -1) as TransformingModel<unknown>[];
+  const [first] = before;
+  const words = first instanceof CountModel || first instanceof TfidfModel;
+  return {
+    whole,
+    model,
+    name,
+    origin: "file",
+    history: [],
+    takesText: words || first instanceof HashingModel,
+    prepare: (x) => pass(before, x),
+    ...(words ? { featureNames: first.featureNames } : {}),
+  };
+}
+
+/** Learns the words of the training texts, then trains on their counts: what `ranksim train --text` does. */
+export async function trainOnText(
+  texts: readonly string[],
+  rows: { readonly train: Uint32Array; readonly test: Uint32Array },
+  labels: (rows: Uint32Array) => { y?: RowLabels },
+  train: (training: Part, test: Part | undefined) => Promise<Pick<SubjectParts, "model" | "history">>,
+  run: { readonly backend: Backend; readonly signal: AbortSignal },
+): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "featureNames">> {
+  const pick = (picked: Uint32Array) => Array.from(picked, (row) => texts[row]);
+  const vectorizer = new CountVectorizer();
+  const words = await vectorizer.fit(pick(rows.train), undefined, run);
+  const part = async (picked: Uint32Array): Promise<Part> => ({
+    x: await words.transform(pick(picked), run),
+    ...labels(picked),
+  });
+  const { model, history } = await train(
+    await part(rows.train),
+    rows.test.length > 0 ? await part(rows.test) : undefined,
+  );
+  const whole = new PipelineModel([vectorizer.kind, model.kind], [words, model]);
+  return {
+    whole,
+    model,
+    history,
+    prepare: (x) => pass([words as TransformingModel<unknown>], x),
+    takesText: true,
+    featureNames: words.featureNames,
+  };
+}
+
+async function pass(steps: readonly TransformingModel<unknown>[], x: unknown): Promise<Matrix> {
+  let data = x;
+  for (const step of steps) data = await step.transform(data);
+  return data as Matrix;
+}
+
+function isFilterModel(model: Model): model is FilterModel {
+  return model instanceof ClassifierModel || model instanceof ProbabilisticModel || model instanceof TransformModel;
+}

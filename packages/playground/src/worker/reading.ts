@@ -1,0 +1,106 @@
+/**
+ * Files that were dropped become a data set or a model. Loaded on demand: a page that only looks at the embedded digits never
+ * fetches the readers.
+ */
+
+import { loadModel, type Model } from "@ranksim/core";
+import {
+  blobSource,
+  type ColumnChoice,
+  type DataSet,
+  type Folder,
+  readData,
+  readLabels,
+  textReaders,
+  withLabels,
+} from "@ranksim/data";
+import type { NamedFile, ReadChoices } from "../protocol.ts";
+import { type LoadedData, loadedData } from "./data.ts";
+
+/** What a drop contained. */
+export interface Read {
+  readonly data?: LoadedData;
+  readonly model?: { readonly name: string; readonly model: Model };
+}
+
+/** Reads everything that was dropped together: at most one model and one data set, whose labels may be a file of their own. */
+export async function readDropped(files: readonly NamedFile[], choices: ReadChoices): Promise<Read> {
+  const visible = files.filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")));
+  if (visible.length === 0) throw new Error("Nothing to read: the folder is empty or holds hidden files only.");
+  const models: NamedFile[] = [];
+  const others: NamedFile[] = [];
+  for (const named of visible) ((await isModel(named.file)) ? models : others).push(named);
+  if (models.length > 1)
+    throw new Error(`Expected one model, found ${models.length}: ${models.map(nameOf).join(", ")}.`);
+  const model =
+    models.length === 0 ? undefined : { name: nameOf(models[0]), model: readModel(await bytesOf(models[0].file)) };
+  const data = others.length === 0 ? undefined : await readDataSet(others, choices);
+  return { ...(data ? { data } : {}), ...(model ? { model } : {}) };
+}
+
+/** The model in a file of the command line. */
+export function readModel(bytes: Uint8Array): Model {
+  return loadModel(bytes, { readers: textReaders });
+}
+
+async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {
+  const options = {
+    ...(choices.labelColumn ? { labelColumn: columnOf(choices.labelColumn) } : {}),
+    ...(choices.textColumn ? { textColumn: columnOf(choices.textColumn) } : {}),
+  };
+  const inFolder = files.some(({ path }) => path.includes("/"));
+  if (inFolder || files.every(({ path }) => IMAGE.test(path))) {
+    const name = inFolder ? files[0].path.split("/")[0] : "images";
+    const format = files.every(({ path }) => IMAGE.test(path)) ? "image-folder" : "text-folder";
+    return loadedData(name, await readData(folderOf(name, files), { ...options, format }));
+  }
+  if (files.length === 1) return loadedData(nameOf(files[0]), await readData(blobSource(files[0].file), options));
+  return readPair(files, options);
+}
+
+const IMAGE = /\.(png|pgm)$/i;
+const LABELS = /label|target|(^|[^a-z])y([^a-z]|$)/i;
+
+/** Rows in one file and labels in another, told apart by their names. */
+async function readPair(files: readonly NamedFile[], options: object): Promise<LoadedData> {
+  const labels = files.filter(({ path }) => LABELS.test(path));
+  const rows = files.filter(({ path }) => !LABELS.test(path));
+  if (files.length !== 2 || labels.length !== 1) {
+    throw new Error(
+      `Expected one file, a folder, or a file of rows with a file of labels (with "labels" in its name); found ${files.map(nameOf).join(", ")}.`,
+    );
+  }
+  const data: DataSet = await readData(blobSource(rows[0].file), options);
+  return loadedData(nameOf(rows[0]), withLabels(data, await readLabels(blobSource(labels[0].file)), nameOf(labels[0])));
+}
+
+/** The folder as a reader sees it: paths without the folder's own name. */
+function folderOf(name: string, files: readonly NamedFile[]): Folder {
+  return {
+    name,
+    async *entries() {
+      for (const { path, file } of files) {
+        const inside = path.startsWith(`${name}/`) ? path.slice(name.length + 1) : path;
+        yield { path: inside, bytes: () => bytesOf(file) };
+      }
+    },
+  };
+}
+
+/** A column by number where the text is one. */
+function columnOf(text: string): ColumnChoice {
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+/** A model file opens with a length of 8 bytes and then its header, which names the format first. */
+async function isModel(file: File): Promise<boolean> {
+  const head = new Uint8Array(await file.slice(0, 64).arrayBuffer());
+  return (
+    /\.(model|ranksim|safetensors)$/i.test(file.name) ||
+    new TextDecoder().decode(head.subarray(8)).startsWith('{"__metadata__"')
+  );
+}
+
+const bytesOf = async (file: File): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await file.arrayBuffer());
+
+const nameOf = ({ path }: NamedFile): string => path.slice(path.lastIndexOf("/") + 1);

@@ -1,0 +1,216 @@
+/**
+ * What the worker holds between calls (a data set, a model, the rows it was judged on, a run) and the calls themselves. All
+ * work of the library happens here, so the page never waits for it.
+ */
+
+import { type Backend, openBackend, RanksimError } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
+import type { CallName, Calls, DataSummary, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
+import { isMatrix, type LoadedData, loadedData, pickLabels, splitRows, summarize, viewRow } from "./data.ts";
+import { type Judged, judge, mistakesOf } from "./evaluation.ts";
+import { Gate } from "./gate.ts";
+import { studyFeatures } from "./study.ts";
+import { Subject, type SubjectParts } from "./subject.ts";
+import { estimatorOf, type Part, train } from "./training.ts";
+
+/** The calls, each as a method of its name. */
+type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] | Promise<Calls[K]["out"]> };
+
+export class Session implements Answers {
+  readonly #tell: (step: TrainingStep) => void;
+  #backend: Promise<Backend> | undefined;
+  #data: LoadedData | undefined;
+  #subject: Subject | undefined;
+  #judged: Judged | undefined;
+  /** Rows held out by the run that made the model; absent for a model from a file. */
+  #heldOut: Uint32Array | undefined;
+  #run: { readonly gate: Gate; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+
+  /** `tell` is called while a model trains. */
+  constructor(tell: (step: TrainingStep) => void) {
+    this.#tell = tell;
+  }
+
+  async openDigits(): Promise<DataSummary> {
+    const { x, y, imageSize } = await loadDigits();
+    return this.#hold(loadedData("digits", { form: "matrix", x, y, imageSize }));
+  }
+
+  async openFiles({ files, choices }: Calls["openFiles"]["in"]): Promise<Calls["openFiles"]["out"]> {
+    const { readDropped } = await import("./reading.ts");
+    const read = await readDropped(files, choices);
+    const data = read.data && this.#hold(read.data);
+    let model: ModelSummary | undefined;
+    if (read.model) {
+      const { openPipeline } = await import("./pipeline.ts");
+      this.#look(new Subject(openPipeline(read.model.model, read.model.name)), undefined);
+      model = this.#summary();
+    }
+    return { ...(data ? { data } : {}), ...(model ? { model } : {}) };
+  }
+
+  heldOutRows({ recipe }: { recipe: Recipe }): Uint32Array {
+    return splitRows(this.#needData(), recipe).test;
+  }
+
+  async train({ recipe, pace }: { recipe: Recipe; pace: Pace }): Promise<ModelSummary> {
+    this.stop();
+    await this.#run?.ended;
+    const data = this.#needData();
+    const gate = new Gate(pace);
+    const stop = new AbortController();
+    const rows = splitRows(data, recipe);
+    const work = this.#fit(data, recipe, rows, gate, stop.signal);
+    this.#run = { gate, stop, ended: work.catch(() => undefined) };
+    try {
+      this.#look(new Subject(await work), rows.test);
+      return this.#summary();
+    } finally {
+      gate.close();
+      this.#run = undefined;
+    }
+  }
+
+  go({ pace }: { pace: Pace }): null {
+    this.#run?.gate.go(pace);
+    return null;
+  }
+
+  stop(): null {
+    this.#run?.stop.abort(new DOMException("The run was stopped.", "AbortError"));
+    this.#run?.gate.go("full");
+    return null;
+  }
+
+  rows({ rows }: { rows: readonly number[] }): RowView[] {
+    const data = this.#needData();
+    return rows.filter((row) => row >= 0 && row < data.rows).map((row) => viewRow(data, row));
+  }
+
+  async explain({ sample }: Calls["explain"]["in"]): Promise<Calls["explain"]["out"]> {
+    return this.#needSubject().explain(sample, await this.#open());
+  }
+
+  async evaluate(): Promise<Calls["evaluate"]["out"]> {
+    const subject = this.#needSubject();
+    const data = this.#data;
+    if (!data || !this.#fits(subject, data)) return null;
+    const rows = this.#heldOut ?? Uint32Array.from({ length: data.rows }, (_, row) => row);
+    this.#judged ??= await judge(subject, data, rows, this.#heldOut !== undefined, await this.#open());
+    return structuredClone(this.#judged?.evaluation) ?? null;
+  }
+
+  async mistakes(cell: Calls["mistakes"]["in"]): Promise<Calls["mistakes"]["out"]> {
+    if (!this.#judged) await this.evaluate();
+    if (!this.#judged) return { total: 0, shown: [] };
+    return mistakesOf(this.#needSubject(), this.#needData(), this.#judged, cell, await this.#open());
+  }
+
+  gallery({ group, from, count }: Calls["gallery"]["in"]): Calls["gallery"]["out"] {
+    const subject = this.#needSubject();
+    return Array.from(subject.groups()[group]?.subarray(from, from + count) ?? [], (filter) => subject.view(filter));
+  }
+
+  filter({ filter, rows }: Calls["filter"]["in"]): Calls["filter"]["out"] {
+    const subject = this.#needSubject();
+    if (!(filter >= 0 && filter < subject.model.bank.filters)) {
+      throw new RanksimError(
+        "bad-params",
+        `expected a filter from 0 below ${subject.model.bank.filters}, found ${filter}`,
+      );
+    }
+    const members = this.#data ? subject.membersOf(filter).slice(0, rows) : [];
+    return { view: subject.view(filter), rows: this.rows({ rows: members }) };
+  }
+
+  async study({ group, features }: Calls["study"]["in"]): Promise<Calls["study"]["out"]> {
+    const data = this.#needData();
+    const x = isMatrix(data.x) ? data.x : await this.#needSubject().parts.prepare(data.x);
+    const label = data.classes[group];
+    const all = Array.from({ length: data.rows }, (_, row) => row);
+    const has = (row: number) => [data.y?.[row]].flat().includes(label);
+    return studyFeatures(x, group < 0 ? all : all.filter(has), features, isMatrix(data.x) && summarize(data).whole);
+  }
+
+  save(): Uint8Array<ArrayBuffer> {
+    return this.#needSubject().bytes.slice();
+  }
+
+  async saveOnAll({ recipe }: { recipe: Recipe }): Promise<Uint8Array<ArrayBuffer>> {
+    const data = this.#needData();
+    const everything = { ...recipe, heldOut: 0 };
+    const gate = new Gate("full");
+    try {
+      const parts = await this.#fit(data, everything, splitRows(data, everything), gate, new AbortController().signal);
+      return new Subject(parts).bytes;
+    } finally {
+      gate.close();
+    }
+  }
+
+  /** Trains a recipe and puts together what there is to know of its model. */
+  async #fit(
+    data: LoadedData,
+    recipe: Recipe,
+    rows: { train: Uint32Array; test: Uint32Array },
+    gate: Gate,
+    signal: AbortSignal,
+  ): Promise<SubjectParts> {
+    estimatorOf(recipe);
+    const backend = await this.#open();
+    const run = (training: Part, test: Part | undefined) =>
+      train({ recipe, train: training, test, classes: data.classes }, backend, gate, signal, this.#tell);
+    const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
+    const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
+    if (isMatrix(data.x)) {
+      const part = (picked: Uint32Array): Part => ({
+        x: (data.x as Exclude<typeof data.x, readonly string[]>).gather(picked),
+        ...labels(picked),
+      });
+      const { model, history } = await run(part(rows.train), rows.test.length > 0 ? part(rows.test) : undefined);
+      const names = data.featureNames ? { featureNames: data.featureNames } : {};
+      return { ...shared, whole: model, model, history, prepare: async (x) => x as never, takesText: false, ...names };
+    }
+    const { trainOnText } = await import("./pipeline.ts");
+    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, { backend, signal })) };
+  }
+
+  #hold(data: LoadedData): DataSummary {
+    this.stop();
+    this.#data = data;
+    this.#judged = undefined;
+    if (this.#heldOut) this.#subject = undefined;
+    this.#heldOut = undefined;
+    return summarize(data);
+  }
+
+  #look(subject: Subject, heldOut: Uint32Array | undefined): void {
+    this.#subject = subject;
+    this.#heldOut = heldOut;
+    this.#judged = undefined;
+  }
+
+  #summary(): ModelSummary {
+    const subject = this.#needSubject();
+    return subject.summary(this.#data !== undefined && this.#fits(subject, this.#data));
+  }
+
+  #fits({ parts }: Subject, { x }: LoadedData): boolean {
+    return isMatrix(x) ? !parts.takesText && x.features === parts.model.features : parts.takesText;
+  }
+
+  #open(): Promise<Backend> {
+    this.#backend ??= openBackend("auto");
+    return this.#backend;
+  }
+
+  #needData(): LoadedData {
+    if (this.#data) return this.#data;
+    throw new RanksimError("empty-input", "There is no data yet: choose the digits or drop a file.");
+  }
+
+  #needSubject(): Subject {
+    if (this.#subject) return this.#subject;
+    throw new RanksimError("unsupported", "There is no model yet: train one or drop a model file.");
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The model that is looked at, whatever it is made of: a filter model alone, or one at the end of a pipeline whose earlier
+ * steps (scalers, text vectorisers) prepare its rows. Everything the page asks of a model goes through here.
+ */
+
+import {
+  type Backend,
+  ClassifierModel,
+  Csr,
+  Dense,
+  type Matrix,
+  type Model,
+  narrowest,
+  ProbabilisticModel,
+  RanksimError,
+  saveModel,
+  TransformModel,
+} from "@ranksim/core";
+import type {
+  EstimatorName,
+  Explanation,
+  FilterView,
+  ModelSummary,
+  RunPoint,
+  Sample,
+  StrongFilter,
+} from "../protocol.ts";
+import { viewFilter } from "./pictures.ts";
+
+/** A model of filters. */
+export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
+
+/** Strongest filters that are shown. */
+const SHOWN_FILTERS = 8;
+
+/** Features whose part is told, at most. */
+const SHOWN_PARTS = 4096;
+
+export interface SubjectParts {
+  /** What is saved. */
+  readonly whole: Model;
+  readonly model: FilterModel;
+  readonly name: string;
+  readonly origin: "trained" | "file";
+  /** Rows of numbers or texts as the filters take them. */
+  readonly prepare: (x: Matrix | readonly string[]) => Promise<Matrix>;
+  readonly takesText: boolean;
+  readonly featureNames?: readonly string[];
+  readonly history: readonly RunPoint[];
+  /** Row of the data set that each training row was; absent for a model from a file. */
+  readonly trainingRows?: Uint32Array;
+}
+
+export class Subject {
+  readonly parts: SubjectParts;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(parts: SubjectParts) {
+    this.parts = parts;
+    this.bytes = saveModel(parts.whole);
+  }
+
+  get model(): FilterModel {
+    return this.parts.model;
+  }
+
+  get classes(): readonly string[] {
+    return this.model instanceof TransformModel ? [] : this.model.classes.map(String);
+  }
+
+  /** What the page is told. */
+  summary(fitsData: boolean): ModelSummary {
+    const { model, parts } = this;
+    const { report } = model;
+    return {
+      kind: model.kind as EstimatorName,
+      origin: parts.origin,
+      name: parts.name,
+      classes: this.classes,
+      multilabel: model instanceof ProbabilisticModel && model.multilabel,
+      features: model.features,
+      filters: model.bank.filters,
+      filtersPerClass: this.groups().map((filters) => filters.length),
+      params: model.params,
+      converged: report.converged,
+      notes: report.notes,
+      byteLength: this.bytes.byteLength,
+      digest: digestOf(this.bytes),
+      text: parts.takesText,
+      fitsData,
+      trainingRows: report.rows,
+      steps: report.trainings.flatMap(({ label, rows, steps }) =>
+        steps.map(({ iteration, moved, empty }) => ({
+          ...(label === undefined ? {} : { label: String(label) }),
+          iteration,
+          moved,
+          empty,
+          rows,
+        })),
+      ),
+      history: parts.history,
+      ...(parts.featureNames ? { featureNames: parts.featureNames } : {}),
+      ...(report.seconds === undefined ? {} : { seconds: report.seconds }),
+      ...(report.backend === undefined ? {} : { backend: report.backend }),
+      ...(report.pruned === undefined ? {} : { pruned: report.pruned }),
+    };
+  }
+
+  /** The filters of each class (for a probabilistic model: of the class most of its rows have), most rows first. */
+  groups(): Uint32Array[] {
+    const { model } = this;
+    const count = Math.max(this.classes.length, 1);
+    const groups: number[][] = Array.from({ length: count }, () => []);
+    for (let filter = 0; filter < model.bank.filters; filter++) groups[this.#classOf(filter)].push(filter);
+    const rows = Uint32Array.from({ length: model.bank.filters }, (_, filter) => model.filterRows(filter).length);
+    return groups.map((filters) => Uint32Array.from(filters.sort((a, b) => rows[b] - rows[a] || a - b)));
+  }
+
+  /** A filter to look at. */
+  view(filter: number): FilterView {
+    const { model } = this;
+    const facts = { filter, shares: this.#sharesOf(filter), rows: model.filterRows(filter).length };
+    return viewFilter(model.bank, filter, facts);
+  }
+
+  /** Rows of the data set that a filter was made from; empty where they are not known. */
+  membersOf(filter: number): number[] {
+    const { trainingRows } = this.parts;
+    return trainingRows ? Array.from(this.model.filterRows(filter), (row) => trainingRows[row]) : [];
+  }
+
+  /** Why a sample is decided as it is. */
+  async explain(sample: Sample, backend: Backend): Promise<Explanation> {
+    const began = performance.now();
+    const { model } = this;
+    const x = await this.parts.prepare(this.#asInput(sample));
+    const run = { backend };
+    const found = await model.explain(x, 0, run);
+    const answer = "label" in found ? found.label : undefined;
+    const probabilities =
+      model instanceof TransformModel
+        ? undefined
+        : Float64Array.from((await model.predictProbabilities(x, run)).values);
+    const shown = found.contributions.slice(0, SHOWN_PARTS);
+    return {
+      labels: answer === undefined ? [] : Array.isArray(answer) ? answer.map(String) : [String(answer)],
+      ...(probabilities ? { probabilities } : {}),
+      strongest: found.filters.slice(0, SHOWN_FILTERS).map((strong) => this.#strong(strong)),
+      ...(found.rival === undefined ? {} : { rival: this.view(found.rival) }),
+      features: Uint32Array.from(shown, ({ feature }) => feature),
+      parts: Float64Array.from(shown, ({ contribution }) => contribution),
+      values: Float64Array.from(shown, ({ value }) => value),
+      milliseconds: performance.now() - began,
+    };
+  }
+
+  /** The strongest filter of a row and, if it is among the similar ones, the strongest of class `truth`. */
+  async blame(x: Matrix, truth: number, backend: Backend): Promise<{ strongest: StrongFilter; missed?: StrongFilter }> {
+    const { filters } = await this.model.explain(x, 0, { backend });
+    const missed = filters.find(({ filter }) => this.#classOf(filter) === truth);
+    return { strongest: this.#strong(filters[0]), ...(missed ? { missed: this.#strong(missed) } : {}) };
+  }
+
+  #strong({ filter, similarity, response }: { filter: number; similarity: number; response: number }): StrongFilter {
+    return { ...this.view(filter), similarity, response };
+  }
+
+  #classOf(filter: number): number {
+    const { model } = this;
+    if (model instanceof ClassifierModel) return model.filterClass[filter];
+    if (model instanceof TransformModel) return 0;
+    const shares = this.#shareValues(model, filter);
+    return shares.indexOf(Math.max(...shares));
+  }
+
+  #sharesOf(filter: number): FilterView["shares"] {
+    const { model, classes } = this;
+    if (model instanceof TransformModel) return [];
+    if (model instanceof ClassifierModel) return [{ label: classes[model.filterClass[filter]], share: 1 }];
+    return Array.from(this.#shareValues(model, filter), (share, c) => ({ label: classes[c], share }))
+      .filter(({ share }) => share > 0)
+      .sort((a, b) => b.share - a.share)
+      .slice(0, 3);
+  }
+
+  #shareValues(model: ProbabilisticModel, filter: number): Float64Array {
+    return model.filterLabels.subarray(filter * model.classes.length, (filter + 1) * model.classes.length);
+  }
+
+  #asInput(sample: Sample): Matrix | readonly string[] {
+    const { takesText } = this.parts;
+    if (sample.form === "text") {
+      if (takesText) return [sample.text];
+      throw new RanksimError("wrong-width", `the model takes ${this.model.features} numbers a row, found text`);
+    }
+    if (takesText) throw new RanksimError("wrong-width", "the model takes text, found numbers");
+    if (sample.form === "dense") return Dense.of(narrowest(sample.values), 1, sample.values.length);
+    const offsets = Uint32Array.of(0, sample.indices.length);
+    return Csr.of(offsets, sample.indices, narrowest(sample.values), this.model.features);
+  }
+}
+
+/** The digest that the file states, at the head of its header. */
+function digestOf(bytes: Uint8Array): string {
+  const head = new TextDecoder().decode(bytes.subarray(0, 256));
+  return /"digest":"([0-9a-f]{64})"/.exec(head)?.[1] ?? "";
+}

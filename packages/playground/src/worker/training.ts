@@ -1,0 +1,203 @@
+/**
+ * One training run in the worker: the recipe becomes an estimator, the gate sets the pace, and after each iteration the page
+ * is told where the run stands. The pace and the telling never change the model.
+ */
+
+import {
+  type Backend,
+  type FilterBank,
+  type Label,
+  type Matrix,
+  type Progress,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  RankSimilarityTransform,
+} from "@ranksim/core";
+import type { RowLabels } from "@ranksim/data";
+import type { EstimatorName, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
+import type { Gate } from "./gate.ts";
+import { ClassLiveScore, LIVE_ROWS, WholeLiveScore } from "./live-score.ts";
+import { viewFilter } from "./pictures.ts";
+import type { FilterModel } from "./subject.ts";
+
+/** Filters shown while a model trains. */
+const SHOWN_FILTERS = 24;
+
+/** At full pace the page is told at most this often. */
+const TELL_MILLISECONDS = 40;
+
+/** At full pace scoring may take half a second, and beyond that a fifth of the time. */
+const SCORING = { milliseconds: 500, share: 0.2 };
+
+/** Rows with their labels, ready for the estimator. */
+export interface Part {
+  readonly x: Matrix;
+  readonly y?: RowLabels;
+}
+
+export interface TrainingInput {
+  readonly recipe: Recipe;
+  readonly train: Part;
+  /** Held-out rows; none means that no accuracy is told. */
+  readonly test: Part | undefined;
+  readonly classes: readonly Label[];
+}
+
+/** The estimator of a recipe. */
+export function estimatorOf({ estimator, params }: Recipe) {
+  const makers = {
+    classifier: () => new RankSimilarityClassifier(params),
+    probabilistic: () => new RankSimilarityProbabilisticClassifier(params),
+    transform: () => new RankSimilarityTransform(params),
+  } satisfies { [name in EstimatorName]: () => unknown };
+  return makers[estimator]();
+}
+
+/** Trains at the gate's pace. Rejects with the signal's reason when stopped. */
+export async function train(
+  input: TrainingInput,
+  backend: Backend,
+  gate: Gate,
+  signal: AbortSignal,
+  tell: (step: TrainingStep) => void,
+): Promise<{ model: FilterModel; history: readonly RunPoint[] }> {
+  const watcher = new Watcher(input, backend, gate, tell);
+  try {
+    const onProgress = (progress: Progress) => watcher.advance(progress);
+    const { x, y } = input.train;
+    const model = await estimatorOf(input.recipe).fit(x, y as Label[] | undefined, { backend, signal, onProgress });
+    return { model: model as FilterModel, history: watcher.history };
+  } finally {
+    watcher.release();
+  }
+}
+
+/** Turns the library's progress into what the page shows. */
+class Watcher {
+  readonly #input: TrainingInput;
+  readonly #backend: Backend;
+  readonly #gate: Gate;
+  readonly #tell: (step: TrainingStep) => void;
+  readonly #finished = new Set<Label>();
+  readonly #rowsOfClass = new Map<Label, number>();
+  readonly #began = performance.now();
+  readonly history: RunPoint[] = [];
+  #pointsTold = 0;
+  #told = 0;
+  #scoring = 0;
+  #accuracy: number | undefined;
+  #class: { label: Label | undefined; bank: FilterBank; scored: boolean } | undefined;
+  #pictures: Uint8Array[] = [];
+  #classScore: ClassLiveScore | undefined;
+  #wholeScore: WholeLiveScore | undefined;
+
+  constructor(input: TrainingInput, backend: Backend, gate: Gate, tell: (step: TrainingStep) => void) {
+    this.#input = input;
+    this.#backend = backend;
+    this.#gate = gate;
+    this.#tell = tell;
+    if (input.recipe.estimator === "classifier") {
+      for (const label of (input.train.y ?? []) as Label[]) {
+        this.#rowsOfClass.set(label, (this.#rowsOfClass.get(label) ?? 0) + 1);
+      }
+    }
+  }
+
+  async advance(progress: Progress): Promise<void> {
+    const { filters: bank, label } = progress;
+    if (!bank) return this.#gate.pass();
+    if (this.#class && this.#class.label !== label) {
+      if (!this.#class.scored) await this.#score(this.#class.label, this.#class.bank);
+      this.#finished.add(this.#class.label as Label);
+      this.#pictures = [];
+    }
+    this.#class = { label, bank, scored: false };
+    const now = performance.now();
+    const full = this.#gate.pace === "full";
+    const scores = !full || this.#scoring < Math.max(SCORING.milliseconds, SCORING.share * (now - this.#began));
+    if (scores) {
+      await this.#score(label, bank);
+      this.#class.scored = true;
+    }
+    const { share, iteration = 0, moved = 0 } = progress;
+    this.history.push({
+      share,
+      ...(scores && this.#accuracy !== undefined ? { accuracy: this.#accuracy } : {}),
+      ...(iteration > 1 ? { moved: moved / this.#rowsOf(label) } : {}),
+    });
+    if (!full || now - this.#told > TELL_MILLISECONDS) {
+      this.#told = now;
+      this.#tell(this.#stepOf(progress, bank));
+      this.#pointsTold = this.history.length;
+    }
+    await this.#gate.pass();
+  }
+
+  release(): void {
+    this.#classScore?.release();
+    this.#wholeScore?.release();
+  }
+
+  #rowsOf(label: Label | undefined): number {
+    return label === undefined ? this.#input.train.x.rows : (this.#rowsOfClass.get(label) ?? 1);
+  }
+
+  #stepOf(progress: Progress, bank: FilterBank): TrainingStep {
+    const { label, iteration = 0, moved = 0, empty = 0, stage, share } = progress;
+    const name = label === undefined ? undefined : String(label);
+    const shares = name === undefined ? [] : [{ label: name, share: 1 }];
+    const count = Math.min(bank.filters, SHOWN_FILTERS);
+    const shown = Array.from({ length: count }, (_, filter) => viewFilter(bank, filter, { filter, shares, rows: 0 }));
+    const before = this.#pictures;
+    this.#pictures = shown.map(({ picture, top }) => picture ?? Uint8Array.from(top, ({ feature }) => feature));
+    const changed = this.#pictures.map(
+      (now, j) => before[j] !== undefined && now.some((value, i) => value !== before[j][i]),
+    );
+    return {
+      stage,
+      share,
+      ...(name === undefined ? {} : { label: name }),
+      classesDone: this.#finished.size,
+      iteration,
+      moved,
+      empty,
+      rows: this.#rowsOf(label),
+      filters: bank.filters,
+      ...(this.#accuracy === undefined ? {} : { accuracy: this.#accuracy }),
+      points: this.history.slice(this.#pointsTold),
+      shown,
+      changed,
+      waiting: this.#gate.pace === "step",
+    };
+  }
+
+  async #score(label: Label | undefined, bank: FilterBank): Promise<void> {
+    const { test, train, classes, recipe } = this.#input;
+    if (!test?.y || recipe.estimator === "transform" || Array.isArray(test.y[0])) return;
+    const began = performance.now();
+    if (recipe.estimator === "classifier") {
+      this.#classScore ??= await ClassLiveScore.open(this.#backend, ...live(test, classes), classes.length);
+      await this.#classScore.update(classes.indexOf(label as Label), bank);
+      this.#accuracy = this.#classScore.accuracy();
+    } else {
+      const [trainX, trainCodes] = live(train, classes);
+      const [testX, testCodes] = live(test, classes);
+      this.#wholeScore ??= await WholeLiveScore.open(
+        this.#backend,
+        { x: trainX, codes: trainCodes },
+        { x: testX, codes: testCodes },
+        classes.length,
+      );
+      this.#accuracy = await this.#wholeScore.accuracy(bank);
+    }
+    this.#scoring += performance.now() - began;
+  }
+}
+
+/** Rows spread evenly over a part, as many as the indicator looks at, with their class numbers. */
+function live({ x, y }: Part, classes: readonly Label[]): [Matrix, Uint32Array] {
+  const count = Math.min(x.rows, LIVE_ROWS);
+  const rows = Uint32Array.from({ length: count }, (_, j) => Math.floor((j * x.rows) / count));
+  const code = new Map(classes.map((label, c) => [label, c]));
+  return [x.gather(rows), rows.map((row) => code.get((y as Label[])[row]) as number)];
+}

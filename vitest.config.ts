@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^@ranksim\/data$/, replacement: source("data/src/index.ts") },
       { find: /^@ranksim\/data\/node$/, replacement: source("data/src/node.ts") },
       { find: /^ranksim$/, replacement: source("cli/src/index.ts") },
+      { find: /^ranksim\/node$/, replacement: source("cli/src/node.ts") },
     ],
   },
   test: {

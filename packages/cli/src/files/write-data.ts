@@ -1,5 +1,7 @@
 /** Data sets written to where a command was told: by the ending of the name, packed for .gz, as svmlight for "-". */
 
+import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
 import { type DataSet, writeData, writeFormatOf } from "@ranksim/data";
 import type { Io } from "../io.ts";
 import { writeTo } from "./output.ts";
@@ -11,6 +13,5 @@ export async function writeDataTo(path: string, data: DataSet, io: Io): Promise<
 }
 
 function gzip(chunks: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const input = ReadableStream.from(chunks as Iterable<Uint8Array<ArrayBuffer>>);
-  return input.pipeThrough(new CompressionStream("gzip")) as unknown as AsyncIterable<Uint8Array>;
+  return Readable.from(chunks).pipe(createGzip());
 }

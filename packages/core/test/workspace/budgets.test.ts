@@ -23,7 +23,7 @@ describe("source files", () => {
   });
 
   it("begin with a comment that says what they are", () => {
-    expect(all.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text)).map(({ path }) => path)).toEqual([]);
+    expect(all.filter(({ text }) => !/^(#!.*\n+)?\/\*\*/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
   it("are named by what they know", () => {

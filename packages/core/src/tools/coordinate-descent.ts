@@ -3,13 +3,13 @@
  * Sundararajan 2008, algorithms 1 and 3): minimise ½ w·w + c Σ loss(sign·x·w) by solving for one row's multiplier at a
  * time, rows in random order, setting rows aside ("shrinking") while their multiplier is stuck at a bound.
  *
- * Products run over features in ascending order, one sum, in float64; zeros add nothing, so sparse and dense rows of the
- * same numbers give the same bits. The intercept is the weight of one more feature that has the same value in each row.
+ * The intercept is the weight of one more feature that has the same value in each row.
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Rows, Values } from "../kernels/shapes.ts";
+import type { Rows } from "../kernels/shapes.ts";
 import type { RandomGenerator } from "../random.ts";
+import { addRow, type PackedRows, packRows, product, square } from "./packed-rows.ts";
 
 /** What a row on the wrong side or inside the margin costs: the distance to the margin, or its square. */
 export type Loss = "hinge" | "squaredHinge";
@@ -24,7 +24,7 @@ export interface DescentOptions {
 
 /** Rows prepared for descent: the part that all classes share. */
 export interface Prepared {
-  readonly x: Rows;
+  readonly x: PackedRows;
   /** Value of the extra feature; 0 for none. */
   readonly bias: number;
   /** x·x of each row, the extra feature included. */
@@ -47,19 +47,15 @@ const ENTRIES_PER_STRETCH = 5_000_000;
 
 /** Computes what all classes share. Refuses rows whose square is beyond float64. */
 export function prepare(x: Rows, bias: number): Prepared {
-  const rows = x.form === "dense" ? { ...x, values: common(x.values) } : { ...x, values: common(x.values) };
+  const packed = packRows(x);
   const squares = new Float64Array(x.rows);
   for (let r = 0; r < x.rows; r++) {
-    const from = startOf(rows, r);
-    const to = startOf(rows, r + 1);
-    let square = 0;
-    for (let e = from; e < to; e++) square += rows.values[e] * rows.values[e];
-    squares[r] = square + bias * bias;
+    squares[r] = square(packed, r) + bias * bias;
     if (!Number.isFinite(squares[r])) {
       throw new RanksimError("bad-matrix", `row ${r}: expected values whose squares can be added up; scale the data`);
     }
   }
-  return { x: rows, bias, squares };
+  return { x: packed, bias, squares };
 }
 
 /** Finds the plane between the rows of sign 1 and those of sign -1. `stretch` is awaited after each piece of work. */
@@ -72,7 +68,7 @@ export async function separate(
 ): Promise<Plane> {
   const descent = new Descent(prepared, sign, options);
   const { x } = prepared;
-  const entries = startOf(x, x.rows) - startOf(x, 0);
+  const entries = x.offsets[x.rows] - x.offsets[0];
   const rowsPerStretch = Math.max(1, Math.floor(ENTRIES_PER_STRETCH / (1 + entries / x.rows)));
   let iterations = 0;
   let converged = false;
@@ -86,21 +82,6 @@ export async function separate(
     converged = descent.finishIteration(options.tolerance);
   }
   return { weights: descent.weights, intercept: descent.biasWeight * prepared.bias, iterations, converged };
-}
-
-/** x·w of row r, in the order stated above. */
-export function product(x: Rows, r: number, w: Float64Array): number {
-  const { values } = x;
-  let sum = 0;
-  if (x.form === "dense") {
-    const at = r * x.features;
-    for (let i = 0; i < x.features; i++) sum += values[at + i] * w[i];
-  } else {
-    const { indices } = x;
-    const to = x.offsets[r + 1];
-    for (let e = x.offsets[r]; e < to; e++) sum += values[e] * w[indices[e]];
-  }
-  return sum;
 }
 
 /** The state of one descent. */
@@ -149,33 +130,46 @@ class Descent {
   /** Visits at most `count` active rows from position `at` on; returns the position reached. */
   sweep(at: number, count: number): number {
     const { x, bias, squares } = this.#prepared;
+    // Fields are kept in variables through the loop: with rows of few entries their access would be half the work.
     const w = this.weights;
     const order = this.#order;
-    for (let visit = 0; visit < count && at < this.active; visit++) {
+    const sign = this.#sign;
+    const multiplier = this.#multiplier;
+    const most = this.#most;
+    const ridge = this.#ridge;
+    const aboveIsStuck = this.#highestBefore;
+    const belowIsStuck = this.#lowestBefore;
+    let active = this.active;
+    let biasWeight = this.biasWeight;
+    let highest = this.#highest;
+    let lowest = this.#lowest;
+    for (let visit = 0; visit < count && at < active; visit++) {
       const r = order[at];
-      const y = this.#sign[r];
-      const before = this.#multiplier[r];
-      const gradient = y * (product(x, r, w) + bias * this.biasWeight) - 1 + this.#ridge * before;
-      const stuck =
-        (before === 0 && gradient > this.#highestBefore) || (before === this.#most && gradient < this.#lowestBefore);
-      if (stuck) {
-        this.active--;
-        order[at] = order[this.active];
-        order[this.active] = r;
+      const y = sign[r];
+      const before = multiplier[r];
+      const gradient = y * (product(x, r, w) + bias * biasWeight) - 1 + ridge * before;
+      if ((before === 0 && gradient > aboveIsStuck) || (before === most && gradient < belowIsStuck)) {
+        active--;
+        order[at] = order[active];
+        order[active] = r;
         continue;
       }
       at++;
-      const outward = (before === 0 && gradient > 0) || (before === this.#most && gradient < 0);
+      const outward = (before === 0 && gradient > 0) || (before === most && gradient < 0);
       const projected = outward ? 0 : gradient;
-      if (projected > this.#highest) this.#highest = projected;
-      if (projected < this.#lowest) this.#lowest = projected;
+      if (projected > highest) highest = projected;
+      if (projected < lowest) lowest = projected;
       if (Math.abs(projected) <= SMALLEST_GRADIENT) continue;
-      const after = Math.min(Math.max(before - gradient / (squares[r] + this.#ridge), 0), this.#most);
-      this.#multiplier[r] = after;
+      const after = Math.min(Math.max(before - gradient / (squares[r] + ridge), 0), most);
+      multiplier[r] = after;
       const step = (after - before) * y;
       addRow(x, r, step, w);
-      this.biasWeight += step * bias;
+      biasWeight += step * bias;
     }
+    this.active = active;
+    this.biasWeight = biasWeight;
+    this.#highest = highest;
+    this.#lowest = lowest;
     return at;
   }
 
@@ -196,26 +190,4 @@ class Descent {
     this.#lowest = Number.POSITIVE_INFINITY;
     return false;
   }
-}
-
-/** w += step · row r. */
-function addRow(x: Rows, r: number, step: number, w: Float64Array): void {
-  const { values } = x;
-  if (x.form === "dense") {
-    const at = r * x.features;
-    for (let i = 0; i < x.features; i++) w[i] += step * values[at + i];
-  } else {
-    const { indices } = x;
-    const to = x.offsets[r + 1];
-    for (let e = x.offsets[r]; e < to; e++) w[indices[e]] += step * values[e];
-  }
-}
-
-function startOf(x: Rows, r: number): number {
-  return x.form === "dense" ? r * x.features : x.offsets[r];
-}
-
-/** 16-bit numbers as float32, which is exact: fewer element types keep the loops fast in engines that specialise them. */
-function common(values: Values): Values {
-  return values instanceof Uint16Array || values instanceof Int16Array ? Float32Array.from(values) : values;
 }

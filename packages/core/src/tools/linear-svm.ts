@@ -10,11 +10,12 @@ import { checkParams, type ParameterInfo, paramsAsJson } from "../estimators/par
 import { advance } from "../estimators/run.ts";
 import { bad, readClasses } from "../estimators/saved-filters.ts";
 import { shareRight } from "../estimators/score.ts";
+import { dotRow } from "../kernels/dot.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { streams } from "../random.ts";
-import { type Loss, type Plane, prepare, product, separate } from "./coordinate-descent.ts";
+import { type Loss, type Plane, prepare, separate } from "./coordinate-descent.ts";
 import { fittingMatrix } from "./fitting-matrix.ts";
 import { turns } from "./run-part.ts";
 import { storedParams } from "./stored-params.ts";
@@ -158,7 +159,7 @@ export class LinearSvmModel implements PredictingModel<MatrixLike, Label> {
       }
       for (let j = 0; j < planes; j++) {
         const w = this.weights.subarray(j * this.features, (j + 1) * this.features);
-        values[r * planes + j] = product(matrix, r, w) + this.intercepts[j];
+        values[r * planes + j] = dotRow(matrix, r, w) + this.intercepts[j];
       }
     }
     await advance(run, { stage: "predict", share: 1 });

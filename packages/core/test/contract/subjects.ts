@@ -46,7 +46,7 @@ async function similarities(model: Model, x: MatrixLike, run?: Run): Promise<unk
   return { probabilities: Array.from(toDense(transformed).values) };
 }
 
-const prefixed = (params: object): object =>
+const prefixed = (params: object): { [name: string]: unknown } =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [`classify.${name}`, value]));
 
 export const subjects: readonly Subject[] = [

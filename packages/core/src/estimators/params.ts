@@ -159,9 +159,15 @@ export function paramsAsJson(params: object): { readonly [name: string]: Json } 
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) continue;
     const foreign = typeof value === "function" || (name === "distribution" && typeof value !== "string");
-    out[name] = foreign ? "custom" : (JSON.parse(JSON.stringify(value)) as Json);
+    out[name] = foreign ? "custom" : asJson(value);
   }
   return out;
+}
+
+/** A parameter's value as JSON; typed arrays of rows become lists. */
+function asJson(value: unknown): Json {
+  if (isArrayLike(value)) return Array.from(value, asJson);
+  return JSON.parse(JSON.stringify(value)) as Json;
 }
 
 function checkParam(info: ParameterInfo, value: unknown): void {

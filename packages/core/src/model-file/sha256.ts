@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4), synchronous: the digest of a model file. Web Crypto answers only through a promise and Node's
- * digest is a Node module, so the library carries its own.
+ * SHA-256 (FIPS 180-4), synchronous: the digest of a model file. Web Crypto answers only through a promise, so the library
+ * carries its own; where it runs in Node it asks Node's, which takes a fifth of the time in a fresh process.
  *
  * Sixteen rounds are written out and passed four times, with the message schedule in local variables: half the time of
  * rolled loops over arrays, and little enough code to be compiled early in a short-lived process.
@@ -25,8 +25,23 @@ const START = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b0
 
 const BLOCK = 64;
 
+/** What is needed of Node's crypto module. Asked for at run time, not imported: browsers load the same file. */
+interface NodeCrypto {
+  createHash(name: "sha256"): { update(part: Uint8Array): unknown; digest(encoding: "hex"): string };
+}
+
 /** The digest, as 64 lower-case hexadecimal digits, of the parts read one after another. */
 export function sha256(parts: readonly Uint8Array[]): string {
+  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): NodeCrypto | undefined } };
+  const crypto = process?.getBuiltinModule?.("node:crypto");
+  if (!crypto) return plainSha256(parts);
+  const hash = crypto.createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+/** The same digest without help. */
+export function plainSha256(parts: readonly Uint8Array[]): string {
   const state = Int32Array.from(START);
   const pending = new Uint8Array(2 * BLOCK); // bytes of parts that do not fill a block, then the padding
   const pendingView = new DataView(pending.buffer);

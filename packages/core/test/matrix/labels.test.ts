@@ -20,6 +20,7 @@ describe("one label per row", () => {
     expect(() => encodeLabels(["a"], 2)).toThrow("expected 2 labels, one for each row, found 1");
     expect(() => encodeLabels(["a", null as never], 2)).toThrow(/row 1: .*null/);
     expect(() => encodeLabels([1, Number.NaN], 2)).toThrow(/row 1: .*NaN/);
+    expect(() => encodeLabels([1, Number.POSITIVE_INFINITY], 2)).toThrow(/row 1: .*Infinity/);
     expect(() => encodeLabels(undefined as never, 2)).toThrow(/array of 2 labels/);
   });
 });

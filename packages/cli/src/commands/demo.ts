@@ -16,7 +16,7 @@ import {
 import { loadDigits } from "@ranksim/data";
 import type { Command } from "commander";
 import { writeTo } from "../files/output.ts";
-import type { Io } from "../io.ts";
+import type { Io, Output } from "../io.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
 import { pictureOf } from "../pictures/picture.ts";
 import { makeReport } from "../report/make.ts";
@@ -176,10 +176,18 @@ function forPeople(
   return [
     comparison,
     `\n${style.strong("Two filters of each digit")}: the rank order of the pixels of similar training rows\n\n`,
-    drawPictures(filtersToShow(model), io.stdout, style, 2),
-    `\nModel in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}\n\nTry next:\n`,
+    ...inBands(filtersToShow(model), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
+    `Model in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}\n\nTry next:\n`,
     ...next,
   ].join("");
+}
+
+/** Ten in a line, or five: so that the second filters stand under the first where the terminal is wide enough. */
+function inBands(pictures: readonly Captioned[], { columns, colourDepth }: Output): Captioned[][] {
+  const width = pictures[0].picture.width * (colourDepth >= 8 ? 1 : 2) + 2;
+  const fit = Math.floor((columns - 2) / width);
+  const each = [10, 5].find((count) => count <= fit) ?? Math.max(1, fit);
+  return Array.from({ length: Math.ceil(pictures.length / each) }, (_, b) => pictures.slice(b * each, (b + 1) * each));
 }
 
 /** The two filters of each class that stand for most rows. */

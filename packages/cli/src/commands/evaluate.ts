@@ -6,7 +6,7 @@ import { openData } from "../files/data-argument.ts";
 import { labelNamer } from "../files/labels.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
-import { judge, predictAll, renamed } from "../model/judge.ts";
+import { judge, predictAll } from "../model/judge.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { exampleText } from "./examples.ts";
@@ -36,8 +36,6 @@ export function addEvaluate(program: Command, io: Io): void {
       const rows = answers.predicted.length;
       const nameOf = labelNamer(data.set);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
-      await session.print(scoresAsJson(judgement, rows), () =>
-        showScores(renamed(judgement, both), rows, session.style, io.stdout.columns),
-      );
+      await session.print(scoresAsJson(judgement, rows), () => showScores(judgement, rows, both, session));
     });
 }

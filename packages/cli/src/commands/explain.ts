@@ -25,8 +25,9 @@ import { exampleText } from "./examples.ts";
 type Options = ComputeOptions &
   ReadingOptions & { readonly row: number; readonly top: number; readonly image?: ImageSize | "none" };
 
-/** Longest side of a picture on a terminal, in pixels. */
-const TERMINAL_PICTURE = 32;
+/** Longest side of a picture on a terminal, in pixels: with colours, and as characters, which take four times the room. */
+const COLOUR_PICTURE = 32;
+const CHARACTER_PICTURE = 16;
 /** Training rows named per filter. */
 const ROWS_NAMED = 5;
 
@@ -169,7 +170,8 @@ function pictures(
 ): string {
   const label = labelsOf(part);
   const weights = new Float64Array(part.bank.features);
-  const draw = (values: ArrayLike<number>) => shrink(pictureOf(values, size.width, size.height), TERMINAL_PICTURE);
+  const side = io.stdout.colourDepth >= 8 ? COLOUR_PICTURE : CHARACTER_PICTURE;
+  const draw = (values: ArrayLike<number>) => shrink(pictureOf(values, size.width, size.height), side);
   const shown = found.filters.slice(0, top).map(({ filter, similarity }) => {
     expandFilter(part.bank, filter, weights);
     const name = label ? printable(labelName(label(filter))) : `filter ${filter}`;

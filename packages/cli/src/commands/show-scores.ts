@@ -1,7 +1,8 @@
 /** Scores for people: tables on a terminal, and the same as plain values for programs. */
 
-import type { ClassScores, ConfusionMatrix } from "@ranksim/core";
+import type { ClassScores, ConfusionMatrix, Label } from "@ranksim/core";
 import type { Judgement } from "../report/content.ts";
+import type { Session } from "../session.ts";
 import { count, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs, table } from "../terminal/table.ts";
@@ -11,9 +12,15 @@ const SHOWN_CLASSES = 60;
 /** A matrix of more classes does not fit a terminal: the most frequent mistakes are listed instead. */
 const MATRIX_CLASSES = 20;
 const LISTED_MISTAKES = 10;
+const HEAD = "true \\ predicted";
 
 /** The scores as text. */
-export function showScores(judgement: Judgement, rows: number, style: Style, columns: number): string {
+export function showScores(
+  judgement: Judgement,
+  rows: number,
+  nameOf: (label: Label) => string,
+  { style, io }: Session,
+): string {
   const { report, confusion } = judgement;
   const parts = [
     pairs(
@@ -29,9 +36,9 @@ export function showScores(judgement: Judgement, rows: number, style: Style, col
       ],
       style,
     ),
-    classTable(report.classes, style),
+    classTable(report.classes, nameOf, style),
   ];
-  if (confusion) parts.push(matrix(confusion, style, columns));
+  if (confusion) parts.push(matrix(confusion, nameOf, style, io.stdout.columns));
   return parts.join("\n");
 }
 
@@ -59,7 +66,7 @@ export function scoresAsJson(judgement: Judgement, rows: number): object {
   };
 }
 
-function classTable(classes: readonly ClassScores[], style: Style): string {
+function classTable(classes: readonly ClassScores[], nameOf: (label: Label) => string, style: Style): string {
   const shown = classes.slice(0, SHOWN_CLASSES);
   const right = { align: "right" } as const;
   const text = table(
@@ -71,7 +78,7 @@ function classTable(classes: readonly ClassScores[], style: Style): string {
       { head: "rows", ...right },
     ],
     shown.map((row) => [
-      cut(printable(String(row.label)), 40),
+      cut(printable(nameOf(row.label)), 40),
       score(row.precision),
       score(row.recall),
       score(row.f1),
@@ -82,19 +89,22 @@ function classTable(classes: readonly ClassScores[], style: Style): string {
   return shown.length === classes.length ? text : `${text}… ${count(classes.length - shown.length)} more with --json\n`;
 }
 
-function matrix(confusion: ConfusionMatrix, style: Style, columns: number): string {
+function matrix(confusion: ConfusionMatrix, nameOf: (label: Label) => string, style: Style, columns: number): string {
   const { classes, counts } = confusion;
   const c = classes.length;
-  const names = classes.map((label) => printable(String(label)));
-  const room = Math.floor((columns - Math.max(...names.map((name) => Math.min(name.length, 16))) - 2) / c) - 2;
+  const names = classes.map((label) => printable(nameOf(label)));
+  const room = Math.floor((columns - HEAD.length) / c) - 2;
   const widest = Math.max(...counts).toLocaleString("en-US").length;
-  if (c > MATRIX_CLASSES || room < widest) return mistakes(confusion, style);
+  if (c > MATRIX_CLASSES || room < widest) return mistakes(confusion, nameOf, style);
   const head = [
-    { head: "true \\ predicted" },
-    ...names.map((name) => ({ head: cut(name, Math.max(room, widest)), align: "right" as const })),
+    { head: HEAD },
+    ...classes.map((label) => ({
+      head: cut(printable(String(label)), Math.max(room, widest)),
+      align: "right" as const,
+    })),
   ];
   const lines = names.map((name, t) => [
-    cut(name, 16),
+    cut(name, HEAD.length),
     ...names.map((_, p) => {
       const found = counts[t * c + p];
       const text = count(found);
@@ -104,7 +114,7 @@ function matrix(confusion: ConfusionMatrix, style: Style, columns: number): stri
   return table(head, lines, style);
 }
 
-function mistakes({ classes, counts }: ConfusionMatrix, style: Style): string {
+function mistakes({ classes, counts }: ConfusionMatrix, nameOf: (label: Label) => string, style: Style): string {
   const c = classes.length;
   const found = Array.from(counts, (rows, at) => ({ truth: Math.floor(at / c), guess: at % c, rows }))
     .filter(({ truth, guess, rows }) => truth !== guess && rows > 0)
@@ -115,8 +125,8 @@ function mistakes({ classes, counts }: ConfusionMatrix, style: Style): string {
     found
       .slice(0, LISTED_MISTAKES)
       .map(({ truth, guess, rows }) => [
-        cut(printable(String(classes[truth])), 40),
-        cut(printable(String(classes[guess])), 40),
+        cut(printable(nameOf(classes[truth])), 40),
+        cut(printable(nameOf(classes[guess])), 40),
         count(rows),
       ]),
     style,

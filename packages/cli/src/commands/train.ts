@@ -14,7 +14,7 @@ import { type FilterModel, filterPart } from "../model/parts.ts";
 import { inputFor } from "../model/passage.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { bytes, count, percent, seconds } from "../terminal/numbers.ts";
+import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
@@ -101,14 +101,14 @@ function forPeople({ byteLength, digest }: StoredModel, part: FilterModel, optio
   const classes = "classes" in part ? part.classes : undefined;
   const rest = report.trainings.filter(({ converged }) => converged).length;
   const iterations = Math.max(0, ...report.trainings.map(({ steps }) => steps.length));
-  const rounds = `${iterations} iteration${iterations === 1 ? "" : "s"}`;
-  const ofClasses = report.trainings.length > 1 ? ` in ${rest} of ${report.trainings.length} classes` : "";
+  const within = `within ${counted(iterations, "iteration")}`;
+  const some = report.trainings.length === 1 ? "no, not" : `in ${rest} of ${report.trainings.length} classes,`;
   return pairs(
     [
       ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
       ["filters", count(report.filters)],
-      ["came to rest", `${report.converged ? "yes" : `no${ofClasses}`}, after at most ${rounds}`],
+      ["came to rest", `${report.converged ? "yes," : some} ${within}`],
       ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
       ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],
       ["model", `${style.strong(printable(options.model))}  ${bytes(byteLength)}`],

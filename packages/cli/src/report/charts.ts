@@ -92,7 +92,7 @@ function cellOf(
   const shade = right ? 0.12 + 0.88 * share : Math.min(1, 0.1 + 0.9 * Math.sqrt(share));
   const rect = element("rect", { x, y, width, height, class: tone, "fill-opacity": shade.toFixed(2) });
   if (classes > COUNTED_CLASSES) return rect;
-  const ink = shade > 0.55 ? `on-${tone}` : "ink";
+  const ink = shade > 0.62 ? `on-${tone}` : "ink";
   const text = svgText(x + width / 2, y + height / 2 + 4, count(found), { class: ink, "text-anchor": "middle" });
   return rect + text;
 }

@@ -91,7 +91,7 @@ function classTable({ report }: Judgement, { filtersOf }: ReportContent): string
   return section(
     "Classes",
     "Precision: of the rows given the class, the share that is right. Recall: of the rows of the class, the share that was found. F1: their harmonic mean.",
-    `<div class="scroll"><table><thead><tr>${head.map((text) => (text === "" ? "<td></td>" : `<th scope="col">${text}</th>`)).join("")}</tr></thead><tbody>${lines.join("")}</tbody><tfoot>${averages.join("")}</tfoot></table></div>${more}`,
+    `<div class="scroll"><table><thead><tr>${head.map((text) => (text === "" ? '<td class="meter"></td>' : `<th scope="col">${text}</th>`)).join("")}</tr></thead><tbody>${lines.join("")}</tbody><tfoot>${averages.join("")}</tfoot></table></div>${more}`,
   );
 }
 

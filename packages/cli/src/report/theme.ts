@@ -127,6 +127,6 @@ ol.filters li{display:grid;grid-template-columns:3.2rem 8rem 1fr;gap:.75rem;font
 .class ol.filters li{grid-template-columns:3.2rem 5rem 1fr}
 .notes{padding-left:1.1rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.85rem;border-top:1px solid var(--line);padding-top:1rem;overflow-wrap:anywhere}
-@media (max-width:36rem){main{padding-top:1.5rem}td.meter{display:none}.class{grid-template-columns:1fr}ol.filters li{grid-template-columns:3.2rem 1fr}ol.filters li>:last-child{grid-column:1/-1;padding-bottom:.4rem}th,td{padding:.3rem .35rem}.facts th{width:8rem}}
+@media (max-width:36rem){main{padding-top:1.5rem}td.meter{display:none}figure.given{flex-basis:100%;max-width:none;text-align:left}figure.given img{margin-left:0}.class{grid-template-columns:1fr}ol.filters li{grid-template-columns:3.2rem 1fr}ol.filters li>:last-child{grid-column:1/-1;padding-bottom:.4rem}th,td{padding:.3rem .35rem}.facts th{width:8rem}}
 @media print{:root{${variables({ ...LIGHT, paper: "#ffffff" })}}body{font-size:10.5pt}main{max-width:none;padding:0}section{margin-top:1.6rem}h2{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 ${DRAWING}`;

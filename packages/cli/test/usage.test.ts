@@ -68,6 +68,7 @@ describe("a command line that cannot be meant ends with 2", () => {
     ["explain digits.model digits:test --row 599", "below 599"],
     ["report digits.model digits:test --image 8", "WIDTHxHEIGHT"],
     ["cross-validate digits --folds 1", "whole number from 2"],
+    ["predict digits.model digits --out answers.npy", ".csv, .jsonl or .txt"],
     ["predict - -", "cannot both be standard input"],
   ])("%s", async (line, words) => {
     const { code, stderr, stdout } = await world.ranksim(line);
@@ -97,6 +98,7 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["inspect broken.model", "broken.model: not a ranksim model"],
     ["predict digits.model bare.csv", "the model has 64 features, the data has 3"],
     ["transform digits.model digits --out x.npz", "does not transform"],
+    ["transform digits.model digits --out x.png", "npz"],
     ["evaluate digits.model bad.csv", "bad.csv, line 3"],
     ["data path mnist", "ranksim data fetch mnist"],
     ["data info fashion", "expected one of digits"],

@@ -1,6 +1,7 @@
 /** Predictions as text: plain lines, CSV or JSON lines, row by row, so that any number of rows fits. */
 
 import type { Dense, Label } from "@ranksim/core";
+import { usageError } from "../flags/usage-error.ts";
 
 /** Predictions of all rows. */
 export interface Answer {
@@ -11,10 +12,15 @@ export interface Answer {
 
 type AnswerFormat = "lines" | "csv" | "jsonl";
 
-/** By the ending of the file's name; probabilities need a table. */
+/** By the ending of the file's name; probabilities need a table. An ending that promises something else is refused. */
 export function answerFormat(path: string, withProbabilities: boolean): AnswerFormat {
-  if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
-  return withProbabilities || /\.csv$/i.test(path) ? "csv" : "lines";
+  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1].toLowerCase();
+  if (ending === "jsonl" || ending === "ndjson") return "jsonl";
+  if (ending === "csv") return "csv";
+  if (ending !== undefined && ending !== "txt") {
+    throw usageError(`--out: expected a name ending in .csv, .jsonl or .txt, found ${path}`);
+  }
+  return withProbabilities ? "csv" : "lines";
 }
 
 /** Rows gathered before they are handed on. */

@@ -35,6 +35,7 @@ export function addPredict(program: Command, io: Io): void {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
       if (modelPath === "-" && dataName === "-") throw usageError("model and data cannot both be standard input");
+      const format = answerFormat(options.out, options.probabilities === true);
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);
       const { set } = await openData(dataName, options, session, { model });
@@ -48,7 +49,7 @@ export function addPredict(program: Command, io: Io): void {
         await session.print(asJson(labels, probabilities, predicting.classes), () => "");
         return;
       }
-      await writeTo(options.out, answersAsText(answer, answerFormat(options.out, probabilities !== undefined)), io);
+      await writeTo(options.out, answersAsText(answer, format), io);
       if (options.out !== "-" && !session.quiet) {
         await io.stderr.write(`${counted(labels.length, "answer")} in ${options.out}\n`);
       }

@@ -1,5 +1,6 @@
 /** `ranksim transform`: rows as their similarities to a model's filters. */
 
+import { writeFormatOf } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable } from "../files/output.ts";
@@ -31,6 +32,7 @@ export function addTransform(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string, options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
+      if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io);
       const transforming = asTransforming<Input>(model);
       const { set } = await openData(dataName, options, session, { model });

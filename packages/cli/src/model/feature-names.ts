@@ -4,12 +4,26 @@ import type { Model } from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { filterPart, vocabularyOf } from "./parts.ts";
 
+/** Up to this many features without names, their numbers still say something. */
+const FEW_FEATURES = 200;
+
+/** Whether a list of features says something to people. */
+export function hasTellingFeatures(model: Model, data: DataSet): boolean {
+  const features = filterPart(model)?.part.features ?? 0;
+  return features <= FEW_FEATURES || namesOf(model, data) !== undefined;
+}
+
 /** Names the features that the model's filters see. */
 export function featureNamer(model: Model, data: DataSet, size?: ImageSize): (feature: number) => string {
-  const features = filterPart(model)?.part.features;
-  const known = [vocabularyOf(model), data.form === "matrix" ? data.featureNames : undefined];
-  const names = known.find((list) => list !== undefined && list.length === features);
+  const names = namesOf(model, data);
   if (names) return (feature) => names[feature];
   if (size) return (feature) => `pixel ${feature % size.width}, ${Math.floor(feature / size.width)}`;
   return (feature) => `feature ${feature}`;
+}
+
+/** The words of the vectoriser or the columns of the data, where there is one for each feature. */
+function namesOf(model: Model, data: DataSet): readonly string[] | undefined {
+  const features = filterPart(model)?.part.features;
+  const known = [vocabularyOf(model), data.form === "matrix" ? data.featureNames : undefined];
+  return known.find((list) => list !== undefined && list.length === features);
 }

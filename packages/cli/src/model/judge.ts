@@ -18,6 +18,7 @@ import type { DataSet } from "@ranksim/data";
 import { isSets, matchLabels } from "../files/labels.ts";
 import type { Judgement } from "../report/content.ts";
 import { counted } from "../terminal/numbers.ts";
+import { partOfRun } from "./part-of-run.ts";
 import { asPredicting, isMultilabel, stepsOf } from "./parts.ts";
 import { type Passage, passThrough } from "./passage.ts";
 
@@ -28,17 +29,22 @@ export interface Answers {
   readonly classes: readonly Label[];
 }
 
+/** Share of the work that goes into the steps before the last, for progress alone. */
+export const SHARE_BEFORE = 0.4;
+
 /** What the model says about all rows. */
 export async function predictAll(model: Model, data: DataSet, run: Run): Promise<Answers> {
   asPredicting(model);
-  return answer(model, await passThrough(model, data, run), run);
+  const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
+  const passage = await passThrough(model, data, partOfRun(run, 0, before));
+  return answer(model, passage, partOfRun(run, before, 1));
 }
 
 /** What the model's last step says about data that went through the steps before. */
 export async function answer(model: Model, { last }: Passage, run: Run): Promise<Answers> {
   const part = asPredicting<Passage["last"]>(stepsOf(model).at(-1) as Model);
-  const predicted = await part.predict(last, partOf(run, 0, 0.5));
-  const probabilities = await part.predictProbabilities?.(last, partOf(run, 0.5, 1));
+  const predicted = await part.predict(last, partOfRun(run, 0, 0.5));
+  const probabilities = await part.predictProbabilities?.(last, partOfRun(run, 0.5, 1));
   return { predicted, probabilities, classes: part.classes };
 }
 
@@ -71,13 +77,6 @@ export function judge(
   };
   const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named}); log loss is left out`;
   return { judgement, notes: strange.length === 0 ? [] : [note] };
-}
-
-/** Progress of one part of the work as progress of the whole. */
-function partOf(run: Run, from: number, to: number): Run {
-  const { onProgress } = run;
-  if (!onProgress) return run;
-  return { ...run, onProgress: (progress) => onProgress({ ...progress, share: from + (to - from) * progress.share }) };
 }
 
 /** The same judgement with its classes called by other names. */

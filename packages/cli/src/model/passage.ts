@@ -2,6 +2,7 @@
 
 import { type Matrix, type Model, RanksimError, type Run } from "@ranksim/core";
 import type { DataSet } from "@ranksim/data";
+import { partOfRun } from "./part-of-run.ts";
 import { asTransforming, filterPart, stepsOf, takesText } from "./parts.ts";
 
 /** What a model can be asked with: rows of numbers, or texts. */
@@ -40,7 +41,9 @@ export async function passThrough(model: Model, data: DataSet, run: Run): Promis
   let atFilters: Input | undefined;
   for (let step = 0; step < steps.length; step++) {
     if (step === filtersAt) atFilters = input;
-    if (step < steps.length - 1) input = await asTransforming<Input>(steps[step]).transform(input, run);
+    if (step === steps.length - 1) break;
+    const part = partOfRun(run, step / (steps.length - 1), (step + 1) / (steps.length - 1));
+    input = await asTransforming<Input>(steps[step]).transform(input, part);
   }
   const rows = data.form === "text" ? data.text.length : data.x.rows;
   return { rows, atFilters: atFilters as Matrix, last: input as Matrix };

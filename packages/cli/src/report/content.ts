@@ -29,6 +29,14 @@ export interface ClassFilters {
   readonly words: readonly Word[];
 }
 
+/** A filter that responds to a row. */
+export interface StrongView extends FilterView {
+  readonly similarity: number;
+  readonly response: number;
+  /** Whether the filter's class is one of the row's own. */
+  readonly fits: boolean | undefined;
+}
+
 /** A row with its strongest filters. */
 export interface RowView {
   readonly row: number;
@@ -40,7 +48,7 @@ export interface RowView {
   /** Probability of the predicted class, and of the true one. */
   readonly probability: number | undefined;
   readonly probabilityOfTruth: number | undefined;
-  readonly strongest: readonly (FilterView & { readonly similarity: number; readonly response: number })[];
+  readonly strongest: readonly StrongView[];
   /** Features that spoke most for and against the decision, where features have names. */
   readonly contributions: readonly Word[];
 }

@@ -1,9 +1,17 @@
 /** Filters and rows in a form that can be seen: pictures where features are pixels, words where they have names. */
 
-import { type BankExplanation, expandFilter, type Label, type Model, type Run, toDense } from "@ranksim/core";
+import {
+  type BankExplanation,
+  compareLabels,
+  expandFilter,
+  type Label,
+  type Model,
+  type Run,
+  toDense,
+} from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { labelNamer } from "../files/labels.ts";
-import { featureNamer } from "../model/feature-names.ts";
+import { featureNamer, hasTellingFeatures } from "../model/feature-names.ts";
 import { FilterWords, type Word } from "../model/filter-words.ts";
 import { classesOf, type FilterModel, filterClasses } from "../model/parts.ts";
 import type { Passage } from "../model/passage.ts";
@@ -43,6 +51,8 @@ export class FilterGallery {
   readonly #classes: readonly Label[];
   readonly #nameOf: (feature: number) => string;
   readonly #labelName: (label: Label) => string;
+  /** Whether filters can be shown at all: as pictures, or as words that mean something. */
+  readonly #isTelling: boolean;
   #words: FilterWords | undefined;
 
   constructor(part: FilterModel, model: Model, data: DataSet, size: ImageSize | undefined) {
@@ -53,6 +63,7 @@ export class FilterGallery {
     this.#classes = classesOf(part);
     this.#nameOf = featureNamer(model, data);
     this.#labelName = labelNamer(data);
+    this.#isTelling = size !== undefined || hasTellingFeatures(model, data);
   }
 
   /** The training of each bank. */
@@ -76,8 +87,9 @@ export class FilterGallery {
     return counts;
   }
 
-  /** The filters worth showing, class by class. */
+  /** The filters worth showing, class by class; none where neither pictures nor words would tell anything. */
   classes(): ClassFilters[] {
+    if (!this.#isTelling) return [];
     const { filters } = this.#part.bank;
     const groups: { label: string | undefined; filters: number[] }[] =
       this.#classOf === undefined
@@ -142,12 +154,19 @@ export class FilterGallery {
         ...this.filter(filter),
         similarity,
         response,
+        fits: this.#fits(filter, truth),
       })),
-      contributions: this.#size ? [] : this.#contributions(found),
+      contributions: this.#size || !this.#isTelling ? [] : this.#contributions(found),
     };
   }
 
+  #fits(filter: number, truth: Label | readonly Label[] | undefined): boolean | undefined {
+    if (truth === undefined || this.#classOf === undefined) return undefined;
+    return [truth].flat().includes(this.#classes[this.#classOf[filter]]);
+  }
+
   #filterLook(filter: number): Look {
+    if (!this.#isTelling) return { form: "words", words: [] };
     if (!this.#size) return { form: "words", words: this.#filterWords().ofFilter(filter, FILTER_WORDS) };
     const weights = new Float64Array(this.#part.bank.features);
     expandFilter(this.#part.bank, filter, weights);
@@ -158,6 +177,7 @@ export class FilterGallery {
     const data = this.#data;
     if (data.form === "text") {
       const text = data.text[row].replace(/\s+/g, " ").trim();
+      if (text === "") return { form: "text", text: "(no text)" };
       return { form: "text", text: text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text };
     }
     if (!this.#size) return { form: "words", words: [] };
@@ -184,6 +204,6 @@ export class FilterGallery {
   #shown(label: Label | readonly Label[] | undefined): string | undefined {
     if (label === undefined) return undefined;
     if (typeof label !== "object") return this.#labelName(label);
-    return label.length === 0 ? "no label" : label.map(this.#labelName).sort().join(", ");
+    return label.length === 0 ? "no label" : [...label].sort(compareLabels).map(this.#labelName).join(", ");
   }
 }

@@ -6,7 +6,8 @@
 import { type Model, predicts, type Run } from "@ranksim/core";
 import type { DataSet, ImageSize, RowLabels } from "@ranksim/data";
 import { labelNamer, matchLabels } from "../files/labels.ts";
-import { type Answers, answer, judge, renamed } from "../model/judge.ts";
+import { type Answers, answer, judge, renamed, SHARE_BEFORE } from "../model/judge.ts";
+import { partOfRun } from "../model/part-of-run.ts";
 import { filterPart, stepsOf } from "../model/parts.ts";
 import { type Passage, passThrough } from "../model/passage.ts";
 import { bytes, count, counted, score } from "../terminal/numbers.ts";
@@ -35,9 +36,11 @@ const STRONGEST = 8;
 /** Runs the model over the data and gathers the report. */
 export async function gatherReport(subject: ReportSubject, run: Run): Promise<ReportContent> {
   const { model, data } = subject;
-  const passage = await passThrough(model, data, run);
+  const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
+  const passage = await passThrough(model, data, partOfRun(run, 0, before));
+  const rest = partOfRun(run, before, 1);
   const predicted = predicts(model)
-    ? await measure(passage.rows, run, (counted) => answer(model, passage, counted))
+    ? await measure(passage.rows, rest, (counted) => answer(model, passage, counted))
     : undefined;
   const answers = predicted?.value;
   const y = data.y === undefined || !answers ? data.y : matchLabels(data.y, answers.classes);

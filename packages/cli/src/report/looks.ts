@@ -3,8 +3,8 @@
 import type { Word } from "../model/filter-words.ts";
 import { pngAddress } from "../pictures/png.ts";
 import { count, counted, percent, score } from "../terminal/numbers.ts";
-import type { ClassFilters, FilterView, Look, RowView } from "./content.ts";
-import { escaped } from "./markup.ts";
+import type { ClassFilters, FilterView, Look, RowView, StrongView } from "./content.ts";
+import { breakable, escaped } from "./markup.ts";
 
 /** Sizes of pictures on the page, in pixels of the longer side. */
 const FILTER_SIZE = 56;
@@ -21,7 +21,7 @@ export function classFilters({ label, filters, shown, words }: ClassFilters): st
   const body = shown.some(({ look }) => look.form === "picture")
     ? `<div class="pictures">${shown.map((view) => picture(view.look, FILTER_SIZE, filterTitle(view))).join("")}</div>`
     : `${words.length > 0 ? wordList(words) : ""}<ol class="filters">${shown.map(filterLine).join("")}</ol>`;
-  return `<div class="class"><div><h3>${escaped(title)}</h3><div class="small">${about}</div></div><div>${body}</div></div>`;
+  return `<div class="class"><div><h3>${breakable(title)}</h3><div class="small">${about}</div></div><div>${body}</div></div>`;
 }
 
 const filterTitle = ({ filter, rows }: FilterView): string => `filter ${filter}, made from ${counted(rows, "row")}`;
@@ -47,14 +47,14 @@ export function rowView(view: RowView): string {
   const body =
     look.form === "picture"
       ? strip(view)
-      : `${look.form === "text" ? `<blockquote>${escaped(look.text)}</blockquote>` : ""}${decided(view)}<ol class="filters">${view.strongest.map((filter) => strongLine(filter, truth)).join("")}</ol>`;
+      : `${look.form === "text" ? `<blockquote>${escaped(look.text)}</blockquote>` : ""}${decided(view)}${strongest(view.strongest)}`;
   return `<div class="row"><div>${head.join(" · ")}</div>${body}</div>`;
 }
 
-function strip({ look, strongest, truth, row }: RowView): string {
+function strip({ look, strongest, row }: RowView): string {
   const given = `<figure class="given">${picture(look, ROW_SIZE, `row ${row}`)}<figcaption>the row</figcaption></figure>`;
   const filters = strongest.map((view) => {
-    const strange = truth !== undefined && view.label !== undefined && view.label !== truth;
+    const strange = view.fits === false;
     const caption = view.label ?? `filter ${view.filter}`;
     return `<figure><div class="activation">${view.similarity.toFixed(2)}</div>${picture(view.look, STRONG_SIZE, filterTitle(view))}<figcaption${strange ? ' class="wrong"' : ""} title="${escaped(caption)}">${escaped(caption)}</figcaption></figure>`;
   });
@@ -74,10 +74,15 @@ function decided({ contributions }: RowView): string {
   return `<p class="small" style="margin:.4rem 0">${lines.filter((line) => line !== "").join(" · ")}</p>`;
 }
 
-function strongLine(view: RowView["strongest"][number], truth: string | undefined): string {
-  const strange = truth !== undefined && view.label !== undefined && view.label !== truth;
-  const label = view.label ?? `filter ${view.filter}`;
-  return `<li><span class="activation">${view.similarity.toFixed(2)}</span><span${strange ? ' class="wrong"' : ""}>${escaped(label)}</span><span class="about">${inWords(view.look)}</span></li>`;
+function strongest(views: readonly StrongView[]): string {
+  const hasWords = views.some(({ look }) => look.form === "words" && look.words.length > 0);
+  const lines = views.map((view) => {
+    const name = breakable(view.label ?? `filter ${view.filter}`);
+    const tone = view.fits === false ? ' class="wrong"' : "";
+    const words = hasWords ? `<span class="about">${inWords(view.look)}</span>` : "";
+    return `<li><span class="activation">${view.similarity.toFixed(2)}</span> <span${tone}>${name}</span>${words}</li>`;
+  });
+  return hasWords ? `<ol class="filters">${lines.join("")}</ol>` : `<ol class="words">${lines.join("")}</ol>`;
 }
 
 function inWords(look: Look): string {

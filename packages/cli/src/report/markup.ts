@@ -11,6 +11,9 @@ export function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
+/** A name that may break where its parts join (comp.sys.mac) instead of anywhere; safe between tags. */
+export const breakable = (name: string): string => escaped(name).replace(/[._/-](?=\w)/g, "$&<wbr>");
+
 /** A coordinate with at most one decimal. */
 export const place = (value: number): string => String(Math.round(value * 10) / 10);
 

@@ -94,7 +94,7 @@ th{font-weight:600;color:var(--soft);font-size:.82rem}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 tbody th{color:var(--ink);font-size:.92rem;font-weight:500;overflow-wrap:anywhere}
 tr:last-child>*{border-bottom:0}
-tfoot td,tfoot th{border-top:1px solid var(--soft);border-bottom:0}
+tfoot td,tfoot th{border-bottom:0}tfoot tr:first-child>*{border-top:1px solid var(--soft)}
 td.meter{width:7rem;padding-left:0}
 .meter span{display:block;height:.5rem;background:var(--line);border-radius:.25rem;overflow:hidden}
 .meter i{display:block;height:100%;background:var(--accent)}
@@ -106,7 +106,7 @@ td.meter{width:7rem;padding-left:0}
 svg{display:block;max-width:100%;height:auto}
 .scroll svg{max-width:none}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:1.5rem}
-.class{display:grid;grid-template-columns:9rem 1fr;gap:.5rem 1.25rem;padding:.7rem 0;border-top:1px solid var(--line)}
+.class{display:grid;grid-template-columns:11rem 1fr;gap:.5rem 1.25rem;padding:.7rem 0;border-top:1px solid var(--line)}
 .class:last-child{border-bottom:1px solid var(--line)}
 .class h3{overflow-wrap:anywhere}
 .class,.row,.chart{break-inside:avoid}
@@ -123,7 +123,7 @@ figcaption{color:var(--soft);overflow:hidden;text-overflow:ellipsis;white-space:
 blockquote{margin:.5rem 0;padding:.1rem 0 .1rem .9rem;border-left:3px solid var(--line);color:var(--soft);overflow-wrap:anywhere;font-size:.9rem;max-width:48rem}
 .words{margin:.3rem 0 0;padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:.15rem .7rem;overflow-wrap:anywhere}
 ol.filters{margin:.4rem 0 0;padding:0;list-style:none}
-ol.filters li{display:grid;grid-template-columns:3.2rem 8rem 1fr;gap:.75rem;font-size:.9rem;padding:.12rem 0;overflow-wrap:anywhere}
+ol.filters li{display:grid;grid-template-columns:3.2rem 11rem 1fr;gap:.75rem;font-size:.9rem;padding:.12rem 0;overflow-wrap:anywhere}
 .class ol.filters li{grid-template-columns:3.2rem 5rem 1fr}
 .notes{padding-left:1.1rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.85rem;border-top:1px solid var(--line);padding-top:1rem;overflow-wrap:anywhere}

@@ -28,11 +28,11 @@ export function filterTiles({ label, shown }: ClassFilters): Drawing | undefined
 /** A row, then its strongest filters with their activations; undefined where they are no pictures. */
 export function rowTiles({ row, look, truth, strongest }: RowView): Drawing | undefined {
   const given = tileOf(look, { below: truth ?? `row ${row}` });
-  const filters = strongest.flatMap(({ look, similarity, label, filter }) =>
+  const filters = strongest.flatMap(({ look, similarity, label, filter, fits }) =>
     tileOf(look, {
       above: similarity.toFixed(2),
       below: label ?? `filter ${filter}`,
-      tone: truth !== undefined && label !== undefined && label !== truth ? "warm" : "soft",
+      tone: fits === false ? "warm" : "soft",
     }),
   );
   return given.length === 0 ? undefined : tileDrawing([...given, ...filters], `row ${row}`);

@@ -18,9 +18,9 @@ import { styleOf } from "./terminal/style.ts";
 const START = `
 Start here:
   ranksim demo                                        see it work, offline, in under a minute
-  ranksim train digits --model digits.model           train on a data set, a file or a folder
-  ranksim evaluate digits.model digits                see how good it is
-  ranksim report digits.model digits -o digits.html   see what it has learned
+  ranksim train digits --model digits.ranksim           train on a data set, a file or a folder
+  ranksim evaluate digits.ranksim digits                see how good it is
+  ranksim report digits.ranksim digits -o digits.html   see what it has learned
   ranksim train --help                                every command has examples
 
 Exit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted.

@@ -17,9 +17,9 @@ beforeAll(async () => {
   world = makeWorld();
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   for (const line of [
-    "train digits:train --model digits.model --filters 100 --seed 7",
-    "train plants.csv --label-column species -m plants.model",
-    "train reviews.csv --text --text-column review --label-column stars -m reviews.model",
+    "train digits:train --model digits.ranksim --filters 100 --seed 7",
+    "train plants.csv --label-column species -m plants.ranksim",
+    "train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
     "train digits:train --estimator transform --filters 30 -m transform.model",
   ]) {
     expect(await world.ranksim(line)).toMatchObject({ code: 0 });
@@ -38,7 +38,7 @@ describe("train", () => {
   test("saves what the library would have trained, byte for byte", async () => {
     const { train } = await digits();
     const model = await new RankSimilarityClassifier({ filters: 100, seed: 7 }).fit(train.x, train.y);
-    expect(Buffer.from(saveModel(model)).equals(readFileSync(world.path("digits.model")))).toBe(true);
+    expect(Buffer.from(saveModel(model)).equals(readFileSync(world.path("digits.ranksim")))).toBe(true);
   });
 
   test("hands every parameter on by its name", async () => {
@@ -106,7 +106,7 @@ describe("train", () => {
   test("writes the model to standard output and reads it from there", async () => {
     const { bytes, stderr } = await world.ranksim("train digits:train -m - --filters 100 --seed 7 -q");
     expect(stderr).toBe("");
-    expect(Buffer.from(bytes).equals(readFileSync(world.path("digits.model")))).toBe(true);
+    expect(Buffer.from(bytes).equals(readFileSync(world.path("digits.ranksim")))).toBe(true);
     const { stdout } = await world.ranksim("inspect - --json", { stdin: bytes });
     expect(JSON.parse(stdout)).toMatchObject({ kind: "classifier", byteLength: bytes.length });
   });
@@ -115,13 +115,13 @@ describe("train", () => {
 describe("predict", () => {
   test("gives a line for each row, as the model answers", async () => {
     const { test: asked } = await digits();
-    const model = loadModel(readFileSync(world.path("digits.model"))) as ClassifierModel;
-    const { stdout } = await world.ranksim("predict digits.model digits:test");
+    const model = loadModel(readFileSync(world.path("digits.ranksim"))) as ClassifierModel;
+    const { stdout } = await world.ranksim("predict digits.ranksim digits:test");
     expect(stdout.trimEnd().split("\n").map(Number)).toEqual(await model.predict(asked.x));
   });
 
   test("writes tables and JSON lines of probabilities that add up to 1", async () => {
-    await world.ranksim("predict plants.model plants.csv --label-column species --probabilities --out p.csv");
+    await world.ranksim("predict plants.ranksim plants.csv --label-column species --probabilities --out p.csv");
     const [head, ...lines] = readFileSync(world.path("p.csv"), "utf8").trimEnd().split("\n");
     expect(head).toBe("label,setosa,versicolor,virginica");
     expect(lines).toHaveLength(60);
@@ -131,19 +131,19 @@ describe("predict", () => {
       const largest = Math.max(...shares.map(Number));
       expect(Number(shares[["setosa", "versicolor", "virginica"].indexOf(label)])).toBe(largest);
     }
-    await world.ranksim("predict plants.model plants.csv --label-column species --probabilities --out p.jsonl");
+    await world.ranksim("predict plants.ranksim plants.csv --label-column species --probabilities --out p.jsonl");
     const first = JSON.parse(readFileSync(world.path("p.jsonl"), "utf8").split("\n")[0]);
     expect([first.label, ...Object.values(first.probabilities)].map(String)).toEqual(lines[0].split(","));
   });
 
   test("takes raw text, a line at a time", async () => {
-    const { stdout } = await world.ranksim("predict reviews.model -", { stdin: "dull and boring\nlovely, moving\n" });
+    const { stdout } = await world.ranksim("predict reviews.ranksim -", { stdin: "dull and boring\nlovely, moving\n" });
     expect(stdout).toBe("1\n5\n");
   });
 });
 
 test("a text model is one file that takes raw text anywhere", async () => {
-  const model = loadModel(readFileSync(world.path("reviews.model")), { readers: textReaders });
+  const model = loadModel(readFileSync(world.path("reviews.ranksim")), { readers: textReaders });
   expect(await (model as unknown as { predict(x: string[]): Promise<unknown> }).predict(["so dull, so weak"])).toEqual([
     1,
   ]);
@@ -167,19 +167,22 @@ test("transform writes what the model's transform gives", async () => {
 describe("evaluate", () => {
   test("counts right and wrong as a plain loop does", async () => {
     const { test: asked } = await digits();
-    const answers = (await world.ranksim("predict digits.model digits:test")).stdout.trimEnd().split("\n").map(Number);
+    const answers = (await world.ranksim("predict digits.ranksim digits:test")).stdout
+      .trimEnd()
+      .split("\n")
+      .map(Number);
     const counts = Array.from({ length: 10 }, () => new Array<number>(10).fill(0));
     answers.forEach((answer, r) => {
       counts[asked.y[r]][answer]++;
     });
     const right = counts.reduce((sum, row, c) => sum + row[c], 0);
-    const { stdout } = await world.ranksim("evaluate digits.model digits:test --json");
+    const { stdout } = await world.ranksim("evaluate digits.ranksim digits:test --json");
     const found = JSON.parse(stdout);
     expect(found.confusion.counts).toEqual(counts);
     expect(found.rows).toBe(599);
     expect(found.accuracy).toBeCloseTo(right / 599, 12);
     expect(found.logLoss).toBeGreaterThan(0);
-    const people = (await world.ranksim("evaluate digits.model digits:test")).stdout;
+    const people = (await world.ranksim("evaluate digits.ranksim digits:test")).stdout;
     expect(people).toContain((right / 599).toFixed(4));
     expect(people).toMatch(/^true \\ predicted/m);
   });
@@ -188,9 +191,9 @@ describe("evaluate", () => {
     const { x, y } = (await digits()).test;
     const lines = y.map((label, r) => `${Array.from(x.row(r)).join(",")},"${r < 5 ? `new ${label}` : label}"`);
     writeFileSync(world.path("spelled.csv"), lines.join("\n"));
-    const { stdout, stderr } = await world.ranksim("evaluate digits.model spelled.csv --label-column -1 --json");
+    const { stdout, stderr } = await world.ranksim("evaluate digits.ranksim spelled.csv --label-column -1 --json");
     expect(stderr).toContain("does not know");
-    const plain = JSON.parse((await world.ranksim("evaluate digits.model digits:test --json")).stdout);
+    const plain = JSON.parse((await world.ranksim("evaluate digits.ranksim digits:test --json")).stdout);
     expect(JSON.parse(stdout).accuracy).toBeGreaterThan(plain.accuracy - 5.5 / 599);
     expect(JSON.parse(stdout).logLoss).toBeUndefined();
   });
@@ -223,19 +226,19 @@ test("cross-validate gives the scores of each fold and their mean", async () => 
 });
 
 test("inspect says what is in the file", async () => {
-  const found = JSON.parse((await world.ranksim("inspect reviews.model --json")).stdout);
+  const found = JSON.parse((await world.ranksim("inspect reviews.ranksim --json")).stdout);
   expect(found.steps.map((step: { kind: string }) => step.kind)).toEqual(["count-vectorizer", "classifier"]);
   expect(found.digest).toMatch(/^[0-9a-f]{64}$/);
-  expect(found.byteLength).toBe(readFileSync(world.path("reviews.model")).length);
-  expect((await world.ranksim("inspect reviews.model")).stdout).toContain(found.digest);
+  expect(found.byteLength).toBe(readFileSync(world.path("reviews.ranksim")).length);
+  expect((await world.ranksim("inspect reviews.ranksim")).stdout).toContain(found.digest);
 });
 
 describe("explain", () => {
   test("names filters, training rows and the features that decided", async () => {
     const { test: asked } = await digits();
-    const model = loadModel(readFileSync(world.path("digits.model"))) as ClassifierModel;
+    const model = loadModel(readFileSync(world.path("digits.ranksim"))) as ClassifierModel;
     const expected = await model.explain(asked.x, 5);
-    const found = JSON.parse((await world.ranksim("explain digits.model digits:test --row 5 --json")).stdout);
+    const found = JSON.parse((await world.ranksim("explain digits.ranksim digits:test --row 5 --json")).stdout);
     expect(found.label).toBe(expected.label);
     expect(found.filters.map((filter: { filter: number }) => filter.filter)).toEqual(
       expected.filters.map((f) => f.filter),
@@ -245,16 +248,16 @@ describe("explain", () => {
   });
 
   test("shows words for text", async () => {
-    const { stdout } = await world.ranksim("explain reviews.model new-reviews.txt --row 1");
+    const { stdout } = await world.ranksim("explain reviews.ranksim new-reviews.txt --row 1");
     expect(stdout).toMatch(/^(dull|boring|plot) .*\bfor\b/m);
   });
 
   test("draws pictures with two pixels a character where there are colours, and a ramp where there are none", async () => {
-    const plain = (await world.ranksim("explain digits.model digits:test --row 5")).stdout;
+    const plain = (await world.ranksim("explain digits.ranksim digits:test --row 5")).stdout;
     expect(plain).toContain("@@");
-    const colour = (await world.ranksim("explain digits.model digits:test --row 5", { colourDepth: 24 })).stdout;
+    const colour = (await world.ranksim("explain digits.ranksim digits:test --row 5", { colourDepth: 24 })).stdout;
     expect(colour).toContain("\u001b[38;2;255;255;255m");
     expect(colour).toContain("▀");
-    expect((await world.ranksim("explain digits.model digits:test --row 5 --image none")).stdout).not.toContain("@@");
+    expect((await world.ranksim("explain digits.ranksim digits:test --row 5 --image none")).stdout).not.toContain("@@");
   });
 });

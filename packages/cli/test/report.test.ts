@@ -8,7 +8,7 @@ let world: World;
 beforeAll(async () => {
   world = makeWorld();
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
-  await world.ranksim("train digits:train -m digits.model --filters 100");
+  await world.ranksim("train digits:train -m digits.ranksim --filters 100");
 });
 afterAll(() => world.remove());
 
@@ -17,7 +17,7 @@ const documentOf = (name: string) => parseHTML(page(name)).document;
 
 describe("the report of a model of images", () => {
   beforeAll(async () => {
-    expect(await world.ranksim("report digits.model digits:test -o digits.html --png pictures")).toMatchObject({
+    expect(await world.ranksim("report digits.ranksim digits:test -o digits.html --png pictures")).toMatchObject({
       code: 0,
     });
   });
@@ -34,7 +34,7 @@ describe("the report of a model of images", () => {
 
   test("has the scores and counts that evaluate gives", async () => {
     const { accuracy, macro, confusion } = JSON.parse(
-      (await world.ranksim("evaluate digits.model digits:test --json")).stdout,
+      (await world.ranksim("evaluate digits.ranksim digits:test --json")).stdout,
     );
     const document = documentOf("digits.html");
     const tiles = Array.from(document.querySelectorAll(".tiles dd:not(.small)"), (tile) => tile.textContent);
@@ -64,7 +64,7 @@ describe("the report of a model of images", () => {
   });
 
   test("has pictures whose pixels are the row's values from black to white", async () => {
-    const found = JSON.parse((await world.ranksim("explain digits.model digits:test --row 0 --json")).stdout);
+    const found = JSON.parse((await world.ranksim("explain digits.ranksim digits:test --row 0 --json")).stdout);
     expect(found.row).toBe(0);
     const { loadDigits } = await import("@ranksim/data");
     const row = Array.from((await loadDigits()).x.row(1198));
@@ -90,16 +90,16 @@ describe("the report of a model of images", () => {
 });
 
 test("any width and height can be asked for; a size that does not fit draws no pictures", async () => {
-  await world.ranksim("report digits.model digits:test -o wide.html --image 16x4 --samples 1");
+  await world.ranksim("report digits.ranksim digits:test -o wide.html --image 16x4 --samples 1");
   const image = documentOf("wide.html").querySelector("figure.given img")!;
   expect(Number(image.getAttribute("width"))).toBe(4 * Number(image.getAttribute("height")));
-  await world.ranksim("report digits.model digits:test -o none.html --image none --samples 1");
+  await world.ranksim("report digits.ranksim digits:test -o none.html --image none --samples 1");
   expect(documentOf("none.html").querySelector("img")).toBeNull();
 });
 
 test("the report of a text model shows words", async () => {
-  await world.ranksim("train reviews.csv --text --text-column review --label-column stars -m reviews.model");
-  await world.ranksim("report reviews.model reviews.csv --text-column review --label-column stars -o reviews.html");
+  await world.ranksim("train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim");
+  await world.ranksim("report reviews.ranksim reviews.csv --text-column review --label-column stars -o reviews.html");
   const document = documentOf("reviews.html");
   const [unkind, kind] = Array.from(document.querySelectorAll(".class .words"), (list) => list.textContent);
   for (const word of ["dull", "boring", "clumsy", "weak", "bland"]) expect(unkind).toContain(word);
@@ -113,8 +113,8 @@ test("a model without classes and data without labels make a page too", async ()
   expect(documentOf("t.html").querySelectorAll(".strip").length).toBe(10);
   const rows = EXAMPLE_CONTENTS["plants.csv"].split("\n").map((line) => line.replace(/,[^,]*$/, ""));
   writeFileSync(world.path("bare.csv"), rows.join("\n"));
-  await world.ranksim("train plants.csv --label-column species -m plants.model");
-  expect(await world.ranksim("report plants.model bare.csv -o bare.html")).toMatchObject({ code: 0 });
+  await world.ranksim("train plants.csv --label-column species -m plants.ranksim");
+  expect(await world.ranksim("report plants.ranksim bare.csv -o bare.html")).toMatchObject({ code: 0 });
   expect(page("bare.html")).not.toContain("Confusion");
 });
 

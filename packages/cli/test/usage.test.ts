@@ -7,7 +7,7 @@ import { makeWorld, type World } from "./world.ts";
 let world: World;
 beforeAll(async () => {
   world = makeWorld();
-  await world.ranksim("train digits:test -m digits.model --filters 20");
+  await world.ranksim("train digits:test -m digits.ranksim --filters 20");
 });
 afterAll(() => world.remove());
 
@@ -64,11 +64,11 @@ describe("a command line that cannot be meant ends with 2", () => {
     ["train digits -m x --min-df 2", "add --text"],
     ["train digits -m x --text --vectorizer hashing --min-df 2", "belongs to --vectorizer count or tfidf"],
     ["train digits -m x --backend abacus", "Allowed choices"],
-    ["explain digits.model digits:test", "--row"],
-    ["explain digits.model digits:test --row 599", "below 599"],
-    ["report digits.model digits:test --image 8", "WIDTHxHEIGHT"],
+    ["explain digits.ranksim digits:test", "--row"],
+    ["explain digits.ranksim digits:test --row 599", "below 599"],
+    ["report digits.ranksim digits:test --image 8", "WIDTHxHEIGHT"],
     ["cross-validate digits --folds 1", "whole number from 2"],
-    ["predict digits.model digits --out answers.npy", ".csv, .jsonl or .txt"],
+    ["predict digits.ranksim digits --out answers.npy", ".csv, .jsonl or .txt"],
     ["predict - -", "cannot both be standard input"],
   ])("%s", async (line, words) => {
     const { code, stderr, stdout } = await world.ranksim(line);
@@ -92,14 +92,14 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["train bad.csv -m x", "bad.csv, line 3"],
     ["train bare.csv -m x", "--label-column"],
     ["train digits -m x --filters 3", "at least as many filters as classes"],
-    ["train digits:test -m digits.model/x", "not a folder"],
+    ["train digits:test -m digits.ranksim/x", "not a folder"],
     ["train digits:test -m .", "is a folder"],
     ["inspect nowhere.model", "no such file"],
     ["inspect broken.model", "broken.model: not a ranksim model"],
-    ["predict digits.model bare.csv", "the model has 64 features, the data has 3"],
-    ["transform digits.model digits --out x.npz", "does not transform"],
-    ["transform digits.model digits --out x.png", "npz"],
-    ["evaluate digits.model bad.csv", "bad.csv, line 3"],
+    ["predict digits.ranksim bare.csv", "the model has 64 features, the data has 3"],
+    ["transform digits.ranksim digits --out x.npz", "does not transform"],
+    ["transform digits.ranksim digits --out x.png", "npz"],
+    ["evaluate digits.ranksim bad.csv", "bad.csv, line 3"],
     ["data path mnist", "ranksim data fetch mnist"],
     ["data info fashion", "expected one of digits"],
   ])("%s", async (line, words) => {
@@ -123,7 +123,7 @@ describe("data or a request at fault ends with 1 and one line", () => {
 describe("outputs", () => {
   test("carry no colour codes unless asked for", async () => {
     const code = String.fromCharCode(27);
-    for (const line of ["inspect digits.model", "evaluate digits.model digits:test", "data list", "--help"]) {
+    for (const line of ["inspect digits.ranksim", "evaluate digits.ranksim digits:test", "data list", "--help"]) {
       expect((await world.ranksim(line)).stdout).not.toContain(code);
       expect((await world.ranksim(line, { colourDepth: 8, isTerminal: true })).stdout).toContain(code);
     }

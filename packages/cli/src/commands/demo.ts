@@ -67,7 +67,7 @@ async function demo(session: Session, options: Options): Promise<void> {
       `${style.strong("Handwritten digits")}, 8 × 8 pixels: ${count(train.x.rows)} to learn from, ${count(test.x.rows)} to be asked about.\n\n`,
     );
   }
-  const modelPath = join(options.folder, "digits.model");
+  const modelPath = join(options.folder, "digits.ranksim");
   const reportPath = join(options.folder, "report.html");
   const { stored, model, ours, page } = await session.compute("training", options, async (run) => {
     const model = await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(train.x, train.y, run);
@@ -171,7 +171,7 @@ function forPeople(
     ["ranksim explain", `${modelPath} digits --row 5`, "see which filters decide about one digit"],
     ["ranksim inspect", modelPath, "see what is in the model file"],
     ["ranksim data list", "", "see what else can be trained on"],
-    ["ranksim train", "your.csv --label-column C --model your.model", "use your own data"],
+    ["ranksim train", "your.csv --label-column C --model your.ranksim", "use your own data"],
   ].map(([command, rest, about]) => `  ${style.accent(`${command} ${rest}`.trim())}\n      ${style.faint(about)}\n`);
   return [
     comparison,

@@ -18,50 +18,53 @@ export const EXAMPLE_FILES = ["plants.csv", "reviews.csv", "new-reviews.txt"] as
 /** Examples by command, in the order in which they work. */
 export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   train: [
-    { line: "ranksim train digits --model digits.model", about: "a data set by name" },
+    { line: "ranksim train digits --model digits.ranksim", about: "a data set by name" },
     {
-      line: "ranksim train plants.csv --label-column species -m plants.model",
+      line: "ranksim train plants.csv --label-column species -m plants.ranksim",
       about: "a table, its classes in one column",
     },
     {
-      line: "ranksim train reviews.csv --text --text-column review --label-column stars -m reviews.model",
+      line: "ranksim train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
       about: "text: the model takes raw text afterwards",
     },
     {
-      line: "ranksim train digits --estimator transform --filters 150 -m features.model",
+      line: "ranksim train digits --estimator transform --filters 150 -m features.ranksim",
       about: "no classes: rows become similarities to 150 filters",
     },
   ],
   predict: [
-    { line: "ranksim predict digits.model digits --out answers.csv", about: "a table of answers" },
+    { line: "ranksim predict digits.ranksim digits --out answers.csv", about: "a table of answers" },
     {
-      line: "ranksim predict plants.model plants.csv --label-column species --probabilities",
+      line: "ranksim predict plants.ranksim plants.csv --label-column species --probabilities",
       about: "to the terminal, with probabilities",
     },
     {
-      line: "echo 'a lovely film' | ranksim predict reviews.model -",
+      line: "echo 'a lovely film' | ranksim predict reviews.ranksim -",
       about: "text, one on each line, from standard input",
     },
   ],
   transform: [
-    { line: "ranksim transform features.model digits --out features.npz", about: "opens with scipy.sparse.load_npz" },
+    { line: "ranksim transform features.ranksim digits --out features.npz", about: "opens with scipy.sparse.load_npz" },
   ],
   evaluate: [
-    { line: "ranksim evaluate digits.model digits", about: "scores, classes, confusion matrix" },
-    { line: "ranksim evaluate plants.model plants.csv --label-column species --json", about: "the same for programs" },
+    { line: "ranksim evaluate digits.ranksim digits", about: "scores, classes, confusion matrix" },
+    {
+      line: "ranksim evaluate plants.ranksim plants.csv --label-column species --json",
+      about: "the same for programs",
+    },
   ],
   "cross-validate": [
     { line: "ranksim cross-validate digits --folds 5 --filters 200", about: "five folds with 200 filters" },
   ],
-  inspect: [{ line: "ranksim inspect digits.model", about: "kind, size, classes, parameters, digest" }],
+  inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
   explain: [
-    { line: "ranksim explain digits.model digits --row 3", about: "the filters that decided, as pictures" },
-    { line: "ranksim explain reviews.model new-reviews.txt --row 0", about: "the words that decided" },
+    { line: "ranksim explain digits.ranksim digits --row 3", about: "the filters that decided, as pictures" },
+    { line: "ranksim explain reviews.ranksim new-reviews.txt --row 0", about: "the words that decided" },
   ],
   report: [
-    { line: "ranksim report digits.model digits --out digits.html", about: "one page, complete in itself" },
+    { line: "ranksim report digits.ranksim digits --out digits.html", about: "one page, complete in itself" },
     {
-      line: "ranksim report reviews.model reviews.csv --text-column review --label-column stars -o reviews.html --png pictures",
+      line: "ranksim report reviews.ranksim reviews.csv --text-column review --label-column stars -o reviews.html --png pictures",
       about: "and its pictures as files",
     },
   ],

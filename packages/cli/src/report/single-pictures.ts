@@ -7,7 +7,7 @@ import type { Session } from "../session.ts";
 import { confusionChart, type Drawing, emptyChart, movedChart, svgOf } from "./charts.ts";
 import type { ReportContent } from "./content.ts";
 import { LIGHT, pictureStyle } from "./theme.ts";
-import { filterTiles, rowTiles } from "./tiles.ts";
+import { filterTiles, galleryTiles, rowTiles } from "./tiles.ts";
 
 /** Pixels per unit of a drawing: sharp in print. */
 const SCALE = 2;
@@ -31,6 +31,7 @@ function drawings(content: ReportContent): [name: string, drawing: Drawing][] {
   if (content.curves.some(({ steps }) => steps.length > 0)) {
     found.push(["training-moved", movedChart(content.curves)], ["training-empty", emptyChart(content.curves)]);
   }
+  found.push(["filters", galleryTiles(content.filters)]);
   content.filters.forEach((group, c) => {
     found.push([`filters-${fileName(group.label ?? "all", c)}`, filterTiles(group)]);
   });

@@ -17,12 +17,41 @@ interface Tile {
 const SIZE = 96;
 const GAP = 14;
 const PER_LINE = 10;
+/** Letters of a caption that fit, and the width of one. */
 const LETTERS = 13;
+const LETTER = 7;
 
 /** The filters of one class; undefined where they are no pictures. */
 export function filterTiles({ label, shown }: ClassFilters): Drawing | undefined {
   const tiles = shown.flatMap(({ look }) => tileOf(look));
   return tiles.length === 0 ? undefined : tileDrawing(tiles, label ?? "filters");
+}
+
+/** The filters of all classes, a line for each; undefined where they are no pictures. */
+export function galleryTiles(groups: readonly ClassFilters[]): Drawing | undefined {
+  const lines = groups.map((group) => ({ ...group, drawing: filterTiles(group) })).filter(({ drawing }) => drawing);
+  if (lines.length < 2) return undefined;
+  const left = GAP + Math.max(...lines.map(({ label }) => displayWidth(cut(label ?? "", LETTERS)))) * LETTER;
+  let height = 0;
+  let width = 0;
+  const parts = lines.map(({ label, drawing }) => {
+    const { body, ...size } = drawing as Drawing;
+    const name = svgText(GAP, SIZE / 2 + GAP + 5, cut(label ?? "", LETTERS), { class: "ink", "font-weight": "600" });
+    const line = element(
+      "g",
+      { transform: `translate(0 ${place(height)})` },
+      name + element("g", { transform: `translate(${place(left)} 0)` }, body),
+    );
+    height += size.height - GAP;
+    width = Math.max(width, size.width);
+    return line;
+  });
+  return {
+    width: left + width,
+    height: height + GAP,
+    body: parts.join(""),
+    about: `filters of ${lines.length} classes`,
+  };
 }
 
 /** A row, then its strongest filters with their activations; undefined where they are no pictures. */
@@ -64,8 +93,7 @@ function tileDrawing(tiles: readonly Tile[], about: string): Drawing {
     const middle = { "text-anchor": "middle" };
     const top =
       tile.above === undefined ? "" : svgText(x + SIZE / 2, y + 12, tile.above, { class: "green", ...middle });
-    const name =
-      tile.below === undefined ? "" : cut(tile.below, LETTERS + Math.max(0, LETTERS - displayWidth(tile.below)));
+    const name = cut(tile.below ?? "", LETTERS);
     const bottom = svgText(x + SIZE / 2, y + above + SIZE + 15, name, { class: tile.tone ?? "ink", ...middle });
     return image + top + (name === "" ? "" : bottom);
   });

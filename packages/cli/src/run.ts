@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 async function tell(error: unknown, argv: readonly string[], io: Io): Promise<void> {
   const known = error instanceof RanksimError || error instanceof UsageError || isSystemError(error);
-  const message = printable(messageOf(error));
+  const message = messageOf(error).split("\n").map(printable).join("\n");
   if (argv.includes("--json")) {
     const code = codeOf(error);
     await io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);

@@ -30,7 +30,8 @@ const BACKENDS = ["auto", "threads", "wasm", "reference"];
 export function addCommonOptions(command: Command): Command {
   return command
     .option("--json", "print the result as JSON, for programs")
-    .option("-q, --quiet", "no progress and no notes on standard error");
+    .option("-q, --quiet", "no progress and no notes on standard error")
+    .addOption(new Option("--debug").hideHelp());
 }
 
 /** Adds --backend and --threads. */

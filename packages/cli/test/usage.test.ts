@@ -67,6 +67,7 @@ describe("a command line that cannot be meant ends with 2", () => {
     ["explain digits.ranksim digits:test", "--row"],
     ["explain digits.ranksim digits:test --row 599", "below 599"],
     ["report digits.ranksim digits:test --image 8", "WIDTHxHEIGHT"],
+    ["report digits.ranksim digits:test --image 9x7", "63 pixels, the data has 64"],
     ["cross-validate digits --folds 1", "whole number from 2"],
     ["predict digits.ranksim digits --out answers.npy", ".csv, .jsonl or .txt"],
     ["predict - -", "cannot both be standard input"],
@@ -116,7 +117,9 @@ describe("data or a request at fault ends with 1 and one line", () => {
   });
 
   test("with where it came from for --debug", async () => {
-    expect((await world.ranksim("--debug inspect broken.model")).stderr).toMatch(/^ {4}at /m);
+    for (const line of ["--debug inspect broken.model", "inspect broken.model --debug"]) {
+      expect((await world.ranksim(line)).stderr).toMatch(/^ {4}at /m);
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { InvalidArgumentError } from "commander";
+import { usageError } from "../flags/usage-error.ts";
 
 /** What --image takes: a size, or "none". */
 export function parseImageSize(text: string): ImageSize | "none" {
@@ -19,6 +20,12 @@ const SMALLEST_SIDE = 5;
 /** The size of the images that rows are: as asked, as the data says, or a square guessed where columns have no names. */
 export function imageSizeOf(data: DataSet, asked: ImageSize | "none" | undefined): ImageSize | undefined {
   if (asked === "none" || data.form === "text") return undefined;
+  if (asked && asked.width * asked.height !== data.x.features) {
+    const { width, height } = asked;
+    throw usageError(
+      `--image: ${width}x${height} has ${width * height} pixels, the data has ${data.x.features} features`,
+    );
+  }
   const size = asked ?? data.imageSize ?? guess(data.x.features, data.featureNames, data.x.form === "csr");
   return size !== undefined && size.width * size.height === data.x.features ? size : undefined;
 }

@@ -2,8 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import {
   type ClassifierModel,
   Csr,
+  LinearSvm,
   loadModel,
+  Pipeline,
   RankSimilarityClassifier,
+  RankSimilarityTransform,
+  StandardScaler,
   saveModel,
   type TransformModel,
 } from "@ranksim/core";
@@ -260,4 +264,20 @@ describe("explain", () => {
     expect(colour).toContain("▀");
     expect((await world.ranksim("explain digits.ranksim digits:test --row 5 --image none")).stdout).not.toContain("@@");
   });
+});
+
+test("pipelines made by the library are judged, explained and reported on too", async () => {
+  const { train } = await digits();
+  const scaled = new Pipeline([new StandardScaler(), new RankSimilarityClassifier({ filters: 50 })]);
+  const similar = new Pipeline([new RankSimilarityTransform({ filters: 40 }), new LinearSvm()]);
+  for (const [name, pipeline] of Object.entries({ scaled, similar })) {
+    const model = await pipeline.fit(train.x, train.y);
+    writeFileSync(world.path(`${name}.ranksim`), saveModel(model));
+    const judged = await world.ranksim(`evaluate ${name}.ranksim digits:test --json`);
+    expect(JSON.parse(judged.stdout).accuracy).toBeGreaterThan(0.85);
+    expect(await world.ranksim(`explain ${name}.ranksim digits:test --row 1`)).toMatchObject({ code: 0 });
+    expect(await world.ranksim(`report ${name}.ranksim digits:test -o ${name}.html`)).toMatchObject({ code: 0 });
+    expect(readFileSync(world.path(`${name}.html`), "utf8")).toContain("Confusion matrix");
+    expect(JSON.parse((await world.ranksim(`inspect ${name}.ranksim --json`)).stdout).steps).toHaveLength(2);
+  }
 });

@@ -56,15 +56,11 @@ export function addExplain(program: Command, io: Io): void {
       if (!part) throw usageError(`a ${model.kind} model has no filters to explain by`);
       const { set } = await openData(dataName, options, session, { model });
       const one = oneRow(set, options.row);
-      const found = await session.compute(
-        "explaining",
-        { ...options, backend: options.backend ?? "auto" },
-        async (run) => {
-          const { atFilters } = await passThrough(model, one, run);
-          return part.explain(atFilters, 0, quiet(run));
-        },
-      );
-      const size = imageSizeOf(one, options.image);
+      const size = imageSizeOf(one, part.features, options.image);
+      const found = await session.compute("explaining", options, async (run) => {
+        const { atFilters } = await passThrough(model, one, run);
+        return part.explain(atFilters, 0, quiet(run));
+      });
       const nameOf = featureNamer(model, one, size);
       const explained: Explained = {
         part,

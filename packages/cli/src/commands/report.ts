@@ -8,6 +8,7 @@ import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
+import { filterPart } from "../model/parts.ts";
 import { readModel } from "../model/store.ts";
 import type { ReportContent } from "../report/content.ts";
 import { makeReport } from "../report/make.ts";
@@ -59,7 +60,7 @@ export function addReport(program: Command, io: Io): void {
             modelName: stored.name,
             data: data.set,
             dataName: data.name,
-            imageSize: imageSizeOf(data.set, options.image),
+            imageSize: imageSizeOf(data.set, filterPart(stored.model)?.part.features, options.image),
             samples: options.samples,
             ...(options.title === undefined ? {} : { title: options.title }),
           },

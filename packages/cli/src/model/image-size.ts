@@ -17,17 +17,23 @@ export function parseImageSize(text: string): ImageSize | "none" {
 /** Pictures below this side say little; fewer features are taken for a table. */
 const SMALLEST_SIDE = 5;
 
-/** The size of the images that rows are: as asked, as the data says, or a square guessed where columns have no names. */
-export function imageSizeOf(data: DataSet, asked: ImageSize | "none" | undefined): ImageSize | undefined {
+/**
+ * The size of the images that rows and filters are: as asked, as the data says, or a square guessed where columns have no
+ * names. Undefined where filters have other features than the rows.
+ */
+export function imageSizeOf(
+  data: DataSet,
+  filterFeatures: number | undefined,
+  asked: ImageSize | "none" | undefined,
+): ImageSize | undefined {
   if (asked === "none" || data.form === "text") return undefined;
-  if (asked && asked.width * asked.height !== data.x.features) {
+  const { features } = data.x;
+  if (asked && asked.width * asked.height !== features) {
     const { width, height } = asked;
-    throw usageError(
-      `--image: ${width}x${height} has ${width * height} pixels, the data has ${data.x.features} features`,
-    );
+    throw usageError(`--image: ${width}x${height} has ${width * height} pixels, the data has ${features} features`);
   }
-  const size = asked ?? data.imageSize ?? guess(data.x.features, data.featureNames, data.x.form === "csr");
-  return size !== undefined && size.width * size.height === data.x.features ? size : undefined;
+  if (filterFeatures !== features) return undefined;
+  return asked ?? data.imageSize ?? guess(features, data.featureNames, data.x.form === "csr");
 }
 
 function guess(features: number, names: readonly string[] | undefined, sparse: boolean): ImageSize | undefined {

@@ -167,7 +167,7 @@ function forPeople(
     style,
   );
   const next = [
-    ["open", reportPath, "see all classes, mistakes and training"],
+    [reportPath, "", "open it in a browser: all classes, mistakes and training"],
     ["ranksim explain", `${modelPath} digits --row 5`, "see which filters decide about one digit"],
     ["ranksim inspect", modelPath, "see what is in the model file"],
     ["ranksim data list", "", "see what else can be trained on"],

@@ -5,7 +5,6 @@
 
 import {
   ClassifierModel,
-  type FilterBank,
   type Label,
   type Model,
   PipelineModel,
@@ -70,15 +69,6 @@ export function filterClasses(part: FilterModel): Uint32Array | undefined {
 
 /** The names of the classes of a part's filters. */
 export const classesOf = (part: FilterModel): readonly Label[] => (part instanceof TransformModel ? [] : part.classes);
-
-/** The weights' own size in memory, for comparison with other methods. */
-export function bankBytes(bank: FilterBank): number {
-  const parts =
-    bank.form === "dense"
-      ? [bank.weights, bank.norm]
-      : [bank.base, bank.offsets, bank.indices, bank.weights, bank.norm];
-  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
 
 /** Whether the model takes text: its first step is a vectoriser. */
 export const takesText = (model: Model): boolean => isVectorizer(stepsOf(model)[0]);

@@ -79,7 +79,6 @@ export type Fact = readonly [name: string, value: string];
 export interface ReportContent {
   readonly title: string;
   readonly subtitle: string;
-  readonly kind: string;
   readonly judgement: Judgement | undefined;
   readonly headline: readonly { readonly name: string; readonly value: string; readonly about?: string }[];
   readonly curves: readonly Curve[];

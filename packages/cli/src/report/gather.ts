@@ -52,7 +52,6 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
   return {
     title: subject.title ?? `${subject.modelName} on ${subject.dataName}`,
     subtitle: subtitle(subject, passage),
-    kind: model.kind,
     judgement: judgement && renamed(judgement, nameOf),
     headline: headline(subject, judgement),
     curves: gallery?.curves() ?? [],

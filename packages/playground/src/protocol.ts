@@ -49,6 +49,8 @@ export interface DataSummary {
   readonly multilabel: boolean;
   readonly imageSize?: ImageSize;
   readonly featureNames?: readonly string[];
+  /** How the files were read, where their names do not say it: for the lines that read them elsewhere. */
+  readonly reading?: { readonly labels?: string; readonly format?: string };
   /** Smallest and largest value, for drawing and for sliders. */
   readonly low: number;
   readonly high: number;

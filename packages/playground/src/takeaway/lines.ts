@@ -10,37 +10,47 @@ const CLASSES = {
 
 /** TypeScript that ends with the model's bytes in `bytes`. */
 export function typescriptLines(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
-  const estimator = CLASSES[recipe.estimator];
+  const { estimator, heldOut, params } = recipe;
   const isDigits = data.name === "digits";
-  const splits = recipe.heldOut > 0 && data.classes.length > 0;
   const isText = data.form === "text";
   const labelled = data.classes.length > 0;
+  const splits = heldOut > 0 && labelled;
   const names = [
-    isDigits ? "loadDigits" : "readData",
+    ...(isDigits ? ["loadDigits"] : [`type ${isText ? "TextData" : "MatrixData"}`]),
     ...(isText ? ["Pipeline", "CountVectorizer"] : []),
-    estimator,
+    CLASSES[estimator],
     "saveModel",
     ...(splits ? ["trainTestSplit"] : []),
-  ].sort();
-  const split = `{ testShare: ${recipe.heldOut}, seed: ${Number(recipe.params.seed ?? 0)}${data.multilabel ? "" : ", stratify: true"} }`;
+  ].sort((a, b) => (a.replace("type ", "") < b.replace("type ", "") ? -1 : 1));
   const rows = isText ? "text" : "x";
-  const [x, y] = splits ? ["xTrain", "yTrain"] : [rows, labelled ? "y" : ""];
-  const options = Object.entries(choices).map(([name, value]) => `${name}: ${columnText(value)}`);
-  const source = `fileSource(${JSON.stringify(data.name)})${options.length > 0 ? `, { ${options.join(", ")} }` : ""}`;
-  const made = `new ${estimator}(${paramsText(recipe)})`;
+  const inputs = splits ? "train.x, train.y" : labelled ? `${rows}, y` : rows;
+  const stratify = data.multilabel ? "" : ", stratify: true";
+  const split = `{ testShare: ${heldOut}, seed: ${Number(params.seed ?? 0)}${stratify} }`;
+  const made = `new ${CLASSES[estimator]}(${paramsText(recipe)})`;
   return [
     `import { ${names.join(", ")} } from "ranksim";`,
-    ...(isDigits ? [] : ['import { fileSource } from "ranksim/node";']),
+    ...(isDigits ? [] : [`import { ${data.reading?.labels ? "fileSource, " : ""}loadData } from "ranksim/node";`]),
     "",
-    isDigits
-      ? "const { x, y } = await loadDigits();"
-      : `const { ${rows}${labelled ? ", y" : ""} } = await readData(${source});`,
-    ...(splits ? [`const { xTrain, yTrain, xTest, yTest } = trainTestSplit(${rows}, y, ${split});`] : []),
+    isDigits ? "const { x, y } = await loadDigits();" : readingLine(data, choices),
+    ...(splits ? [`const { train, test } = trainTestSplit(${rows}, y, ${split});`] : []),
     `const estimator = ${isText ? `new Pipeline([new CountVectorizer(), ${made}])` : made};`,
-    `const model = await estimator.fit(${[x, y].filter(Boolean).join(", ")});`,
-    ...(splits && recipe.estimator !== "transform" ? ["const accuracy = await model.score(xTest, yTest);"] : []),
+    `const model = await estimator.fit(${inputs});`,
+    ...(splits && estimator !== "transform" ? ["const accuracy = await model.score(test.x, test.y);"] : []),
     "const bytes = saveModel(model);",
   ].join("\n");
+}
+
+function readingLine({ name, form, classes, reading }: DataSummary, { labelColumn, textColumn }: ReadChoices): string {
+  const options = [
+    ...(labelColumn ? [`labelColumn: ${columnText(labelColumn)}`] : []),
+    ...(textColumn ? [`textColumn: ${columnText(textColumn)}`] : []),
+    ...(reading?.format ? [`format: "${reading.format}"`] : []),
+    ...(reading?.labels ? [`labels: await fileSource(${JSON.stringify(reading.labels)})`] : []),
+  ];
+  const given = options.length > 0 ? `, { ${options.join(", ")} }` : "";
+  const [rows, type] = form === "text" ? ["text", "TextData"] : ["x", "MatrixData"];
+  const fields = classes.length > 0 ? `${rows}, y = []` : rows;
+  return `const { ${fields} } = (await loadData(${JSON.stringify(name)}${given})) as ${type};`;
 }
 
 /** The command that trains the recipe on all rows. */
@@ -52,6 +62,8 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
   });
   return [
     `ranksim train ${quoted(data.name)}`,
+    ...(data.reading?.labels ? [`--labels ${quoted(data.reading.labels)}`] : []),
+    ...(data.reading?.format ? [`--format ${data.reading.format}`] : []),
     ...(choices.labelColumn ? [`--label-column ${quoted(choices.labelColumn)}`] : []),
     ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
     ...(data.form === "text" ? ["--text"] : []),
@@ -63,7 +75,7 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
 
 /** What the model is called when it is saved. */
 export function modelFileName(dataName: string): string {
-  const stem = dataName.replace(/\.[a-z0-9]+(\.gz)?$/i, "").replace(/[^\w.-]+/g, "-");
+  const stem = dataName.replace(/(\.[a-z0-9]+)?(\.gz)?$/i, "").replace(/[^\w.-]+/g, "-");
   return `${stem || "model"}.model`;
 }
 

@@ -15,12 +15,17 @@ const MOST_GROUPS = 30;
 export function Gallery() {
   const model = useField("model");
   const filter = useField("filter");
+  const size = useField("imageSize");
   const [groups, setGroups] = useState(MOST_GROUPS);
   if (!model) return <p class="muted">No filters yet: train a model, or drop a model file.</p>;
   const names = model.classes.length === 0 ? ["all filters"] : model.classes;
   return (
     <>
-      <p class="hint">The more ink, the more a pixel weighs: a filter is the rank order of the rows it stands for.</p>
+      <p class="hint">
+        {size
+          ? "The more ink, the more a pixel weighs: a filter is the rank order of the rows it stands for."
+          : "Each filter by what it weighs most: a filter is the rank order of the rows it stands for."}
+      </p>
       {filter !== undefined && filter < model.filters && <FilterDetail filter={filter} />}
       {names.slice(0, groups).map((name, group) => (
         <Group key={name} name={name} group={group} total={model.filtersPerClass[group] ?? 0} />

@@ -212,12 +212,8 @@ function MistakeView({ mistake, wrong }: { mistake: Mistake; wrong: boolean }) {
 function Cause({ filter, text }: { filter: StrongFilter; text: string }) {
   const controller = useController();
   return (
-    <button
-      type="button"
-      class="thumb cause"
-      aria-label={`Filter ${filter.filter} of class ${sharesText(filter)}, ${text}, activation ${percent(filter.similarity)}`}
-      onClick={() => controller.openFilter(filter.filter)}
-    >
+    <button type="button" class="thumb cause" onClick={() => controller.openFilter(filter.filter)}>
+      <span class="visually-hidden">Filter {filter.filter}:</span>
       <FilterPicture view={filter} />
       <span class="hint">
         {sharesText(filter)} {percent(filter.similarity)}

@@ -7,7 +7,7 @@ export const count = (value: number): string => value.toLocaleString("en");
 export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
 /** A share as a percentage. */
-export const percent = (share: number, digits = 0): string => `${(share * 100).toFixed(digits)} %`;
+export const percent = (share: number, digits = 0): string => `${(share * 100).toFixed(digits)}\u00a0%`;
 
 /** A share with enough digits to tell models apart. */
 export const score = (share: number): string => share.toFixed(3);

@@ -115,9 +115,9 @@ function Strongest({ filters }: { filters: readonly StrongFilter[] }) {
               type="button"
               class="strong-filter"
               title={`Response ${score(filter.response)}; made from ${counted(filter.rows, "row")}`}
-              aria-label={`Filter ${filter.filter}, ${sharesText(filter) || "no class"}, activation ${percent(filter.similarity)}`}
               onClick={() => controller.openFilter(filter.filter)}
             >
+              <span class="visually-hidden">Filter {filter.filter}:</span>
               <FilterPicture view={filter} />
               <span class="strong-name">{sharesText(filter) || `filter ${filter.filter}`}</span>
               <span class="activation" aria-hidden="true">

@@ -18,10 +18,11 @@ export interface LoadedData {
   readonly imageSize?: ImageSize;
   readonly featureNames?: readonly string[];
   readonly rowNames?: readonly string[];
+  readonly reading?: DataSummary["reading"];
 }
 
 /** Wraps what a reader gave. */
-export function loadedData(name: string, data: DataSet): LoadedData {
+export function loadedData(name: string, data: DataSet, reading?: LoadedData["reading"]): LoadedData {
   const labels = data.y ?? [];
   const multilabel = labels.length > 0 && Array.isArray(labels[0]);
   const classes = [...new Set((multilabel ? labels.flat() : labels) as Label[])].sort(compareLabels);
@@ -32,6 +33,7 @@ export function loadedData(name: string, data: DataSet): LoadedData {
     classes,
     multilabel,
     ...(data.y ? { y: data.y } : {}),
+    ...(reading ? { reading } : {}),
     ...(data.rowNames ? { rowNames: data.rowNames } : {}),
     ...(data.form === "matrix" && data.imageSize ? { imageSize: data.imageSize } : {}),
     ...(data.form === "matrix" && data.featureNames ? { featureNames: data.featureNames } : {}),
@@ -52,6 +54,7 @@ export function summarize(data: LoadedData): DataSummary {
     ...(isText ? { low: 0, high: 1, whole: true } : rangeOf(x)),
     ...imageSizeOf(data),
     ...(data.featureNames ? { featureNames: data.featureNames } : {}),
+    ...(data.reading ? { reading: data.reading } : {}),
   };
 }
 

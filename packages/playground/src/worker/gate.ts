@@ -27,18 +27,24 @@ export class Gate {
 
   /** Resolves when the run may go on. */
   async pass(): Promise<void> {
-    if (this.#pace === "full") {
-      if (performance.now() - this.#listened < LISTEN_MILLISECONDS) return;
-      await this.#listen();
-      this.#listened = performance.now();
-      // A message that was waiting may have changed the pace.
-      if ((this.#pace as Pace) === "full") return;
-    }
+    await this.listen();
+    if (this.#pace === "full") return;
     await new Promise<void>((resolve) => {
       this.#release = resolve;
       if (this.#pace === "watch") setTimeout(resolve, WATCH_MILLISECONDS);
     });
     this.#release = undefined;
+  }
+
+  /** Lets messages of the page in, if none were let in for a while: one of them may change the pace or stop the run. */
+  async listen(): Promise<void> {
+    if (performance.now() - this.#listened < LISTEN_MILLISECONDS) return;
+    // One turn of the event loop, without the delay that browsers give nested timers.
+    await new Promise<void>((resolve) => {
+      this.#channel.port1.onmessage = () => resolve();
+      this.#channel.port2.postMessage(null);
+    });
+    this.#listened = performance.now();
   }
 
   /** Sets the pace and lets a waiting run pass. */
@@ -51,13 +57,5 @@ export class Gate {
   close(): void {
     this.#release?.();
     this.#channel.port1.close();
-  }
-
-  /** One turn of the event loop, without the delay that browsers give nested timers. */
-  #listen(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#channel.port1.onmessage = () => resolve();
-      this.#channel.port2.postMessage(null);
-    });
   }
 }

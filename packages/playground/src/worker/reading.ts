@@ -52,7 +52,7 @@ async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): P
   if (inFolder || files.every(({ path }) => IMAGE.test(path))) {
     const name = inFolder ? files[0].path.split("/")[0] : "images";
     const format = files.every(({ path }) => IMAGE.test(path)) ? "image-folder" : "text-folder";
-    return loadedData(name, await readData(folderOf(name, files), { ...options, format }));
+    return loadedData(name, await readData(folderOf(name, files), { ...options, format }), { format });
   }
   if (files.length === 1) return loadedData(nameOf(files[0]), await readData(blobSource(files[0].file), options));
   return readPair(files, options);
@@ -71,7 +71,9 @@ async function readPair(files: readonly NamedFile[], options: object): Promise<L
     );
   }
   const data: DataSet = await readData(blobSource(rows[0].file), options);
-  return loadedData(nameOf(rows[0]), withLabels(data, await readLabels(blobSource(labels[0].file)), nameOf(labels[0])));
+  const name = nameOf(labels[0]);
+  const labelled = withLabels(data, await readLabels(blobSource(labels[0].file)), name);
+  return loadedData(nameOf(rows[0]), labelled, { labels: name });
 }
 
 /** The folder as a reader sees it: paths without the folder's own name. */

@@ -105,7 +105,8 @@ class Watcher {
 
   async advance(progress: Progress): Promise<void> {
     const { filters: bank, label } = progress;
-    if (!bank) return this.#gate.pass();
+    // What has no filters yet is no step that could be looked at.
+    if (!bank) return this.#gate.listen();
     if (this.#class && this.#class.label !== label) {
       if (!this.#class.scored) await this.#score(this.#class.label, this.#class.bank);
       this.#finished.add(this.#class.label as Label);

@@ -1,0 +1,180 @@
+/** What a newcomer does with the digits: watch them being learned, draw, ask why, and take the model home. */
+
+import { readFile } from "node:fs/promises";
+import { ClassifierModel, loadModel, RankSimilarityClassifier, saveModel, trainTestSplit } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, figure, openStage, type Stage, untilTrained } from "./chromium.ts";
+
+/** Strokes on the painter, in shares of its width and height. */
+async function draw(page: Page, ...strokes: readonly (readonly (readonly [x: number, y: number])[])[]): Promise<void> {
+  const box = await page.getByTestId("painter").boundingBox();
+  if (!box) throw new Error("there is no painter");
+  for (const [first, ...rest] of strokes) {
+    await page.mouse.move(box.x + first[0] * box.width, box.y + first[1] * box.height);
+    await page.mouse.down();
+    for (const [x, y] of rest) await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 4 });
+    await page.mouse.up();
+  }
+}
+
+const verdict = (page: Page) => page.getByTestId("verdict").locator(".answer");
+
+async function expectAnswer(page: Page, label: string): Promise<void> {
+  await page
+    .getByTestId("verdict")
+    .locator(".answer", { hasText: new RegExp(`^${label}$`) })
+    .waitFor({ timeout: 5000 });
+}
+
+const ring = Array.from({ length: 25 }, (_, j) => {
+  const angle = (2 * Math.PI * j) / 24;
+  return [0.5 + 0.22 * Math.sin(angle), 0.5 - 0.37 * Math.cos(angle)] as const;
+});
+
+describe.skipIf(!CHROMIUM)("digits in Chromium (needs chromium)", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  }, 120_000);
+  afterAll(() => stage?.close());
+
+  it("opens with a trained model that reads at least 95 % of unseen digits", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThanOrEqual(0.95);
+    await page.getByRole("button", { name: "Train", exact: true }).click();
+    await untilTrained(page);
+    expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThanOrEqual(0.95);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("reads digits that are drawn with the mouse, and says what changed", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await draw(page, ring);
+    await expectAnswer(page, "0");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await draw(page, [
+      [0.35, 0.3],
+      [0.55, 0.08],
+      [0.55, 0.92],
+    ]);
+    await expectAnswer(page, "1");
+    expect(await page.locator(".bars .bar.chosen .bar-name").textContent()).toBe("1");
+    expect(await page.locator(".strong-filter").count()).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks what if: an edit shows the answer before it, a reset takes it back", async () => {
+    const { page } = await stage.open();
+    await untilTrained(page);
+    const first = (await verdict(page).textContent()) ?? "";
+    await page.getByRole("button", { name: "Erase" }).click();
+    await draw(page, [
+      [0.1, 0.1],
+      [0.9, 0.1],
+      [0.9, 0.5],
+      [0.1, 0.5],
+    ]);
+    await page.getByText(`before your change: ${first}`).waitFor();
+    expect(await page.locator(".ghost").count()).toBe(10);
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.getByText("before your change").waitFor({ state: "detached" });
+    await expectAnswer(page, first);
+  });
+
+  it("can be drawn on with the keyboard alone", async () => {
+    const { page } = await stage.open();
+    await untilTrained(page);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("No filter responds").waitFor();
+    await page.getByTestId("painter").focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+    for (let j = 0; j < 7; j++) await page.keyboard.press("Shift+ArrowDown");
+    await expectAnswer(page, "1");
+    const address = new URL(page.url());
+    await page.waitForFunction(() => location.hash.includes("drawn="));
+    expect(address.hash).toContain("data=digits");
+  });
+
+  it("gives the bytes that Node gives for the same seed, and a model that answers the same there", async () => {
+    const { page } = await stage.open("#data=digits&estimator=classifier&heldOut=0.25&filters=150&seed=7");
+    await untilTrained(page);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Model", exact: true }).click();
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe("digits.model");
+    const bytes = new Uint8Array(await readFile(await download.path()));
+
+    const { x, y } = await loadDigits();
+    const { train, test } = trainTestSplit(x, y, { testShare: 0.25, seed: 7, stratify: true });
+    const own = await new RankSimilarityClassifier({ filters: 150, seed: 7 }).fit(train.x, train.y);
+    expect(Buffer.compare(bytes, saveModel(own))).toBe(0);
+
+    const loaded = loadModel(bytes) as ClassifierModel;
+    expect(loaded).toBeInstanceOf(ClassifierModel);
+    expect(await loaded.predict(test.x)).toEqual(await own.predict(test.x));
+    expect(await figure(page, "Held-out accuracy")).toBe((await loaded.score(test.x, test.y)).toFixed(3));
+  });
+
+  it("saves the recipe trained on all rows: the bytes of the command line", async () => {
+    const { page } = await stage.open();
+    await untilTrained(page);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save one trained on all 1,797" }).click();
+    const bytes = await readFile(await (await waiting).path());
+    const { x, y } = await loadDigits();
+    const own = await new RankSimilarityClassifier({ filters: 150 }).fit(x, y);
+    expect(Buffer.compare(bytes, saveModel(own))).toBe(0);
+  });
+
+  it("downloads a report that stands on its own", async () => {
+    const { page } = await stage.open();
+    await untilTrained(page);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Report" }).click();
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe("digits-report.html");
+    const html = await readFile(await download.path(), "utf8");
+    expect(html).toContain("Accuracy, held-out rows");
+    expect(html).toContain("new RankSimilarityClassifier({ filters: 150 })");
+    expect(html.match(/<img [^>]*src="data:image\/png/g)?.length).toBeGreaterThan(100);
+    expect(html).not.toMatch(/(src|href)="(?!data:)/);
+  });
+
+  it("shares a view by its address: another page shows the same model and the same answer", async () => {
+    const { page } = await stage.open(
+      "#data=digits&estimator=probabilistic&heldOut=0.3&filters=80&row=21&tab=mistakes",
+    );
+    await untilTrained(page);
+    await page.getByRole("tab", { name: "Mistakes", selected: true }).waitFor();
+    await page.waitForTimeout(400);
+    const other = await stage.open(page.url());
+    await untilTrained(other.page);
+    await other.page.getByTestId("verdict").waitFor();
+    expect(await other.page.getByTestId("verdict").textContent()).toBe(await page.getByTestId("verdict").textContent());
+    expect(await other.page.locator(".take-away .hint").first().textContent()).toBe(
+      await page.locator(".take-away .hint").first().textContent(),
+    );
+  });
+
+  it("opens a cell of the confusion matrix with the filters that caused the mistake", async () => {
+    const { page, complaints } = await stage.open(
+      "#data=digits&estimator=classifier&heldOut=0.25&filters=150&tab=mistakes",
+    );
+    await untilTrained(page);
+    await page.locator(".matrix .off button").first().click();
+    await page.getByText("caused it").first().waitFor();
+    await page.locator(".mistake .thumb").first().click();
+    await page.getByText("wrong, labelled").waitFor();
+    await page.locator(".mistake .cause").first().click();
+    await page.getByRole("tab", { name: "Filters", selected: true }).waitFor();
+    await page.getByText(/Made from \d+ training row/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

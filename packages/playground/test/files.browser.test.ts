@@ -1,0 +1,173 @@
+/** Files of one's own: tables, arrays, pictures, text, models, and files that are none of these. */
+
+import { RankSimilarityClassifier, saveModel } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, dropFiles, figure, openStage, type Stage, untilTrained } from "./chromium.ts";
+import { idxImages, idxLabels, pgm, plantsCsv, reviewsJsonl } from "./made-files.ts";
+
+const train = async (page: Page) => {
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await untilTrained(page);
+};
+
+describe.skipIf(!CHROMIUM)("files in Chromium (needs chromium)", () => {
+  let stage: Stage;
+  let digitsModel: Uint8Array;
+
+  beforeAll(async () => {
+    stage = await openStage();
+    const { x, y } = await loadDigits();
+    digitsModel = saveModel(await new RankSimilarityClassifier({ filters: 60 }).fit(x, y));
+  }, 120_000);
+  afterAll(() => stage?.close());
+
+  it("takes a CSV whose label column is named in the page, with sliders for what if", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [{ name: "plants.csv", content: plantsCsv(120) }]);
+    await page
+      .getByRole("alert")
+      .getByText(/plants\.csv, line 2.*expected a number, found "fern"/)
+      .waitFor();
+    await page.getByLabel("Label column").fill("species");
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByText("120 rows × 10 features").waitFor();
+    await page.getByText("3 classes: fern, moss, reed").waitFor();
+    await train(page);
+    expect(await figure(page, "Held-out accuracy")).toBe("1.000");
+    await page.getByRole("slider", { name: "leaf0" }).fill("9");
+    await page.getByTestId("verdict").getByText("before your change").waitFor();
+    expect(await page.locator(".parts-table tbody tr").count()).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("takes an IDX file of pictures with its labels", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [
+      { name: "train-images-idx3-ubyte", content: idxImages(200, 12) },
+      { name: "train-labels-idx1-ubyte", content: idxLabels(200) },
+    ]);
+    await page.getByText("200 rows × 144 features, pictures of 12").waitFor();
+    await train(page);
+    expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThan(0.9);
+    await page.getByTestId("painter").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("takes svmlight, and says so when rows have several labels", async () => {
+    const { page } = await stage.open();
+    await untilTrained(page);
+    const lines = Array.from(
+      { length: 60 },
+      (_, r) => `${r % 2 ? "1,2" : "3"} ${(r % 2) * 5 + 1}:3 ${(r % 2) * 5 + 3}:2 12:1`,
+    );
+    await dropFiles(page, [{ name: "topics.svm", content: lines.join("\n") }]);
+    await page.getByText("60 rows × 12 features, sparse").waitFor();
+    await page.getByText("3 labels, several a row").waitFor();
+    await train(page);
+    await page.getByRole("tab", { name: "Mistakes" }).click();
+    await page.getByRole("columnheader", { name: "precision" }).waitFor();
+  });
+
+  it("takes images, a folder for each class", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    const image = (r: number) => pgm(8, (x, y) => ((r % 2 ? x : y) < 3 ? 200 : 10) + ((r * 5 + x * 3 + y) % 20));
+    const files = Array.from({ length: 24 }, (_, r) => ({
+      name: `picture-${r}.pgm`,
+      mimeType: "image/x-portable-graymap",
+      folder: r % 2 ? "left" : "top",
+      buffer: Buffer.from(image(r)),
+    }));
+    await page.evaluate(
+      (given) => {
+        const entry = (name: string, children: readonly FileSystemEntry[], file?: File) => {
+          const left = [...children];
+          return {
+            name,
+            isFile: file !== undefined,
+            isDirectory: file === undefined,
+            file: (done: (file: File) => void) => file && done(file),
+            createReader: () => ({ readEntries: (done: (batch: unknown[]) => void) => done(left.splice(0)) }),
+          } as unknown as FileSystemEntry;
+        };
+        const bytes = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+        const folders = ["left", "top"].map((folder) =>
+          entry(
+            folder,
+            given
+              .filter((file) => file.folder === folder)
+              .map(({ name, base64 }) => entry(name, [], new File([bytes(base64)], name))),
+          ),
+        );
+        // A folder cannot be put into a drop by script, so the drop is made to hold one.
+        const transfer = { types: ["Files"], files: [], items: [{ webkitGetAsEntry: () => entry("shapes", folders) }] };
+        const drop = new DragEvent("drop", { bubbles: true, cancelable: true });
+        Object.defineProperty(drop, "dataTransfer", { value: transfer });
+        document.body.dispatchEvent(drop);
+      },
+      files.map(({ name, folder, buffer }) => ({ name, folder, base64: buffer.toString("base64") })),
+    );
+    await page.getByText("24 rows × 64 features, pictures of 8").waitFor();
+    await page.getByText("2 classes: left, top").waitFor();
+    await train(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it("takes text: words instead of pixels, and an answer for what is typed", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [{ name: "reviews.jsonl", content: reviewsJsonl(80) }]);
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Text column").fill("review");
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByText("80 texts").waitFor();
+    await train(page);
+    expect(await figure(page, "Held-out accuracy")).toBe("1.000");
+    await page.getByLabel("Type or change the text").fill("what a boring tired plot");
+    await page.getByTestId("verdict").locator(".answer", { hasText: "bad" }).waitFor();
+    await page.locator("mark.for", { hasText: "tired" }).waitFor();
+    await page.getByRole("tab", { name: "Features" }).click();
+    await page.getByText("How well pairs are told apart").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens a model of the command line, judges it on data that fits, and reads what is drawn", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [{ name: "digits.model", content: digitsModel }]);
+    await page.getByText(/digits\.model: \d+ filters from 1,797 rows/).waitFor();
+    expect(Number(await figure(page, "Accuracy, all rows"))).toBeGreaterThan(0.95);
+    await page.getByTestId("verdict").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens with the model it is served with", async () => {
+    const served = await stage.serve({ model: { name: "my digits.model", bytes: digitsModel } });
+    const { page, complaints } = await stage.open(served.address);
+    await page.getByText(/model-my-digits\.model: \d+ filters from 1,797 rows/).waitFor();
+    await page.getByTestId("painter").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    ["noise.npy", Buffer.from("\x93NUMPY\x01\x00garbage", "latin1"), /noise\.npy/],
+    ["broken.csv", Buffer.from("a,b,label\n1,2,x\n1,x\n"), /broken\.csv, line 3: expected 3 fields/],
+    ["empty.csv", Buffer.alloc(0), /empty file/],
+    ["photo.png", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), /photo\.png/],
+    ["cut.model", Buffer.from(new Uint8Array(40)), /header|safetensors|file|bytes/i],
+  ])("refuses %s in place and keeps what was there", async (name, content, message) => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [{ name, content }]);
+    await page.getByRole("alert").getByText(message).waitFor();
+    expect(await figure(page, "Held-out accuracy")).toMatch(/^0\.9/);
+    await page.getByTestId("verdict").waitFor();
+    await page.getByRole("button", { name: "Digits" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+});

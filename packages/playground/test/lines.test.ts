@@ -1,0 +1,83 @@
+/** The lines the page hands out are run here: they must make the model that the page made. */
+
+import * as ranksim from "ranksim";
+import { describe, expect, it } from "vitest";
+import type { DataSummary, Recipe } from "../src/protocol.ts";
+import { commandLine, modelFileName, typescriptLines } from "../src/takeaway/lines.ts";
+
+const digits: DataSummary = {
+  name: "digits",
+  form: "dense",
+  rows: 1797,
+  features: 64,
+  classes: Array.from("0123456789"),
+  multilabel: false,
+  low: 0,
+  high: 16,
+  whole: true,
+};
+
+/** Runs lines whose only import is from "ranksim"; answers with what they saved. */
+async function run(lines: string): Promise<Uint8Array> {
+  const body = lines.replace(/^import (\{.*\}) from "ranksim";$/m, "const $1 = ranksim;");
+  expect(body).not.toContain("import");
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...parts: string[]
+  ) => (library: object) => Promise<Uint8Array>;
+  return new AsyncFunction("ranksim", `${body}\nreturn bytes;`)(ranksim);
+}
+
+describe("lines that reproduce a model", () => {
+  it.each<[string, Recipe]>([
+    ["a classifier", { estimator: "classifier", heldOut: 0.25, params: { filters: 40, seed: 3 } }],
+    ["a probabilistic classifier on all rows", { estimator: "probabilistic", heldOut: 0, params: { filters: 40 } }],
+    ["a transform", { estimator: "transform", heldOut: 0.5, params: { filters: 30, spreading: "none" } }],
+  ])("make %s, byte for byte", async (_, recipe) => {
+    const { x, y } = await ranksim.loadDigits();
+    const seed = Number(recipe.params.seed ?? 0);
+    const { train } =
+      recipe.heldOut > 0
+        ? ranksim.trainTestSplit(x, y, { testShare: recipe.heldOut, seed, stratify: true })
+        : { train: { x, y } };
+    const makers = {
+      classifier: ranksim.RankSimilarityClassifier,
+      probabilistic: ranksim.RankSimilarityProbabilisticClassifier,
+      transform: ranksim.RankSimilarityTransform,
+    };
+    const own = await new makers[recipe.estimator](recipe.params).fit(train.x, train.y);
+    const bytes = await run(typescriptLines(digits, recipe, {}));
+    expect(Buffer.compare(bytes, ranksim.saveModel(own))).toBe(0);
+  });
+
+  it("read files as the page read them", () => {
+    const data: DataSummary = { ...digits, name: "my rows.npy", reading: { labels: "my labels.npy" } };
+    const recipe: Recipe = { estimator: "classifier", heldOut: 0.25, params: {} };
+    expect(typescriptLines(data, recipe, {})).toContain(
+      '(await loadData("my rows.npy", { labels: await fileSource("my labels.npy") })) as MatrixData;',
+    );
+    expect(commandLine(data, recipe, {})).toBe(
+      "ranksim train 'my rows.npy' --labels 'my labels.npy' --model my-rows.model",
+    );
+  });
+
+  it("name columns, text and every parameter on the command line", () => {
+    const recipe: Recipe = {
+      estimator: "probabilistic",
+      heldOut: 0,
+      params: { filters: 20, initialize: "weightedAverage", nBest: 5 },
+    };
+    const data: DataSummary = { ...digits, name: "it's.csv", form: "text" };
+    expect(commandLine(data, recipe, { labelColumn: "-1", textColumn: "a b" })).toBe(
+      "ranksim train 'it'\\''s.csv' --label-column -1 --text-column 'a b' --text --estimator probabilistic --filters 20 --initialize weighted-average --n-best 5 --model it-s.model",
+    );
+  });
+
+  it("call the model after its data", () => {
+    expect(["digits", "a/b c.csv.gz", "train.idx", ""].map(modelFileName)).toEqual([
+      "digits.model",
+      "a-b-c.model",
+      "train.model",
+      "model.model",
+    ]);
+  });
+});

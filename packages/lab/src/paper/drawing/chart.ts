@@ -1,0 +1,184 @@
+/**
+ * One panel with axes: lines with the spread of their points, and scattered points with their names beside them. Observable Plot
+ * draws axes, grids and lines; names are placed here, where they do not cover each other.
+ */
+
+import * as Observable from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import { type LegendEntry, type Panel, round, type Sign, sign } from "./plot.ts";
+
+/** A point of a line: the middle, and the ends of its spread where there is one. */
+export interface LinePoint {
+  readonly x: number;
+  readonly y: number;
+  readonly low?: number;
+  readonly high?: number;
+}
+
+/** A line with its place in the legend. */
+export interface Line extends LegendEntry {
+  readonly points: readonly LinePoint[];
+  readonly width?: number;
+}
+
+/** An axis: its name with unit, its scale. */
+export interface Axis {
+  readonly label: string;
+  readonly log?: boolean;
+  readonly domain?: readonly [number, number];
+  readonly ticks?: readonly number[];
+  readonly format?: string;
+}
+
+/** A point with its name beside it. */
+export interface NamedPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly name: string;
+  readonly color: string;
+  readonly sign: Sign;
+  readonly size?: number;
+  readonly bold?: boolean;
+}
+
+/** A band between two curves. */
+export interface Band {
+  readonly color: string;
+  readonly points: readonly { readonly x: number; readonly low: number; readonly high: number }[];
+}
+
+/** What a panel shows. */
+export interface Chart {
+  readonly x: Axis;
+  readonly y: Axis;
+  readonly lines?: readonly Line[];
+  readonly bands?: readonly Band[];
+  readonly named?: readonly NamedPoint[];
+  readonly width?: number;
+  readonly height?: number;
+  /** More marks of Observable Plot, below the lines. */
+  readonly marks?: readonly Observable.Markish[];
+  /** More options of Observable Plot, e.g. a colour scale. */
+  readonly options?: Observable.PlotOptions;
+}
+
+/** Draws a panel. */
+export function chart(what: Chart): Panel {
+  const { lines = [], bands = [], named = [], width = 420, height = 300 } = what;
+  const { document } = parseHTML("<html><body></body></html>");
+  const figure = Observable.plot({
+    document,
+    width,
+    height,
+    marginLeft: 56,
+    marginRight: 16,
+    marginTop: 22,
+    marginBottom: 42,
+    style: { background: "white", fontFamily: "system-ui, sans-serif", fontSize: "12px" },
+    x: scaleOf(what.x),
+    y: scaleOf(what.y),
+    ...what.options,
+    marks: [
+      ...(what.marks ?? []),
+      ...bands.map(({ points, color }) =>
+        Observable.areaY(points, { x: "x", y1: "low", y2: "high", fill: color, fillOpacity: 0.18 }),
+      ),
+      ...lines.flatMap(({ points, color, dash, width: strokeWidth = 1.8 }) => [
+        Observable.ruleX(
+          points.filter(({ low, high }) => low !== undefined && high !== undefined && high > low),
+          { x: "x", y1: "low", y2: "high", stroke: color, strokeWidth: 1.2 },
+        ),
+        ...(dash === "none"
+          ? []
+          : [
+              Observable.line(points, {
+                x: "x",
+                y: "y",
+                stroke: color,
+                strokeWidth,
+                ...(dash ? { strokeDasharray: dash } : {}),
+              }),
+            ]),
+      ]),
+      // Named points count for the scales; they are drawn below, with their names.
+      Observable.dot(named, { x: "x", y: "y", r: 0 }),
+    ],
+  });
+  const toX = applier(figure, "x");
+  const toY = applier(figure, "y");
+  const signs = lines.flatMap(({ points, color, sign: shape = "none" }) =>
+    points.map(({ x, y }) => sign(shape, toX(x), toY(y), color)),
+  );
+  const names = placeNames(
+    named.map((point) => ({ ...point, x: toX(point.x), y: toY(point.y) })),
+    width,
+  );
+  return { svg: `${figure.outerHTML}${signs.join("")}${names}`, width, height };
+}
+
+function scaleOf({ label, log, domain, ticks, format }: Axis): Observable.ScaleOptions {
+  return {
+    type: log ? "log" : "linear",
+    label,
+    labelArrow: "none",
+    grid: true,
+    ...(domain ? { domain: [...domain] } : {}),
+    ...(ticks ? { ticks: [...ticks] } : {}),
+    ...(format ? { tickFormat: format } : log ? { tickFormat: "~g" } : {}),
+  };
+}
+
+function applier(figure: Observable.Plot, name: "x" | "y"): (value: number) => number {
+  const scale = figure.scale(name);
+  if (!scale) throw new Error(`expected a scale ${name}`);
+  return (value) => scale.apply(value) as number;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const LETTER = 6.3;
+
+/** Signs with their names to the right, the left, above or below: the first place that covers no other. */
+function placeNames(points: readonly NamedPoint[], width: number): string {
+  const taken: Box[] = points.map(({ x, y }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
+  const drawn: string[] = [];
+  for (const { x, y, name, color, sign: shape, size = 5, bold } of points) {
+    const length = name.length * LETTER;
+    const places = [
+      { dx: 9, dy: 4, anchor: "start" },
+      { dx: -9, dy: 4, anchor: "end" },
+      ...[12, 18, 24, 32].flatMap((away) => [
+        { dx: 0, dy: -away + 4, anchor: "middle" },
+        { dx: 0, dy: away + 4, anchor: "middle" },
+        { dx: 9, dy: -away + 4, anchor: "start" },
+        { dx: 9, dy: away + 4, anchor: "start" },
+        { dx: -9, dy: -away + 4, anchor: "end" },
+        { dx: -9, dy: away + 4, anchor: "end" },
+      ]),
+    ];
+    const boxOf = ({ dx, dy, anchor }: (typeof places)[number]): Box => {
+      const left = x + dx - (anchor === "start" ? 0 : anchor === "end" ? length : length / 2);
+      return { left, right: left + length, top: y + dy - 10, bottom: y + dy + 3 };
+    };
+    const place =
+      places.find((candidate) => {
+        const box = boxOf(candidate);
+        return box.left > 58 && box.right < width - 2 && box.top > 4 && !taken.some((other) => overlap(box, other));
+      }) ?? places[0];
+    taken.push(boxOf(place));
+    drawn.push(sign(shape, x, y, color, size));
+    drawn.push(
+      `<text x="${round(x + place.dx)}" y="${round(y + place.dy)}" text-anchor="${place.anchor}" font-size="12" fill="#222"${bold ? ' font-weight="700"' : ""}>${name}</text>`,
+    );
+  }
+  return drawn.join("");
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}

@@ -1,0 +1,63 @@
+/** What a table or a figure of the paper is here: points to measure, and a section of the page made from what was found. */
+
+import type { SourceFacts } from "./data.ts";
+import type { Plot } from "./drawing/plot.ts";
+import type { DataName, Measured, Point } from "./spec.ts";
+
+/** The outcome of a check. */
+export type Verdict = "holds" | "holds in part" | "does not hold" | "not measured";
+
+/** A statement of the paper and what was measured. */
+export interface Claim {
+  /** The statement, in our words, with the paper's numbers as printed. */
+  readonly paper: string;
+  /** What was measured. */
+  readonly ours: string;
+  readonly verdict: Verdict;
+}
+
+/** A section of the page. */
+export interface Section {
+  /** Markdown: tables and remarks. */
+  readonly text: string;
+  readonly plots: readonly Plot[];
+  readonly claims: readonly Claim[];
+  /** Numbers that were computed rather than measured, kept beside the results. */
+  readonly numbers?: unknown;
+}
+
+/** What there is to make a section from. */
+export interface Found {
+  readonly quick: boolean;
+  /** What was measured for a point, if it was. */
+  readonly find: (point: Point) => Measured | undefined;
+  /** The data set behind a name, once it was opened. */
+  readonly source: (name: DataName) => SourceFacts | undefined;
+}
+
+/** One table or figure, or panels of a figure that share their points. */
+export interface Experiment {
+  /** Names that a command may give, e.g. figure-2a and figure-2b. */
+  readonly panels: readonly string[];
+  readonly title: string;
+  points(quick: boolean): readonly Point[];
+  section(found: Found): Section;
+}
+
+/** The name of an experiment's files: "figure-2ab" for the panels figure-2a and figure-2b. */
+export function idOf({ panels }: Experiment): string {
+  return (
+    panels[0] +
+    panels
+      .slice(1)
+      .map((panel) => panel.at(-1))
+      .join("")
+  );
+}
+
+/** "not measured" while anything is missing, else what the test says: all parts true, some, or none. */
+export function judge(parts: readonly (boolean | undefined)[]): Verdict {
+  if (parts.length === 0 || parts.some((part) => part === undefined)) return "not measured";
+  if (parts.every((part) => part)) return "holds";
+  return parts.some((part) => part) ? "holds in part" : "does not hold";
+}

@@ -1,0 +1,89 @@
+/** Figure 3 D: log loss of RSC's probabilities against nBest, the number of filters that count, on three data sets. */
+
+import { table } from "../../bench/show.ts";
+import { chart } from "../drawing/chart.ts";
+import { LINES, sheet } from "../drawing/plot.ts";
+import { pointOf, summarize } from "../drawing/spread.ts";
+import { type Experiment, type Found, judge } from "../experiment.ts";
+import type { DataName, Point } from "../spec.ts";
+import { rowsFor, seedsFor } from "./plan.ts";
+
+const N_BEST = [2, 5, 10, 25, 50, 100, 200];
+const SETS: readonly DataName[] = ["fashion", "newsgroups", "kuzushiji"];
+
+function points(quick: boolean, data: DataName): readonly Point[] {
+  return seedsFor(quick).map((seed) => ({
+    name: `log loss on ${data}, seed ${seed}`,
+    spec: { data, rows: rowsFor(quick, data, { seed: 0 }), task: "log-loss", nBest: N_BEST, params: { seed } },
+  }));
+}
+
+function losses({ find, quick }: Found, data: DataName): readonly (readonly (number | undefined)[])[] {
+  const runs = points(quick, data).map((point) => find(point)?.curves?.logLoss);
+  return N_BEST.map((_, j) => runs.map((run) => run?.[j]));
+}
+
+export const figure3d: Experiment = {
+  panels: ["figure-3d"],
+  title: "Figure 3 D: log loss of the probabilities against nBest",
+  points: (quick) => SETS.flatMap((data) => points(quick, data)),
+  section: (found) => {
+    const rows = SETS.map((data, j) => {
+      const source = found.source(data);
+      const values = losses(found, data);
+      return {
+        data,
+        name: source ? `${source.title} (${source.classes} classes)` : data,
+        ...LINES[j],
+        points: N_BEST.flatMap((x, k) => pointOf(x, values[k])),
+        means: values.map((runs) => summarize(runs)?.mean),
+      };
+    });
+    const least = (means: readonly (number | undefined)[]) => {
+      const known = means.filter((mean) => mean !== undefined);
+      return known.length === means.length ? Math.min(...known) : undefined;
+    };
+    const at = rows.map(({ means }) => {
+      const low = least(means);
+      return low === undefined ? undefined : N_BEST[means.indexOf(low)];
+    });
+    const inside = at.map((k) => k && k > N_BEST[0] && k < N_BEST[N_BEST.length - 1]);
+    const [fashion, newsgroups, kuzushiji] = rows.map(({ means }) => least(means));
+    const plot = sheet(
+      "figure-3d.svg",
+      "Log loss against nBest for three data sets",
+      [
+        chart({
+          width: 560,
+          height: 340,
+          x: { label: "nBest: filters a row that count", log: true, ticks: N_BEST, format: "~g" },
+          y: { label: "log loss of the test rows, nats" },
+          lines: rows,
+        }),
+      ],
+      rows.map(({ name, color, sign }) => ({ name: `${name}, mean and range of 3 seeds`, color, sign })),
+    );
+    return {
+      text: table(
+        ["data set", ...N_BEST.map((k) => `nBest ${k}`)],
+        rows.map(({ name, means }) => [name, ...means.map((mean) => mean?.toFixed(3) ?? "–")]),
+      ),
+      plots: rows.some(({ points: drawn }) => drawn.length > 0) ? [plot] : [],
+      claims: [
+        {
+          paper: "Fashion-MNIST, with the fewest classes, has the lowest log loss",
+          ours: `lowest losses: Fashion-MNIST ${fashion?.toFixed(3) ?? "–"}, 20 Newsgroups ${newsgroups?.toFixed(3) ?? "–"}, ${found.source("kuzushiji")?.title ?? "Kuzushiji"} ${kuzushiji?.toFixed(3) ?? "–"}`,
+          verdict: judge([
+            fashion === undefined || newsgroups === undefined ? undefined : fashion < newsgroups,
+            fashion === undefined || kuzushiji === undefined ? undefined : fashion < kuzushiji,
+          ]),
+        },
+        {
+          paper: "The loss depends on nBest: too few filters miss classes, too many add noise",
+          ours: `lowest at nBest ${at.map((k) => k ?? "–").join(", ")} (Fashion-MNIST, 20 Newsgroups, ${found.source("kuzushiji")?.title ?? "Kuzushiji"})`,
+          verdict: judge(inside.map((part) => (part === 0 ? undefined : part))),
+        },
+      ],
+    };
+  },
+};

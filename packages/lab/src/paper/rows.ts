@@ -1,0 +1,54 @@
+/**
+ * Which rows a point trains on and tests on, as lists of row numbers. Samples are dealt out like cards (one of k equal parts),
+ * classes in their shares, by the library's own seeded folds; so Node and Python are given the very same rows.
+ */
+
+import { folds, stratifiedFolds } from "@ranksim/core";
+import type { RowChoice } from "./spec.ts";
+
+/** Rows in the order: training part, test part, as published. `y` is absent for label sets. */
+export interface Laid {
+  readonly rows: number;
+  readonly trainRows: number;
+  readonly y?: Uint8Array;
+}
+
+/** Row numbers, ascending. */
+export interface Chosen {
+  readonly train: Uint32Array;
+  readonly test: Uint32Array;
+}
+
+/** The seed of folds: all systems, whatever their own seed, are tested on the same folds. */
+const FOLD_SEED = 0;
+
+/** The rows of a choice. */
+export function chooseRows(laid: Laid, choice: RowChoice): Chosen {
+  const whole = choice.fold ? foldOf(laid, choice.fold.of, choice.fold.at) : published(laid);
+  return {
+    train: onePart(laid, whole.train, choice.trainParts, choice.seed),
+    test: onePart(laid, whole.test, choice.testParts, choice.seed),
+  };
+}
+
+function published({ rows, trainRows }: Laid): Chosen {
+  const all = Uint32Array.from({ length: rows }, (_, r) => r);
+  return { train: all.subarray(0, trainRows), test: all.subarray(trainRows) };
+}
+
+function foldOf({ rows, y }: Laid, of: number, at: number): Chosen {
+  const options = { folds: of, seed: FOLD_SEED };
+  return (y ? stratifiedFolds(y, options) : folds(rows, options))[at];
+}
+
+function onePart({ y }: Laid, rows: Uint32Array, parts: number | undefined, seed: number): Uint32Array {
+  if (parts === undefined || parts <= 1) return rows;
+  const options = { folds: parts, seed };
+  const picked = y
+    ? stratifiedFolds(
+        rows.map((r) => y[r]),
+        options,
+      )
+    : folds(rows.length, options);
+  return picked[0].test.map((position) => rows[position]);
+}

@@ -7,6 +7,6 @@ export interface Platform {
   readonly open: () => Promise<Backend>;
 }
 
-const NAMES: readonly BackendName[] = ["reference"];
+const NAMES: readonly BackendName[] = ["reference", "wasm"];
 
 export const platforms: readonly Platform[] = NAMES.map((name) => ({ title: name, open: () => openBackend(name) }));

@@ -7,10 +7,18 @@ import { openReference } from "./reference.ts";
 /** Opens the named back end, or the best one that runs here for "auto". Refuses by code "no-backend", saying why. */
 export async function openBackend(name: BackendName | "auto" = "auto"): Promise<Backend> {
   switch (name) {
-    case "auto":
     case "reference":
       return openReference();
+    case "wasm":
+      return (await import("./wasm/backend.ts")).openWasm();
+    case "auto":
+      try {
+        return await openBackend("wasm");
+      } catch (error) {
+        if (error instanceof RanksimError && error.code === "no-backend") return openReference();
+        throw error;
+      }
     default:
-      throw new RanksimError("no-backend", `expected back end auto or reference, found ${String(name)}`);
+      throw new RanksimError("no-backend", `expected back end auto, reference or wasm, found ${String(name)}`);
   }
 }

@@ -1,0 +1,235 @@
+/**
+ * Directions that hold most of what rows and filters vary in: subspace iteration on a sample of both, each side scaled to
+ * the same total, so that neither drowns the other. The directions decide only how much the bounds prune, never an answer,
+ * so 16-bit products are good enough; whatever comes out is scaled to a contraction by a bound that holds for certain.
+ */
+
+import {
+  DIRECTIONS,
+  DIRECTION_COUNT,
+  ROWS,
+  ROW_MIDDLE_F64S,
+  SAMPLE_FILTERS,
+  SAMPLE_FILTER_COUNT,
+  SAMPLE_ROWS,
+  SAMPLE_ROW_COUNT,
+  STRIDE,
+  TYPE,
+} from "../src/backends/wasm/context";
+import { openFilter64 } from "./bound";
+import { joinSums } from "./dot";
+import { bytesOf, expand64 } from "./expand";
+import { packPanel, panelBytes, tile } from "./tile";
+
+/** Root mean square length of a sampled vector: all of them together stay under 2^16 for up to 1,024 vectors. */
+const SAMPLE_LENGTH: f64 = 2_040;
+/** Longest single sampled vector. */
+const SAMPLE_LONGEST: f64 = 30_000;
+/** Length of a direction in 16 bits. */
+const DIRECTION_LENGTH: f32 = 32_700;
+/** Length of a column of products, less than 2^31 over the length of all samples together. */
+const COLUMN_LENGTH: f64 = 32_000;
+/** A vector this much shorter than before its neighbours were taken out has nothing of its own. */
+const SPENT: f32 = 1e-5;
+
+// Where things lie in the work area.
+let samples: usize = 0; // 16-bit, one vector per sample
+let turned: usize = 0; // 16-bit, one vector per feature
+let columns: usize = 0; // 16-bit, one vector of products per direction
+let products: usize = 0; // i32
+let vectors: usize = 0; // f32, one vector per direction
+let whole: usize = 0; // 16-bit, one vector per direction
+let panel: usize = 0;
+let wide: usize = 0; // one float64 vector
+
+/** Bytes of the work area. */
+export function scratch_directions(context: usize): usize {
+  return layOut(context, 0);
+}
+
+function layOut(context: usize, area: usize): usize {
+  const stride = <usize>load<u32>(context, STRIDE);
+  const count = <usize>load<u32>(context, DIRECTION_COUNT);
+  const sampled = sampleCount(context);
+  samples = area;
+  turned = samples + sampled * stride * 2;
+  columns = turned + sampled * stride * 2;
+  products = columns + sampled * count * 2;
+  vectors = products + max(sampled, stride) * count * 4;
+  whole = vectors + stride * count * 4;
+  panel = whole + stride * count * 2;
+  wide = panel + max(sampled, stride) * count * 2;
+  return wide + stride * 8;
+}
+
+/** Samples, rounded up to a multiple of 8; the rest are zero. */
+function sampleCount(context: usize): usize {
+  return (<usize>load<u32>(context, SAMPLE_ROW_COUNT) + <usize>load<u32>(context, SAMPLE_FILTER_COUNT) + 7) & ~7;
+}
+
+/** Fills DIRECTIONS from the samples in `iterations` rounds and returns the scale that makes them a contraction. */
+export function find_directions(from: u32, iterations: u32, area: usize, context: usize): f64 {
+  layOut(context, area);
+  const stride = load<i32>(context, STRIDE);
+  const count = load<i32>(context, DIRECTION_COUNT);
+  const sampled = <i32>sampleCount(context);
+  memory.fill(samples, 0, <usize>sampled * (<usize>stride << 1));
+  const rows = load<u32>(context, SAMPLE_ROW_COUNT);
+  const filters = load<u32>(context, SAMPLE_FILTER_COUNT);
+  gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, samples);
+  gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, samples + <usize>rows * (<usize>stride << 1));
+  turn(sampled, stride);
+
+  // The first directions are samples, spread evenly over rows and filters.
+  for (let c = 0; c < count; c++) {
+    const s = <usize>((c * sampled) / count);
+    memory.copy(whole + <usize>c * (<usize>stride << 1), samples + s * (<usize>stride << 1), <usize>stride << 1);
+  }
+  for (let round: u32 = 0; round < iterations; round++) {
+    multiply(samples, sampled, stride, whole, count);
+    for (let c = 0; c < count; c++) takeColumn(c, count, sampled);
+    multiply(turned, stride, sampled, columns, count);
+    for (let c = 0; c < count; c++) {
+      for (let i = 0; i < stride; i++) {
+        const value = load<i32>(products + (<usize>(i * count + c) << 2));
+        store<f32>(vectors + (<usize>(c * stride + i) << 2), <f32>value);
+      }
+    }
+    separate(count, stride);
+    for (let i: usize = 0; i < <usize>(count * stride); i++) {
+      store<i16>(whole + (i << 1), <i16>nearest(load<f32>(vectors + (i << 2)) * DIRECTION_LENGTH));
+    }
+  }
+  packPanel(whole, <usize>stride << 1, stride, 0, 0, count, load<usize>(context, DIRECTIONS));
+  return contractionScale(count, stride);
+}
+
+/** Sampled vectors as 16-bit numbers, scaled so that their lengths are SAMPLE_LENGTH on average. */
+function gather(context: usize, isRow: bool, list: usize, count: u32, out: usize): void {
+  const stride = load<i32>(context, STRIDE);
+  let total: f64 = 0;
+  for (let s: u32 = 0; s < count; s++) total += open(context, isRow, load<u32>(list + (<usize>s << 2)));
+  if (total == 0) return;
+  const scale = SAMPLE_LENGTH / sqrt(total / <f64>count);
+  for (let s: u32 = 0; s < count; s++) {
+    const length = sqrt(open(context, isRow, load<u32>(list + (<usize>s << 2))));
+    const factor = length * scale > SAMPLE_LONGEST ? SAMPLE_LONGEST / length : scale;
+    const vector = out + <usize>s * (<usize>stride << 1);
+    for (let i: usize = 0; i < <usize>stride; i++) {
+      store<i16>(vector + (i << 1), <i16>nearest(load<f64>(wide + (i << 3)) * factor));
+    }
+  }
+}
+
+/** Puts a row or filter, less the middle one, into `wide`; returns its squared length. */
+function open(context: usize, isRow: bool, which: u32): f64 {
+  const stride = load<i32>(context, STRIDE);
+  if (isRow) {
+    const type = load<i32>(context, TYPE);
+    expand64(type, load<usize>(context, ROWS) + <usize>which * (<usize>stride * bytesOf(type)), wide, stride);
+    const middle = load<usize>(context, ROW_MIDDLE_F64S);
+    for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+      v128.store(wide + i, f64x2.sub(v128.load(wide + i), v128.load(middle + i)));
+    }
+  } else openFilter64(context, which, wide);
+  let sum = f64x2.splat(0);
+  for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+    const v = v128.load(wide + i);
+    sum = f64x2.add(sum, f64x2.mul(v, v));
+  }
+  return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+}
+
+/** Transposes the samples. */
+function turn(sampled: i32, stride: i32): void {
+  for (let s = 0; s < sampled; s++) {
+    const vector = samples + <usize>s * (<usize>stride << 1);
+    let out = turned + (<usize>s << 1);
+    for (let i: usize = 0; i < <usize>stride; i++, out += <usize>sampled << 1) store<i16>(out, load<i16>(vector + (i << 1)));
+  }
+}
+
+/** products[r][c] = left_r · right_c; rows and length are multiples of 8. */
+function multiply(left: usize, rows: i32, length: i32, right: usize, count: i32): void {
+  const bytes = <usize>length << 1;
+  packPanel(right, bytes, length, 0, 0, count, panel);
+  for (let r = 0; r < rows; r += 4) {
+    const x = left + <usize>r * bytes;
+    const out = products + <usize>r * (<usize>count << 2);
+    for (let b = 0; b < count >> 3; b++) {
+      const block = panel + <usize>b * panelBytes(8, length);
+      tile(x, x + bytes, x + 2 * bytes, x + 3 * bytes, block, bytes, out + (<usize>b << 5), <usize>count << 2);
+    }
+  }
+}
+
+/** Column c of the products as a 16-bit vector of length COLUMN_LENGTH. */
+function takeColumn(c: i32, count: i32, sampled: i32): void {
+  let sum: f64 = 0;
+  for (let s = 0; s < sampled; s++) {
+    const value = <f64>load<i32>(products + (<usize>(s * count + c) << 2));
+    sum += value * value;
+  }
+  const scale = sum == 0 ? 0 : COLUMN_LENGTH / sqrt(sum);
+  for (let s = 0; s < sampled; s++) {
+    const value = <f64>load<i32>(products + (<usize>(s * count + c) << 2));
+    store<i16>(columns + (<usize>(c * sampled + s) << 1), <i16>nearest(value * scale));
+  }
+}
+
+/** Makes the vectors orthonormal, in order (Gram-Schmidt, modified); those with nothing of their own become zero. */
+function separate(count: i32, stride: i32): void {
+  const bytes = <usize>stride << 2;
+  for (let c = 0; c < count; c++) {
+    const v = vectors + <usize>c * bytes;
+    const first = sqrt(dotFloat(v, v, bytes));
+    for (let j = 0; j < c; j++) {
+      const u = vectors + <usize>j * bytes;
+      subtract(v, u, dotFloat(v, u, bytes), bytes);
+    }
+    const left = sqrt(dotFloat(v, v, bytes));
+    const factor: f32 = left > first * SPENT ? 1 / left : 0;
+    for (let i: usize = 0; i < bytes; i += 16) {
+      v128.store(v + i, f32x4.mul(v128.load(v + i), f32x4.splat(factor)));
+    }
+  }
+}
+
+function dotFloat(x: usize, y: usize, bytes: usize): f32 {
+  let a = f32x4.splat(0);
+  let b = a;
+  for (let i: usize = 0; i < bytes; i += 32) {
+    a = f32x4.add(a, f32x4.mul(v128.load(x + i), v128.load(y + i)));
+    b = f32x4.add(b, f32x4.mul(v128.load(x + i, 16), v128.load(y + i, 16)));
+  }
+  a = f32x4.add(a, b);
+  return f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + (f32x4.extract_lane(a, 2) + f32x4.extract_lane(a, 3));
+}
+
+function subtract(x: usize, y: usize, factor: f32, bytes: usize): void {
+  const times = f32x4.splat(factor);
+  for (let i: usize = 0; i < bytes; i += 16) {
+    v128.store(x + i, f32x4.sub(v128.load(x + i), f32x4.mul(v128.load(y + i), times)));
+  }
+}
+
+/** A number no smaller than the largest stretch of the 16-bit directions: the root of Gershgorin's bound on their Gram matrix. */
+function contractionScale(count: i32, stride: i32): f64 {
+  const bytes = <usize>stride << 1;
+  let most: i64 = 1;
+  for (let c = 0; c < count; c++) {
+    let sum: i64 = 0;
+    for (let j = 0; j < count; j++) {
+      let part = i32x4.splat(0);
+      for (let i: usize = 0; i < bytes; i += 16) {
+        part = i32x4.add(
+          part,
+          i32x4.dot_i16x8_s(v128.load(whole + <usize>c * bytes + i), v128.load(whole + <usize>j * bytes + i)),
+        );
+      }
+      sum += abs(<i64>i32x4.extract_lane(joinSums(part, part, part, part), 0));
+    }
+    most = max(most, sum);
+  }
+  return sqrt(<f64>most) * (1 + 1e-12);
+}

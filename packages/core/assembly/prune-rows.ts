@@ -1,0 +1,94 @@
+/**
+ * The k strongest rows of some filters by bounds: the cascade of `bound.ts` turned round. A filter meets all rows; a row
+ * whose bound, divided by its divisor, cannot reach the k-th best value so far is passed over.
+ */
+
+import {
+  DEPTH,
+  DIVISOR,
+  FILTER_BOUNDS,
+  FIRST_ROW,
+  K,
+  KNOWN,
+  LAST_BLOCK,
+  LIST,
+  NORM,
+  PLACES,
+  ROW_BOUNDS,
+  ROW_SCALES,
+} from "../src/backends/wasm/context";
+import { needed, SCALES_BYTES } from "./bound";
+import { dot4 } from "./dot";
+import { idsOf, valuesOf } from "./full";
+import { openRow, product } from "./respond";
+import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
+
+/** As `top_rows_full`, the same answer. Each call takes the filters at [from, to) of LIST four at a time. */
+export function top_rows_pruned(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const k = load<i32>(context, K);
+  const list = load<usize>(context, LIST);
+  let exact: f64 = 0;
+  for (let j = from; j < to; j += 4) {
+    const last = min(j + 4, to);
+    for (let i = j; i < last; i++) {
+      if (!load<u32>(context, KNOWN)) clearTop(valuesOf(context, i, k), idsOf(context, i, k), k);
+    }
+    exact += passRows(context, list + (<usize>j << 2), j, last - j, scratch, k);
+    for (let i = j; i < last; i++) {
+      if (load<u32>(context, LAST_BLOCK)) sortTop(valuesOf(context, i, k), idsOf(context, i, k), k);
+    }
+  }
+  return exact;
+}
+
+/** All rows past up to four filters. Returns the exact products computed. */
+function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: usize, k: i32): f64 {
+  const rows = load<u32>(context, PLACES);
+  const first = load<u32>(context, FIRST_ROW);
+  const depth = <usize>load<u32>(context, DEPTH) << 1;
+  const vectors = load<usize>(context, FILTER_BOUNDS);
+  const v0 = vectors + <usize>load<u32>(list) * depth;
+  const v1 = vectors + <usize>load<u32>(list + (filters > 1 ? 4 : 0)) * depth;
+  const v2 = vectors + <usize>load<u32>(list + (filters > 2 ? 8 : 0)) * depth;
+  const v3 = vectors + <usize>load<u32>(list + (filters > 3 ? 12 : 0)) * depth;
+  let exact: f64 = 0;
+  for (let r: u32 = 0; r < rows; r++) {
+    const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
+    if (divisor == 0) {
+      for (let i: u32 = 0; i < filters; i++) offerNew(0, first + r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
+      continue;
+    }
+    const sums = dot4(load<usize>(context, ROW_BOUNDS) + <usize>r * depth, v0, v1, v2, v3, depth);
+    const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
+    let term: f64 = 0;
+    let open = false;
+    for (let i: u32 = 0; i < filters; i++) {
+      const f = load<u32>(list + (<usize>i << 2));
+      const values = valuesOf(context, j + i, k);
+      const worst = load<f64>(values + (k <= LIST_LIMIT ? <usize>(k - 1) << 3 : 0));
+      if (divisor > 0 && isBelow(context, scales, worst, divisor, f, lane(sums, i))) continue;
+      if (!open) term = openRow(context, r, scratch);
+      open = true;
+      offerNew(product(context, scratch, term, f) / divisor, first + r, values, idsOf(context, j + i, k), k);
+      exact++;
+    }
+  }
+  return exact;
+}
+
+/** Whether x·w / divisor cannot reach `worst`; x·w = (x·v + x·b)·norm / common norm. */
+function isBelow(context: usize, scales: usize, worst: f64, divisor: f64, f: u32, sum: i32): bool {
+  if (worst == -Infinity) return false;
+  const value = (worst * divisor) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
+  // Two roundings above; the rest of the allowance is in `needed`.
+  return <f64>sum < needed(context, scales, value - abs(value) * 1e-15);
+}
+
+// @ts-ignore: decorator
+@inline
+function lane(sums: v128, i: u32): i32 {
+  if (i == 0) return i32x4.extract_lane(sums, 0);
+  if (i == 1) return i32x4.extract_lane(sums, 1);
+  if (i == 2) return i32x4.extract_lane(sums, 2);
+  return i32x4.extract_lane(sums, 3);
+}

@@ -1,0 +1,109 @@
+/**
+ * Exact responses of a dense row to some filters, bit for bit as `src/kernels` defines them. Four ways, chosen once per
+ * call (MODE):
+ *
+ * - WHOLE_NARROW, WHOLE_WIDE: rows and weights are whole numbers, so x·w is exact in any order. Weights are kept as
+ *   v = w - c in 16 bits (c: CENTRE), unsigned 16-bit rows as y = x - o, and x·w = y·v + o·Σv + c·Σx. NARROW: |y||v| < 2^31
+ *   has been shown, so 32-bit sums modulo 2^32 suffice; WIDE carries over into 64 bits.
+ * - ORDERED_F32, ORDERED_F64: float64 sums in the defined order; weights that float32 holds exactly are kept in it.
+ */
+
+import {
+  CENTRE_F64,
+  FEATURES,
+  FLUSH,
+  MODE,
+  NORM,
+  ORDERED_F32,
+  ORDERED_F64,
+  ROWS,
+  SHIFTED,
+  STRIDE,
+  TYPE,
+  U16,
+  WEIGHTS,
+  WHOLE_NARROW,
+  WHOLE_WIDE,
+} from "../src/backends/wasm/context";
+import { dot4, dotOrdered, dotOrdered2, dotWide } from "./dot";
+import { bytesOf, expand16, expand64, OFFSET_U16, sum16 } from "./expand";
+
+/** Expands row r into `xs` (room for STRIDE float64) and returns the part of x·w that no filter changes: c·Σx. */
+export function openRow(context: usize, r: u32, xs: usize): f64 {
+  const type = load<i32>(context, TYPE);
+  const stride = load<i32>(context, STRIDE);
+  const features = load<i32>(context, FEATURES);
+  const row = load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
+  if (load<i32>(context, MODE) >= ORDERED_F32) {
+    expand64(type, row, xs, stride);
+    return 0;
+  }
+  expand16(type, row, xs, features, stride);
+  const offset: i64 = type == U16 ? <i64>OFFSET_U16 * <i64>features : 0;
+  return load<f64>(context, CENTRE_F64) * <f64>(sum16(xs, stride) + offset);
+}
+
+/** x·w of one filter. */
+export function product(context: usize, xs: usize, term: f64, f: u32): f64 {
+  const mode = load<i32>(context, MODE);
+  const stride = load<i32>(context, STRIDE);
+  const weights = load<usize>(context, WEIGHTS);
+  if (mode == ORDERED_F32) return dotOrdered<f32>(xs, weights + <usize>f * (<usize>stride << 2), stride);
+  if (mode == ORDERED_F64) return dotOrdered<f64>(xs, weights + <usize>f * (<usize>stride << 3), stride);
+  const bytes = <usize>stride << 1;
+  const flush = mode == WHOLE_WIDE ? load<usize>(context, FLUSH) : bytes;
+  return <f64>dotWide(xs, weights + <usize>f * bytes, bytes, flush) + term + shifted(context, f);
+}
+
+/** x·w / norm of one filter. */
+export function respond(context: usize, xs: usize, term: f64, f: u32): f64 {
+  return product(context, xs, term, f) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
+}
+
+/** x·w / norm of four filters, to `out`. */
+export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32, f2: u32, f3: u32, out: usize): void {
+  const mode = load<i32>(context, MODE);
+  const stride = load<i32>(context, STRIDE);
+  const weights = load<usize>(context, WEIGHTS);
+  const norm = load<usize>(context, NORM);
+  if (mode == WHOLE_NARROW) {
+    const bytes = <usize>stride << 1;
+    const sums = dot4(
+      xs,
+      weights + <usize>f0 * bytes,
+      weights + <usize>f1 * bytes,
+      weights + <usize>f2 * bytes,
+      weights + <usize>f3 * bytes,
+      bytes,
+    );
+    store<f64>(out, <f64>i32x4.extract_lane(sums, 0) + term + shifted(context, f0));
+    store<f64>(out, <f64>i32x4.extract_lane(sums, 1) + term + shifted(context, f1), 8);
+    store<f64>(out, <f64>i32x4.extract_lane(sums, 2) + term + shifted(context, f2), 16);
+    store<f64>(out, <f64>i32x4.extract_lane(sums, 3) + term + shifted(context, f3), 24);
+  } else if (mode == ORDERED_F32) {
+    const bytes = <usize>stride << 2;
+    dotOrdered2<f32>(xs, weights + <usize>f0 * bytes, weights + <usize>f1 * bytes, stride, out);
+    dotOrdered2<f32>(xs, weights + <usize>f2 * bytes, weights + <usize>f3 * bytes, stride, out + 16);
+  } else if (mode == ORDERED_F64) {
+    const bytes = <usize>stride << 3;
+    dotOrdered2<f64>(xs, weights + <usize>f0 * bytes, weights + <usize>f1 * bytes, stride, out);
+    dotOrdered2<f64>(xs, weights + <usize>f2 * bytes, weights + <usize>f3 * bytes, stride, out + 16);
+  } else {
+    store<f64>(out, product(context, xs, term, f0));
+    store<f64>(out, product(context, xs, term, f1), 8);
+    store<f64>(out, product(context, xs, term, f2), 16);
+    store<f64>(out, product(context, xs, term, f3), 24);
+  }
+  store<f64>(out, load<f64>(out) / load<f64>(norm + (<usize>f0 << 3)));
+  store<f64>(out, load<f64>(out, 8) / load<f64>(norm + (<usize>f1 << 3)), 8);
+  store<f64>(out, load<f64>(out, 16) / load<f64>(norm + (<usize>f2 << 3)), 16);
+  store<f64>(out, load<f64>(out, 24) / load<f64>(norm + (<usize>f3 << 3)), 24);
+}
+
+/** o·Σv of filter f, 0 unless the rows are unsigned 16-bit. */
+// @ts-ignore: decorator
+@inline
+function shifted(context: usize, f: u32): f64 {
+  const at = load<usize>(context, SHIFTED);
+  return at == 0 ? 0 : load<f64>(at + (<usize>f << 3));
+}

@@ -1,0 +1,215 @@
+/**
+ * The directions on which rows and filters are projected for bounds (`assembly/bound.ts`, `assembly/directions.ts`), found
+ * from a sample of both. They decide how much is pruned, never an answer.
+ */
+
+import {
+  COMMON_NORM_F64,
+  DEPTH,
+  DEPTH_1,
+  DEPTH_2,
+  DIRECTION_COUNT,
+  DIRECTION_SCALE_F64,
+  DIRECTIONS,
+  F32,
+  F64,
+  MIDDLE_16,
+  MIDDLE_F64S,
+  MIDDLE_FLUSH,
+  ROW_MIDDLE_16,
+  ROW_MIDDLE_F64S,
+  ROW_MIDDLE_FLUSH,
+  ROW_MIDDLE_LENGTH_F64,
+  SAMPLE_FILTER_COUNT,
+  SAMPLE_FILTERS,
+  SAMPLE_ROW_COUNT,
+  SAMPLE_ROWS,
+  U8,
+  U16,
+} from "./context.ts";
+import { type DenseBlock, describeRows, isWholeType } from "./dense-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
+import type { Memory } from "./memory.ts";
+
+/** Numbers of the first level, of the first two, and of all levels for many filters. Measured on Fashion-MNIST. */
+const DEPTHS = { first: 16, second: 64, third: 128 };
+/** Numbers of the first level. */
+export const FIRST_LEVEL = DEPTHS.first;
+/** From this many filters on a third level pays. */
+const MANY_FILTERS = 2_000;
+/** Rows and filters in the sample. More costs more than it prunes. */
+const SAMPLE = 256;
+/** Rounds of subspace iteration. */
+const ROUNDS = 2;
+/** Filters and rows the middle ones are the mean of. */
+const MIDDLE_SAMPLE = 64;
+/** 32-bit sums stay below this. */
+const MOST_32 = 2 ** 31;
+/** Largest signed 16-bit number. */
+const MOST_16 = 32_767;
+
+/** Directions with a middle row and a middle filter. Shared by rows and banks: `retain` and `release` count its users. */
+export interface Basis {
+  readonly features: number;
+  readonly panel: number;
+  readonly count: number;
+  readonly scale: number;
+  readonly depth: number;
+  readonly row: Middle;
+  readonly filter: Middle;
+  users: number;
+}
+
+/** A vector taken off others before they are projected. */
+export interface Middle {
+  /** As float64. */
+  readonly wide: number;
+  /** In 16 bits (a filter less n + 1), 0 if it is not whole. */
+  readonly whole: number;
+  /** Largest absolute value in 16 bits. */
+  readonly largest: number;
+  readonly length: number;
+}
+
+/** Directions for rows like those of `block` and filters like those of `loaded`; one user. */
+export async function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank): Promise<Basis> {
+  const { memory } = engine;
+  const depth = loaded.filters >= MANY_FILTERS ? DEPTHS.third : DEPTHS.second;
+  const count = depth; // a few more than the levels have room for, so that blocks of eight are full
+  const blocks: number[] = [];
+  const keep = (at: number): number => {
+    blocks.push(at);
+    return at;
+  };
+  const temporary: number[] = [];
+  const context = new Context(memory);
+  try {
+    const filter = putMiddle(
+      memory,
+      meanFilter(memory, loaded),
+      loaded.layout === "whole" ? loaded.features : undefined,
+      keep,
+    );
+    const row = putMiddle(memory, meanRow(memory, block), isWholeType(block.type) ? -1 : undefined, keep);
+    const panel = keep(memory.take(count * loaded.stride * 2));
+    const rows = sample(block.rows, SAMPLE);
+    const filters = sample(loaded.filters, SAMPLE);
+    for (const list of [rows, filters]) temporary.push(memory.put(list));
+    describeFilters(describeRows(context, block), loaded, block)
+      .set([DIRECTIONS, panel], [DIRECTION_COUNT, count], [MIDDLE_F64S, filter.wide], [ROW_MIDDLE_F64S, row.wide])
+      .set([SAMPLE_ROWS, temporary[0]], [SAMPLE_ROW_COUNT, rows.length])
+      .set([SAMPLE_FILTERS, temporary[1]], [SAMPLE_FILTER_COUNT, filters.length])
+      .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
+    const area = engine.ask("scratch_directions", context.at);
+    const { largest: scale } = await engine.run("find_directions", ROUNDS, ROUNDS, area, context);
+    return { features: loaded.features, panel, count, scale, depth, row, filter, users: 1 };
+  } catch (error) {
+    for (const at of blocks) memory.give(at);
+    throw error;
+  } finally {
+    for (const at of temporary) memory.give(at);
+    context.release();
+  }
+}
+
+export function retain(basis: Basis): Basis {
+  basis.users++;
+  return basis;
+}
+
+export function release(memory: Memory, basis: Basis): void {
+  if (--basis.users > 0) return;
+  const { panel, row, filter } = basis;
+  for (const at of [panel, row.wide, row.whole, filter.wide, filter.whole]) memory.give(at);
+}
+
+/** Tells a context about the directions. */
+export function describeBasis(context: Context, basis: Basis, block: DenseBlock | undefined): Context {
+  const { row, filter } = basis;
+  return context
+    .set([DIRECTIONS, basis.panel], [DIRECTION_COUNT, basis.count])
+    .set(
+      [MIDDLE_F64S, filter.wide],
+      [MIDDLE_16, filter.whole],
+      [MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)],
+    )
+    .set([ROW_MIDDLE_F64S, row.wide], [ROW_MIDDLE_16, row.whole], [ROW_MIDDLE_FLUSH, flush(row, MOST_16)])
+    .set([DEPTH, basis.depth], [DEPTH_1, DEPTHS.first], [DEPTH_2, DEPTHS.second])
+    .setF64([DIRECTION_SCALE_F64, basis.scale], [ROW_MIDDLE_LENGTH_F64, row.length || 1]);
+}
+
+/** Bytes of a product with values up to `largest` whose 32-bit sums surely fit. */
+function flush(middle: Middle, largest: number): number {
+  const steps = Math.floor((MOST_32 - 1) / (2 * Math.max(1, largest) * Math.max(1, middle.largest)));
+  return 16 * Math.max(1, Math.min(steps, 2 ** 20));
+}
+
+/** Operations of finding a basis and projecting on it, to weigh against a full search. */
+export function basisCost(rows: number, filters: number, features: number): number {
+  const depth = filters >= MANY_FILTERS ? DEPTHS.third : DEPTHS.second;
+  const sampled = Math.min(rows, SAMPLE) + Math.min(filters, SAMPLE);
+  return depth * features * (2 * ROUNDS * sampled + depth + rows + filters);
+}
+
+/** Fewest filters for which the first levels are less work than the responses themselves. */
+export const FEWEST_FILTERS = 2 * DEPTHS.second;
+/** Fewest features, alike. */
+export const FEWEST_FEATURES = 2 * DEPTHS.second;
+
+function sample(of: number, most: number): Uint32Array {
+  const count = Math.min(of, most);
+  return Uint32Array.from({ length: count }, (_, j) => Math.floor((j * of) / count));
+}
+
+/** The mean of some filters at the common norm; weights less n + 1 stay so. */
+function meanFilter(memory: Memory, loaded: LoadedBank): Float64Array {
+  const { stride, features, layout } = loaded;
+  const mean = new Float64Array(stride);
+  const norm = memory.f64(loaded.norm, loaded.filters);
+  const picked = sample(loaded.filters, MIDDLE_SAMPLE);
+  for (const f of picked) {
+    const at = loaded.weights + f * stride * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8);
+    const words = layout === "whole" ? memory.i16(at, stride) : undefined;
+    const weights = words ?? (layout === "f32" ? memory.f32(at, stride) : memory.f64(at, stride));
+    const factor = norm[0] / norm[f] / picked.length;
+    for (let i = 0; i < features; i++) mean[i] += weights[i] * factor;
+  }
+  return mean;
+}
+
+/** The mean of some rows. */
+function meanRow(memory: Memory, block: DenseBlock): Float64Array {
+  const { stride, type } = block;
+  const mean = new Float64Array(stride);
+  const picked = sample(block.rows, MIDDLE_SAMPLE);
+  for (const r of picked) {
+    const at = block.at + r * block.rowBytes;
+    const whole = type === U8 ? memory.u8(at, stride) : type === U16 ? memory.u16(at, stride) : memory.i16(at, stride);
+    const values = type === F32 ? memory.f32(at, stride) : type === F64 ? memory.f64(at, stride) : whole;
+    for (let i = 0; i < stride; i++) mean[i] += values[i] / picked.length;
+  }
+  return mean;
+}
+
+/** Puts a middle vector into memory; `features`, where given, has it rounded to whole numbers, which are less features + 1. */
+function putMiddle(
+  memory: Memory,
+  mean: Float64Array,
+  features: number | undefined,
+  keep: (at: number) => number,
+): Middle {
+  let whole = 0;
+  let largest = 0;
+  if (features !== undefined) {
+    const words = Int16Array.from(mean, (value) => Math.max(-MOST_16, Math.min(MOST_16, Math.round(value))));
+    whole = keep(memory.put(words));
+    for (let i = 0; i < mean.length; i++) {
+      mean[i] = features < 0 || i < features ? words[i] + features + 1 : 0;
+      largest = Math.max(largest, Math.abs(words[i]));
+    }
+  }
+  let square = 0;
+  for (const value of mean) square += value * value;
+  return { wide: keep(memory.put(mean)), whole, largest, length: Math.sqrt(square) };
+}

@@ -1,0 +1,205 @@
+/** The vectors of `assembly/bound.ts` for rows and for filters, in memory. */
+
+import { type Basis, describeBasis, FIRST_LEVEL, release, retain } from "./basis.ts";
+import {
+  COMMON_NORM_F64,
+  COORDINATES,
+  FILTER_BOUNDS,
+  FILTER_FACTS,
+  FILTER_LONGEST_F64,
+  FILTER_LOSS_F64,
+  FILTER_SCALE_F64,
+  FILTER_SPAN_F64,
+  I16,
+  ORDER,
+  PANEL,
+  PLACES,
+  ROUNDING_F64,
+  ROW_BOUNDS,
+  ROW_SCALES,
+  U8,
+  WHOLE_FILTERS,
+  WHOLE_ROWS,
+} from "./context.ts";
+import { type DenseBlock, describeRows, ROW_PIECE } from "./dense-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import { describeFilters, FILTER_PIECE, type LoadedBank } from "./loaded-bank.ts";
+import type { Memory } from "./memory.ts";
+
+/** Length of the longest quantised filter; `LARGEST` in the kernels. */
+const LONGEST_FILTER = 32_000;
+/** Largest signed 16-bit number. */
+const MOST_16 = 32_767;
+/** Bytes of the scales of a row; `SCALES_BYTES` in the kernels. */
+const SCALES_BYTES = 40;
+
+/** Bounds of the rows of a block. */
+export interface RowBounds {
+  readonly basis: Basis;
+  readonly vectors: number;
+  readonly scales: number;
+}
+
+/** Bounds of a bank's filters. */
+export interface FilterBounds {
+  readonly basis: Basis;
+  readonly vectors: number;
+  readonly scale: number;
+  readonly longest: number;
+  readonly loss: number;
+  readonly span: number;
+  readonly rounding: number;
+  /** All filters in their own order. */
+  readonly panel: Panel;
+}
+
+/** The first level of some filters, packed. */
+export interface Panel {
+  readonly at: number;
+  readonly order: number;
+  readonly places: number;
+}
+
+/** Projects rows. The bounds are a user of the basis. */
+export async function boundRows(engine: Engine, block: DenseBlock, basis: Basis): Promise<RowBounds> {
+  const { memory } = engine;
+  const vectors = memory.take(block.rows * basis.depth * 2);
+  let scales = 0;
+  const context = new Context(memory);
+  try {
+    scales = memory.take(block.rows * SCALES_BYTES);
+    describeBasis(describeRows(context, block), basis, block).set(
+      [ROW_BOUNDS, vectors],
+      [ROW_SCALES, scales],
+      [WHOLE_ROWS, isWholeHere(block, basis) ? 1 : 0],
+    );
+    await engine.run("bound_rows", block.rows, ROW_PIECE, engine.ask("scratch_bounds", context.at), context);
+    return { basis: retain(basis), vectors, scales };
+  } catch (error) {
+    memory.give(vectors);
+    memory.give(scales);
+    throw error;
+  } finally {
+    context.release();
+  }
+}
+
+/** Whether rows less the middle row fit 16 signed bits. */
+function isWholeHere(block: DenseBlock, basis: Basis): boolean {
+  return (
+    (block.type === U8 || block.type === I16) && basis.row.whole > 0 && block.largest + basis.row.largest <= MOST_16
+  );
+}
+
+export function releaseRowBounds(memory: Memory, bounds: RowBounds): void {
+  memory.give(bounds.vectors);
+  memory.give(bounds.scales);
+  release(memory, bounds.basis);
+}
+
+/** The bounds of rows [from, ...) of a block. */
+export function sliceRowBounds(bounds: RowBounds, from: number): RowBounds {
+  return {
+    ...bounds,
+    vectors: bounds.vectors + from * bounds.basis.depth * 2,
+    scales: bounds.scales + from * SCALES_BYTES,
+  };
+}
+
+/** Projects filters. The bounds are a user of the basis. */
+export async function boundFilters(
+  engine: Engine,
+  loaded: LoadedBank,
+  block: DenseBlock,
+  basis: Basis,
+): Promise<FilterBounds> {
+  const { memory } = engine;
+  const { filters, features } = loaded;
+  const context = new Context(memory);
+  const temporary: number[] = [];
+  let vectors = 0;
+  try {
+    vectors = memory.take(filters * basis.depth * 2);
+    temporary.push(memory.take(filters * 32), memory.take(filters * basis.count * 4));
+    const [facts, coordinates] = temporary;
+    const norm = memory.f64(loaded.norm, filters);
+    const common = norm[0];
+    const factor = norm.reduce((most, value) => Math.max(most, common / value), 0);
+    const whole = loaded.layout === "whole" && loaded.largest + basis.filter.largest <= MOST_16;
+    describeBasis(describeFilters(describeRows(context, block), loaded, block), basis, undefined)
+      .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [FILTER_BOUNDS, vectors], [WHOLE_FILTERS, whole ? 1 : 0])
+      .setF64([COMMON_NORM_F64, common]);
+    await engine.run("project_filters", filters, FILTER_PIECE, engine.ask("scratch_bounds", context.at), context);
+    const measured = memory.f64(facts, filters * 4);
+    let length = 0;
+    let loss = 0;
+    for (let f = 0; f < filters; f++) {
+      length = Math.max(length, measured[f * 4] * Math.sqrt(measured[f * 4 + 1]));
+      loss = Math.max(loss, measured[f * 4 + 2]);
+    }
+    const scale = length === 0 ? 1 : LONGEST_FILTER / length;
+    context.setF64([FILTER_SCALE_F64, scale]);
+    await engine.run("finish_filters", filters, FILTER_PIECE, 0, context);
+    const finished = memory.f64(facts, filters * 4);
+    let span = 0;
+    for (let f = 0; f < filters; f++) span = Math.max(span, finished[f * 4 + 3]);
+    const rounding =
+      loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
+    const order = Uint32Array.from({ length: filters }, (_, f) => f);
+    const panel = await packPanel(engine, vectors, basis, order);
+    return { basis: retain(basis), vectors, scale, longest: length + loss, loss, span, rounding, panel };
+  } catch (error) {
+    memory.give(vectors);
+    throw error;
+  } finally {
+    for (const at of temporary) memory.give(at);
+    context.release();
+  }
+}
+
+export function releaseFilterBounds(memory: Memory, bounds: FilterBounds): void {
+  memory.give(bounds.vectors);
+  releasePanel(memory, bounds.panel);
+  release(memory, bounds.basis);
+}
+
+/** Packs the first level of the filters in `order`, filled up to a multiple of 8 with the last. */
+export async function packPanel(engine: Engine, vectors: number, basis: Basis, order: Uint32Array): Promise<Panel> {
+  const { memory } = engine;
+  const places = Math.ceil(order.length / 8) * 8;
+  const filled = new Uint32Array(places).fill(order[order.length - 1]);
+  filled.set(order);
+  const context = new Context(memory);
+  const list = memory.put(filled);
+  try {
+    const at = memory.take(places * FIRST_LEVEL * 2);
+    describeBasis(context, basis, undefined).set([FILTER_BOUNDS, vectors], [PANEL, at], [ORDER, list]);
+    await engine.run("pack_filters", places, 1024, 0, context);
+    return { at, order: list, places };
+  } catch (error) {
+    memory.give(list);
+    throw error;
+  } finally {
+    context.release();
+  }
+}
+
+export function releasePanel(memory: Memory, panel: Panel): void {
+  memory.give(panel.at);
+  memory.give(panel.order);
+}
+
+/** Tells a context about the bounds of rows and filters, with the panel to look at. */
+export function describeBounds(
+  context: Context,
+  rows: RowBounds,
+  filters: FilterBounds,
+  panel: Panel,
+  common: number,
+): Context {
+  return describeBasis(context, filters.basis, undefined)
+    .set([ROW_BOUNDS, rows.vectors], [ROW_SCALES, rows.scales], [FILTER_BOUNDS, filters.vectors])
+    .set([PANEL, panel.at], [ORDER, panel.order], [PLACES, panel.places])
+    .setF64([COMMON_NORM_F64, common], [FILTER_SCALE_F64, filters.scale], [FILTER_LONGEST_F64, filters.longest])
+    .setF64([FILTER_LOSS_F64, filters.loss], [FILTER_SPAN_F64, filters.span], [ROUNDING_F64, filters.rounding]);
+}

@@ -1,0 +1,125 @@
+/**
+ * Filters in WebAssembly memory for sparse rows, in the form the bank has: base and exceptions, or all weights. And the
+ * facts that decide which arithmetic is exact for them.
+ */
+
+import type { FilterBank, Weights } from "../../kernels/shapes.ts";
+import {
+  FILTER_BASE,
+  FILTER_COUNT,
+  FILTER_INDICES,
+  FILTER_NORM,
+  FILTER_OFFSETS,
+  FILTER_WEIGHTS,
+  FIRST_FILTER,
+  WEIGHT_BYTES,
+} from "./csr-context.ts";
+import type { Context } from "./engine.ts";
+import type { Memory } from "./memory.ts";
+
+/** Filters [first, first + filters) of a bank in memory. */
+export interface CsrBank {
+  readonly first: number;
+  readonly filters: number;
+  readonly features: number;
+  readonly sparse: boolean;
+  /** 0 for dense banks, as are `indices` and `base`. */
+  readonly offsets: number;
+  readonly indices: number;
+  readonly weights: number;
+  readonly weightBytes: number;
+  readonly base: number;
+  readonly norm: number;
+  /** Whether all weights and bases are whole and not negative. */
+  readonly whole: boolean;
+  /** Lowest and highest weight, bases included. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** Largest possible difference between a weight and its base. */
+  readonly spread: number;
+  readonly lowestNorm: number;
+  readonly highestNorm: number;
+}
+
+/** Bytes that filters [first, last) take. */
+export function bytesOfBank(bank: FilterBank, first: number, last: number): number {
+  const size = bank.weights.BYTES_PER_ELEMENT;
+  if (bank.form === "dense") return (last - first) * (bank.features * size + 8);
+  return (bank.offsets[last] - bank.offsets[first]) * (4 + size) + (last - first) * 20;
+}
+
+/** Copies filters [first, last) into memory. The caller gives them back by `unloadCsrBank`. */
+export function loadCsrBank(memory: Memory, bank: FilterBank, first: number, last: number): CsrBank {
+  const blocks: number[] = [];
+  const put = (values: Uint32Array | Weights): number => {
+    blocks.push(memory.put(values));
+    return blocks[blocks.length - 1];
+  };
+  const { features } = bank;
+  const norms = bank.norm.subarray(first, last);
+  const norm = bounds(norms);
+  const weightBytes = bank.weights.BYTES_PER_ELEMENT;
+  const integers = !(bank.weights instanceof Float64Array);
+  try {
+    const shared = {
+      first,
+      filters: last - first,
+      features,
+      weightBytes,
+      lowestNorm: norm.lowest,
+      highestNorm: norm.highest,
+    };
+    if (bank.form === "dense") {
+      const weights = bank.weights.subarray(first * features, last * features) as Weights;
+      const places = { offsets: 0, indices: 0, base: 0, weights: put(weights), norm: put(norms) };
+      const { lowest, highest } = bounds(weights);
+      return { ...shared, ...places, sparse: false, whole: integers, lowest, highest, spread: highest - lowest };
+    }
+    const [from, to] = [bank.offsets[first], bank.offsets[last]];
+    const bases = bank.base.subarray(first, last);
+    const weights = bank.weights.subarray(from, to) as Weights;
+    const places = {
+      offsets: put(bank.offsets.subarray(first, last + 1).map((offset) => offset - from)),
+      indices: put(bank.indices.subarray(from, to)),
+      weights: put(weights),
+      base: put(bases),
+      norm: put(norms),
+    };
+    const [base, weight] = [bounds(bases), bounds(weights)];
+    return {
+      ...shared,
+      ...places,
+      sparse: true,
+      whole: integers && base.lowest >= 0 && bases.every(Number.isInteger),
+      lowest: Math.min(base.lowest, weight.lowest),
+      highest: Math.max(base.highest, weight.highest),
+      spread: Math.max(weight.highest - base.lowest, base.highest - weight.lowest, 0),
+    };
+  } catch (error) {
+    for (const at of blocks) memory.give(at);
+    throw error;
+  }
+}
+
+export function unloadCsrBank(memory: Memory, bank: CsrBank): void {
+  for (const at of [bank.offsets, bank.indices, bank.weights, bank.base, bank.norm]) memory.give(at);
+}
+
+/** Tells a context where the filters are. */
+export function describeCsrBank(context: Context, bank: CsrBank): Context {
+  return context
+    .set([FILTER_OFFSETS, bank.offsets], [FILTER_INDICES, bank.indices], [FILTER_WEIGHTS, bank.weights])
+    .set([WEIGHT_BYTES, bank.weightBytes], [FILTER_BASE, bank.base], [FILTER_NORM, bank.norm])
+    .set([FILTER_COUNT, bank.filters], [FIRST_FILTER, bank.first]);
+}
+
+/** Lowest and highest of some numbers; a NaN makes both NaN. Of none: the wrong way round, which gives way to any others. */
+function bounds(values: Weights): { lowest: number; highest: number } {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let e = 0; e < values.length; e++) {
+    lowest = Math.min(lowest, values[e]);
+    highest = Math.max(highest, values[e]);
+  }
+  return { lowest, highest };
+}

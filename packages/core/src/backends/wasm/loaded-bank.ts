@@ -1,0 +1,203 @@
+/**
+ * Filters in WebAssembly memory, laid out for exact responses to dense rows, and the decision which arithmetic is exact
+ * for them (`assembly/respond.ts`). Dense and sparse banks alike; a sparse one is written out, a block of filters at a time.
+ */
+
+import type { DenseBank, FilterBank, SparseBank, Weights } from "../../kernels/shapes.ts";
+import { expandFilter } from "../../kernels/top.ts";
+import {
+  CENTRE_F64,
+  FEATURES,
+  FILTER_FACTS,
+  FILTERS,
+  FIRST_FILTER,
+  FLUSH,
+  MODE,
+  NORM,
+  ORDERED_F32,
+  ORDERED_F64,
+  SHIFTED,
+  STRIDE,
+  U16,
+  WEIGHTS,
+  WHOLE_NARROW,
+  WHOLE_WIDE,
+} from "./context.ts";
+import { type DenseBlock, isWholeType, strideOf } from "./dense-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import type { Memory } from "./memory.ts";
+
+/** Filters a kernel takes at a time. */
+export const FILTER_PIECE = 64;
+
+/** What is taken off unsigned 16-bit rows. */
+const OFFSET_U16 = 32_768;
+/** Whole numbers float32 holds exactly. */
+const MOST_F32 = 2 ** 24;
+/** Sums below this are exact in float64, so that the order of summation does not matter. */
+const EXACT = 2 ** 53;
+/** 32-bit sums stay below this. */
+const MOST_32 = 2 ** 31;
+
+/** A range of filters of a bank in memory. */
+export interface LoadedBank {
+  /** Number of its first filter in the bank. */
+  readonly first: number;
+  readonly filters: number;
+  readonly features: number;
+  readonly stride: number;
+  /** Weights as whole numbers less n + 1 in 16 bits, as float32, or as float64. */
+  readonly layout: "whole" | "f32" | "f64";
+  readonly weights: number;
+  readonly norm: number;
+  /** o·Σv per filter, for unsigned 16-bit rows; layout `whole` only. */
+  readonly shifted: number;
+  /** Whether all norms are positive, and whether they are one number. */
+  readonly positive: boolean;
+  readonly equal: boolean;
+  /** Largest absolute weight and largest Euclidean norm, of the weights as they are stored. */
+  readonly largest: number;
+  readonly longest: number;
+}
+
+/** Bytes that filters take for rows of such a type, at most. */
+export function bytesOfFilters(bank: FilterBank, filters: number): number {
+  return filters * strideOf(bank.features) * (bank.weights instanceof Float64Array ? 8 : 4);
+}
+
+/** Loads filters [first, last) for rows like those of `block`. */
+export async function loadBank(
+  engine: Engine,
+  bank: FilterBank,
+  first: number,
+  last: number,
+  block: DenseBlock,
+): Promise<LoadedBank> {
+  const weights = bank.form === "dense" ? denseRange(bank, first, last) : writeOut(bank, first, last);
+  const norm = bank.norm.subarray(first, last);
+  if (isWholeType(block.type) && weights instanceof Uint16Array) {
+    const whole = await lay(engine, weights, norm, bank.features, first, "whole");
+    if (isExact(whole, block)) return whole;
+    unloadBank(engine.memory, whole);
+  }
+  const narrow = !(weights instanceof Float64Array) && (weights instanceof Uint16Array || most(weights) <= MOST_F32);
+  return lay(engine, weights, norm, bank.features, first, narrow ? "f32" : "f64");
+}
+
+/** Whether `loadBank` for this block would give the layout the bank already has. */
+export function suits(loaded: LoadedBank, block: DenseBlock): boolean {
+  return loaded.layout !== "whole" || (isWholeType(block.type) && isExact(loaded, block));
+}
+
+export function unloadBank(memory: Memory, loaded: LoadedBank): void {
+  for (const at of [loaded.weights, loaded.norm, loaded.shifted]) memory.give(at);
+}
+
+/** Tells a context where the filters are and how they respond to the rows of `block`. */
+export function describeFilters(context: Context, loaded: LoadedBank, block: DenseBlock): Context {
+  const { layout, largest, longest, features, stride } = loaded;
+  const shift = block.type === U16 ? OFFSET_U16 : 0;
+  const value = shift || block.largest;
+  // |y||v| < 2^31 shows that the whole product fits 32 bits; otherwise the longest part that surely fits decides.
+  const fits = value * Math.sqrt(features) * longest < MOST_32;
+  const steps = Math.max(1, Math.floor((MOST_32 - 1) / (2 * Math.max(1, value) * Math.max(1, largest))));
+  const mode = layout === "f32" ? ORDERED_F32 : layout === "f64" ? ORDERED_F64 : fits ? WHOLE_NARROW : WHOLE_WIDE;
+  return context
+    .set([WEIGHTS, loaded.weights], [MODE, mode], [FILTERS, loaded.filters], [NORM, loaded.norm])
+    .set([SHIFTED, shift ? loaded.shifted : 0], [FLUSH, Math.min(steps * 16, stride * 2)], [FIRST_FILTER, loaded.first])
+    .setF64([CENTRE_F64, features + 1]);
+}
+
+/** Whether whole rows and these whole weights give sums that are exact in float64 and weights that fit 16 bits. */
+function isExact(loaded: LoadedBank, block: DenseBlock): boolean {
+  const centre = loaded.features + 1;
+  return (
+    loaded.largest < OFFSET_U16 &&
+    centre < OFFSET_U16 &&
+    loaded.features * Math.max(block.largest, OFFSET_U16) * (loaded.largest + centre) < EXACT
+  );
+}
+
+async function lay(
+  engine: Engine,
+  weights: Weights,
+  norms: Float64Array,
+  features: number,
+  first: number,
+  layout: LoadedBank["layout"],
+): Promise<LoadedBank> {
+  const { memory } = engine;
+  const stride = strideOf(features);
+  const filters = norms.length;
+  const blocks: number[] = [];
+  const keep = (at: number): number => {
+    blocks.push(at);
+    return at;
+  };
+  const context = new Context(memory);
+  try {
+    const size = filters * stride;
+    const at = keep(memory.take(size * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8)));
+    const view =
+      layout === "whole" ? memory.u16(at, size) : layout === "f32" ? memory.f32(at, size) : memory.f64(at, size);
+    if (stride === features) view.set(weights);
+    else {
+      view.fill(0);
+      for (let f = 0; f < filters; f++) view.set(weights.subarray(f * features, (f + 1) * features), f * stride);
+    }
+    const norm = keep(memory.put(norms));
+    const facts = keep(memory.take(filters * 32));
+    const shifted = layout === "whole" ? keep(memory.take(filters * 8)) : 0;
+    context
+      .set([WEIGHTS, at], [STRIDE, stride], [FEATURES, features], [FILTER_FACTS, facts])
+      .set([MODE, layout === "whole" ? WHOLE_NARROW : layout === "f32" ? ORDERED_F32 : ORDERED_F64])
+      .setF64([CENTRE_F64, features + 1]);
+    let largest = 0;
+    if (layout === "whole" && features + 1 < OFFSET_U16) {
+      const top = (await engine.run("centre_weights", filters, FILTER_PIECE, 0, context)).largest;
+      largest = Math.max(features + 1, top - features - 1);
+    } else if (layout === "whole") largest = OFFSET_U16;
+    await engine.run("measure_filters", filters, FILTER_PIECE, 0, context);
+    let longest = 0;
+    const measured = memory.f64(facts, filters * 4);
+    for (let f = 0; f < filters; f++) {
+      longest = Math.max(longest, Math.sqrt(measured[f * 4]));
+      if (shifted) memory.f64(shifted, filters)[f] = OFFSET_U16 * measured[f * 4 + 1];
+    }
+    memory.give(facts);
+    const positive = norms.every((value) => value > 0);
+    const equal = norms.every((value) => value === norms[0]);
+    return { first, filters, features, stride, layout, weights: at, norm, shifted, positive, equal, largest, longest };
+  } catch (error) {
+    for (const at of blocks) memory.give(at);
+    throw error;
+  } finally {
+    context.release();
+  }
+}
+
+function denseRange(bank: DenseBank, first: number, last: number): Weights {
+  return bank.weights.subarray(first * bank.features, last * bank.features) as Weights;
+}
+
+/** Filters [first, last) of a sparse bank, written out; as whole numbers where they are. */
+function writeOut(bank: SparseBank, first: number, last: number): Weights {
+  const n = bank.features;
+  const size = (last - first) * n;
+  const whole =
+    !(bank.weights instanceof Float64Array) && bank.base.every((base) => Number.isInteger(base) && base >= 0);
+  const wide = !(bank.weights instanceof Uint16Array) || bank.base.some((base) => base > 65_535);
+  const out = !whole ? new Float64Array(size) : wide ? new Uint32Array(size) : new Uint16Array(size);
+  const filter = new Float64Array(n);
+  for (let f = first; f < last; f++) {
+    expandFilter(bank, f, filter);
+    out.set(filter, (f - first) * n);
+  }
+  return out;
+}
+
+function most(weights: Weights): number {
+  let top = 0;
+  for (let e = 0; e < weights.length; e++) if (weights[e] > top) top = weights[e];
+  return top;
+}

@@ -1,0 +1,48 @@
+/**
+ * The compiled kernels: embedded as text, compiled once for each kind of memory, and the probes that say whether this
+ * engine can run them. A probe is the smallest module that uses a feature; validating it neither compiles nor runs it.
+ */
+
+import { kernels, memoryFlagsAt } from "./kernels.generated.ts";
+
+/** Flags of a memory's limits: with a maximum, and shared. */
+const SHARED_WITH_MAXIMUM = 3;
+
+const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+
+/** A module with one function `() -> v128` of the given body. */
+function vectorFunction(...body: number[]): Uint8Array<ArrayBuffer> {
+  const code = [0x00, ...body, 0x0b];
+  return Uint8Array.from([
+    ...HEADER,
+    ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
+    ...[0x03, 0x02, 0x01, 0x00],
+    ...[0x0a, code.length + 2, 0x01, code.length, ...code],
+  ]);
+}
+
+/** Whether the engine has WebAssembly with 128-bit SIMD: `i32.const 0; i8x16.splat`. */
+export function hasSimd(): boolean {
+  return typeof WebAssembly === "object" && WebAssembly.validate(vectorFunction(0x41, 0x00, 0xfd, 0x0f));
+}
+
+/** Whether the engine has shared memories, and this page (or process) may hand them to workers. */
+export function hasSharedMemory(): boolean {
+  if (typeof SharedArrayBuffer === "undefined") return false;
+  if ((globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === false) return false;
+  return WebAssembly.validate(Uint8Array.from([...HEADER, 0x05, 0x04, 0x01, SHARED_WITH_MAXIMUM, 0x01, 0x01]));
+}
+
+const compiled = new Map<boolean, Promise<WebAssembly.Module>>();
+
+/** The kernels, importing a memory of their own or a shared one. */
+export function compileKernels(shared: boolean): Promise<WebAssembly.Module> {
+  let module = compiled.get(shared);
+  if (!module) {
+    const bytes = Uint8Array.from(atob(kernels), (letter) => letter.charCodeAt(0));
+    if (shared) bytes[memoryFlagsAt] = SHARED_WITH_MAXIMUM;
+    module = WebAssembly.compile(bytes);
+    compiled.set(shared, module);
+  }
+  return module;
+}

@@ -1,0 +1,216 @@
+/**
+ * The searches on a block of dense rows: by bounds where that pays, by a full loop otherwise. Both give the same answer;
+ * what is decided here only changes how long it takes.
+ */
+
+import type { Since } from "../backend.ts";
+import type { BankEntry } from "./bank-cache.ts";
+import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds, releasePanel } from "./bounds.ts";
+import {
+  CHANGED,
+  COMPACT,
+  DIVISOR,
+  FIRST_ROW,
+  K,
+  KNOWN,
+  LAST_BLOCK,
+  LIST,
+  OUT_ID,
+  OUT_VALUE,
+  PLACES,
+  VERDICT,
+  WINNER,
+  WINNER_VALUE,
+} from "./context.ts";
+import { type DenseBlock, describeRows, ROW_PIECE } from "./dense-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
+
+/** Where a search writes its answer: k places per item. */
+export interface Answer {
+  readonly k: number;
+  readonly ids: number;
+  readonly values: number;
+}
+
+/** Bounds of both sides. */
+export interface Bounds {
+  readonly rows: RowBounds;
+  readonly filters: FilterBounds;
+}
+
+/** Blocks of memory that are given back together. */
+class Room {
+  readonly #engine: Engine;
+  readonly #blocks: number[] = [];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  put(values: ArrayBufferView & { readonly length: number }): number {
+    const at = this.#engine.memory.put(values);
+    this.#blocks.push(at);
+    return at;
+  }
+
+  take(bytes: number): number {
+    const at = this.#engine.memory.take(bytes);
+    this.#blocks.push(at);
+    return at;
+  }
+
+  release(): void {
+    for (const at of this.#blocks) this.#engine.memory.give(at);
+  }
+}
+
+/** The k strongest of the loaded filters for each row; `more` says which filters went before and whether others follow. */
+export async function searchFull(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  answer: Answer,
+  more: { readonly known: boolean; readonly last: boolean },
+): Promise<number> {
+  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
+  try {
+    describeAnswer(context, answer).set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0]);
+    const scratch = engine.ask("scratch_full", context.at);
+    return (await engine.run("top_filters_full", block.rows, ROW_PIECE, scratch, context)).sum;
+  } finally {
+    context.release();
+  }
+}
+
+/** The same by bounds, with nothing known of the rows. Returns the exact products computed. */
+export async function searchPruned(
+  engine: Engine,
+  block: DenseBlock,
+  { loaded }: BankEntry,
+  bounds: Bounds,
+  answer: Answer,
+): Promise<number> {
+  const room = new Room(engine);
+  const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
+  try {
+    return await prune(engine, context, block.rows);
+  } finally {
+    context.release();
+    room.release();
+  }
+}
+
+/**
+ * The strongest filter of each row, given the winners of an earlier bank. A row whose winner did not become weaker need
+ * only look at the filters that changed; the others look at all, from their old winner's response on.
+ */
+export async function searchSince(
+  engine: Engine,
+  block: DenseBlock,
+  { loaded }: BankEntry,
+  bounds: Bounds,
+  answer: Answer,
+  since: Since,
+): Promise<number> {
+  const { memory } = engine;
+  const room = new Room(engine);
+  const panels: Panel[] = [];
+  const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
+  try {
+    const to = block.first + block.rows;
+    const verdict = room.take(block.rows);
+    context
+      .set([WINNER, room.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict], [KNOWN, 1])
+      .set([WINNER_VALUE, room.put(since.winners.response.subarray(block.first, to))])
+      .set([CHANGED, room.put(since.changed)]);
+    const scratch = engine.ask("scratch_full", context.at);
+    let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
+
+    const [some, all] = splitRows(memory.u8(verdict, block.rows));
+    const changed = positions(since.changed, 1);
+    if (changed.length > 0 && some.length > 0) {
+      const panel = await packPanel(engine, bounds.filters.vectors, bounds.filters.basis, changed);
+      panels.push(panel);
+      describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
+      context.set([LIST, room.put(some)]);
+      exact += await prune(engine, context, some.length);
+    }
+    if (all.length > 0) {
+      describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, memory.f64(loaded.norm, 1)[0]);
+      context.set([LIST, room.put(all)]);
+      exact += await prune(engine, context, all.length);
+    }
+    return exact;
+  } finally {
+    for (const panel of panels) releasePanel(memory, panel);
+    context.release();
+    room.release();
+  }
+}
+
+/** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
+export async function searchRows(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds | undefined,
+  filters: Uint32Array,
+  divisor: Float64Array,
+  answer: Answer,
+  more: { readonly known: boolean; readonly last: boolean },
+): Promise<number> {
+  const room = new Room(engine);
+  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
+  try {
+    if (bounds) {
+      const common = engine.memory.f64(loaded.norm, 1)[0];
+      describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
+    }
+    describeAnswer(context, answer)
+      .set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0], [FIRST_ROW, block.first], [PLACES, block.rows])
+      .set([LIST, room.put(filters)], [DIVISOR, room.put(divisor.subarray(block.first, block.first + block.rows))]);
+    const kernel = bounds ? "top_rows_pruned" : "top_rows_full";
+    return (await engine.run(kernel, filters.length, 4, engine.ask("scratch_full", context.at), context)).sum;
+  } finally {
+    context.release();
+    room.release();
+  }
+}
+
+function pruning(
+  engine: Engine,
+  room: Room,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds,
+  panel: Panel,
+  answer: Answer,
+): Context {
+  const table = room.take(4096);
+  engine.ask("compact_table", 0, 0, 0, table);
+  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
+  describeBounds(context, bounds.rows, bounds.filters, panel, engine.memory.f64(loaded.norm, 1)[0]);
+  return describeAnswer(context, answer).set([COMPACT, table]);
+}
+
+async function prune(engine: Engine, context: Context, items: number): Promise<number> {
+  const scratch = engine.ask("scratch_pruned", context.at);
+  return (await engine.run("top_filters_pruned", items, ROW_PIECE, scratch, context)).sum;
+}
+
+function describeAnswer(context: Context, { k, ids, values }: Answer): Context {
+  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values]);
+}
+
+/** Rows that need a look at the changed filters only, and rows that need all. */
+function splitRows(verdict: Uint8Array): [Uint32Array, Uint32Array] {
+  return [positions(verdict, 0), positions(verdict, 1)];
+}
+
+function positions(marks: Uint8Array, mark: number): Uint32Array {
+  const found = new Uint32Array(marks.length);
+  let count = 0;
+  for (let j = 0; j < marks.length; j++) if (marks[j] === mark) found[count++] = j;
+  return found.slice(0, count);
+}

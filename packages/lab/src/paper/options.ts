@@ -12,6 +12,8 @@ export interface Options {
   readonly python: string;
   readonly data: string | undefined;
   readonly results: string | undefined;
+  /** Only points whose names contain one of these; all where empty. */
+  readonly only: readonly string[];
   /** No point is begun after so many minutes. */
   readonly minutes: number;
   readonly help: boolean;
@@ -24,6 +26,7 @@ export const HELP = `Reproduces the tables and figures of the paper: measures wh
 
   --quick           everything on a few hundred rows, in minutes; the committed results stay as they are
   --page            only draw and write again, from the results at hand
+  --only TEXT       measure only points whose names contain this ("KNN"); may be repeated
   --minutes N       begin nothing more after N minutes; the next run goes on from there
   --data FOLDER     where the data sets are, besides the places that \`ranksim data\` names (RANKSIM_DATA does the same)
   --python PROGRAM  python3 with scikit-learn (/usr/bin/python3)
@@ -41,6 +44,7 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       quick: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
       minutes: { type: "string" },
       data: { type: "string" },
       python: { type: "string", default: "/usr/bin/python3" },
@@ -50,6 +54,6 @@ export function readOptions(args: readonly string[]): Options {
   });
   const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY);
   if (!(minutes > 0)) throw new Error(`--minutes: expected a number above 0, found ${values.minutes}`);
-  const { quick, page, data, python, results, help } = values;
-  return { names: positionals, quick, page, minutes, data, python, results, help };
+  const { quick, page, only, data, python, results, help } = values;
+  return { names: positionals, quick, page, only, minutes, data, python, results, help };
 }

@@ -65,7 +65,7 @@ async function measure(options: Options, store: Store, scratch: string, began: n
   };
   const until = began + options.minutes * 60_000;
   await measureMissing(
-    { scratch, shelf, store, program: options.python, python: findOnce, tell, keepFacts, until },
+    { scratch, shelf, store, program: options.python, python: findOnce, tell, keepFacts, only: options.only, until },
     MEASURING_ORDER.filter((experiment) => chosen.includes(experiment)),
     options.quick,
   );

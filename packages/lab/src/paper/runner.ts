@@ -29,6 +29,8 @@ export interface Workshop {
   readonly tell: (message: string) => void;
   /** Called after every point, to keep what became known of data and machine. */
   readonly keepFacts: () => Promise<void>;
+  /** Only points whose names contain one of these; all where empty. */
+  readonly only: readonly string[];
   /** No point is begun after this time (of `performance.now`). */
   readonly until: number;
 }
@@ -47,7 +49,8 @@ export async function measureMissing(
 ): Promise<void> {
   const { store, tell } = workshop;
   const planned = experiments.flatMap((experiment) => experiment.points(quick).map((point) => ({ experiment, point })));
-  const missing = planned.filter(({ point }) => store.find(point)?.measured === undefined);
+  const wanted = ({ name }: Point) => workshop.only.length === 0 || workshop.only.some((text) => name.includes(text));
+  const missing = planned.filter(({ point }) => wanted(point) && store.find(point)?.measured === undefined);
   const order = [...missing.filter(({ point }) => !point.late), ...missing.filter(({ point }) => point.late)];
   tell(`${planned.length} points, ${order.length} to measure`);
   const stopped = await measureInOrder(workshop, order, quick);

@@ -30,6 +30,8 @@ export interface ReadChoices {
   readonly labelColumn?: string;
   /** Column of texts, by name or number. */
   readonly textColumn?: string;
+  /** How bytes become characters in a folder of texts; absent: UTF-8. */
+  readonly encoding?: "latin1";
 }
 
 export interface ImageSize {

@@ -5,7 +5,7 @@ import { loadDigits } from "@ranksim/data";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, dropFiles, figure, openStage, type Stage, untilTrained } from "./chromium.ts";
-import { idxImages, idxLabels, pgm, plantsCsv, reviewsJsonl } from "./made-files.ts";
+import { idxImages, idxLabels, npy, pgm, plantsCsv, reviewsJsonl } from "./made-files.ts";
 
 const train = async (page: Page) => {
   await page.getByRole("button", { name: "Train", exact: true }).click();
@@ -70,6 +70,45 @@ describe.skipIf(!CHROMIUM)("files in Chromium (needs chromium)", () => {
     await train(page);
     await page.getByRole("tab", { name: "Mistakes" }).click();
     await page.getByRole("columnheader", { name: "precision" }).waitFor();
+  });
+
+  it("takes an array without labels: a transform, whose filters can be looked at", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    const content = npy(50, 30, (row, feature) => Math.sin(row * 0.7 + feature * (1 + (row % 3))));
+    await dropFiles(page, [{ name: "waves.npy", content }]);
+    await page.getByText("50 rows × 30 features").waitFor();
+    await page.getByText("no labels: only a transform can be trained").waitFor();
+    expect(await page.getByLabel("Estimator").inputValue()).toBe("transform");
+    await train(page);
+    await page.getByText(/Most like filter \d+/).waitFor();
+    await page.getByText("all filters").waitFor();
+    await page.getByLabel("Draw rows as pictures, width").fill("6");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("painter").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("follows an address that is changed by hand", async () => {
+    const { page, complaints } = await stage.open("#data=digits&estimator=classifier&heldOut=0.25&filters=150&row=3");
+    await untilTrained(page);
+    await page.evaluate(() => {
+      location.hash = "#data=digits&estimator=classifier&heldOut=0.25&filters=30&row=8&tab=features";
+    });
+    await page.getByText("How values are distributed").waitFor();
+    await page
+      .locator(".numbers div", { hasText: "Filters" })
+      .getByText(/^[23]\d$/)
+      .waitFor();
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".row-choice input")?.value === "8");
+    await page.evaluate(() => {
+      location.hash = "#data=my.csv&estimator=transform";
+    });
+    await page
+      .getByRole("alert")
+      .getByText(/made with “my\.csv”/)
+      .waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("takes images, a folder for each class", async () => {

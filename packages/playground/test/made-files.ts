@@ -64,3 +64,14 @@ export function pgm(side: number, pixel: (x: number, y: number) => number): Uint
   for (let p = 0; p < side * side; p++) out[head.length + p] = pixel(p % side, Math.floor(p / side));
   return out;
 }
+
+/** Numbers as numpy saves them. */
+export function npy(rows: number, features: number, value: (row: number, feature: number) => number): Uint8Array {
+  const header = `${`{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${features}), }`.padEnd(117)}\n`;
+  const out = new Uint8Array(10 + header.length + 4 * rows * features);
+  out.set([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length, 0]);
+  out.set(new TextEncoder().encode(header), 10);
+  const view = new DataView(out.buffer, 10 + header.length);
+  for (let j = 0; j < rows * features; j++) view.setFloat32(4 * j, value(Math.floor(j / features), j % features), true);
+  return out;
+}

@@ -231,10 +231,12 @@ export class Controller {
     });
     await this.#browse();
     await this.#showFirstSample();
+    this.store.update({ judging: true });
     await this.#guard("runNotice", async () => {
       const evaluation = await this.client.call("evaluate", {});
-      this.store.update({ evaluation: evaluation ?? undefined });
+      if (this.store.state.model === model) this.store.update({ evaluation: evaluation ?? undefined });
     });
+    if (this.store.state.model === model) this.store.update({ judging: false });
   }
 
   /** Finds the rows to browse: those the model has not seen, where there are any. */

@@ -44,6 +44,8 @@ export interface State {
   /** Grows with each model, so that views know when to ask again. */
   readonly modelCount: number;
   readonly evaluation: Evaluation | undefined;
+  /** Whether the model is being judged. */
+  readonly judging: boolean;
   /** Rows to browse: the held-out ones, or all. */
   readonly browsed: Uint32Array;
   readonly sample: Sample | undefined;
@@ -73,6 +75,7 @@ export const FIRST_STATE: State = {
   modelRecipe: undefined,
   modelCount: 0,
   evaluation: undefined,
+  judging: false,
   browsed: new Uint32Array(0),
   sample: undefined,
   origin: undefined,

@@ -40,10 +40,14 @@ export function typescriptLines(data: DataSummary, recipe: Recipe, choices: Read
   ].join("\n");
 }
 
-function readingLine({ name, form, classes, reading }: DataSummary, { labelColumn, textColumn }: ReadChoices): string {
+function readingLine(
+  { name, form, classes, reading }: DataSummary,
+  { labelColumn, textColumn, encoding }: ReadChoices,
+): string {
   const options = [
     ...(labelColumn ? [`labelColumn: ${columnText(labelColumn)}`] : []),
     ...(textColumn ? [`textColumn: ${columnText(textColumn)}`] : []),
+    ...(encoding ? [`encoding: "${encoding}"`] : []),
     ...(reading?.format ? [`format: "${reading.format}"`] : []),
     ...(reading?.labels ? [`labels: await fileSource(${JSON.stringify(reading.labels)})`] : []),
   ];
@@ -64,6 +68,7 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
     `ranksim train ${quoted(data.name)}`,
     ...(data.reading?.labels ? [`--labels ${quoted(data.reading.labels)}`] : []),
     ...(data.reading?.format ? [`--format ${data.reading.format}`] : []),
+    ...(choices.encoding ? [`--encoding ${choices.encoding}`] : []),
     ...(choices.labelColumn ? [`--label-column ${quoted(choices.labelColumn)}`] : []),
     ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
     ...(data.form === "text" ? ["--text"] : []),

@@ -27,7 +27,7 @@ export function DataPanel() {
         {busy ? <p class="muted">{busy}</p> : data ? <DataFacts data={data} /> : <p class="muted">No data yet.</p>}
       </div>
       {error && <Notice kind="error" text={error} />}
-      <TableChoices />
+      <ReadingChoices />
       <PictureWidth />
       <div class="buttons">
         <button type="button" onClick={() => controller.openDigits()}>
@@ -88,36 +88,44 @@ function DataFacts({ data }: { data: DataSummary }) {
   );
 }
 
-/** Which column is the label: for tables only, which are what has names or was dropped without labels. */
-function TableChoices() {
+const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|arrow|feather)(\.gz)?$/i;
+
+/** How files are to be read, where they do not say it themselves: tables, and folders of old texts. */
+function ReadingChoices() {
   const controller = useController();
   const choices = useField("choices");
   const canReread = useField("canReread");
   const data = useField("data");
   const error = useField("dataError");
-  const isTable = /\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|arrow|feather)(\.gz)?$/i;
-  if (!canReread || !(isTable.test(data?.name ?? "") || error)) return null;
+  if (!canReread || !(error || data?.form === "text" || TABLE.test(data?.name ?? ""))) return null;
   return (
-    <details class="choices" open={error !== undefined || data?.classes.length === 0}>
-      <summary>Columns</summary>
+    <details open={error !== undefined || data?.classes.length === 0}>
+      <summary>How to read it</summary>
       <form
         class="fields"
         onSubmit={(event) => {
           event.preventDefault();
           const given = new FormData(event.currentTarget);
-          const column = (name: string) => String(given.get(name) ?? "").trim();
-          const label = column("labelColumn");
-          const text = column("textColumn");
-          void controller.reread({ ...(label ? { labelColumn: label } : {}), ...(text ? { textColumn: text } : {}) });
+          const field = (name: string) => String(given.get(name) ?? "").trim();
+          const [labelColumn, textColumn] = [field("labelColumn"), field("textColumn")];
+          void controller.reread({
+            ...(labelColumn ? { labelColumn } : {}),
+            ...(textColumn ? { textColumn } : {}),
+            ...(given.get("latin1") ? { encoding: "latin1" } : {}),
+          });
         }}
       >
         <label>
           Label column
-          <input name="labelColumn" defaultValue={choices.labelColumn ?? ""} placeholder="name, or −1 for the last" />
+          <input name="labelColumn" defaultValue={choices.labelColumn ?? ""} placeholder="name, or -1 for the last" />
         </label>
         <label>
           Text column
           <input name="textColumn" defaultValue={choices.textColumn ?? ""} placeholder="none: numbers" />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="latin1" defaultChecked={choices.encoding === "latin1"} />
+          Old texts in Latin-1, not UTF-8
         </label>
         <button type="submit">Read again</button>
       </form>
@@ -133,8 +141,8 @@ function PictureWidth() {
   const size = useField("imageSize");
   const fits = !model || model.fitsData;
   const features = fits ? (data?.features ?? 0) : model.features;
-  if (features < 4 || features > 65_536 || model?.text || (fits && (data?.imageSize || data?.form !== "dense")))
-    return null;
+  const isKnown = fits && (data?.imageSize || data?.featureNames || data?.form !== "dense");
+  if (features < 4 || features > 65_536 || model?.text || isKnown) return null;
   return (
     <label class="inline-field">
       Draw rows as pictures, width

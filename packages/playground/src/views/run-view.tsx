@@ -80,17 +80,21 @@ export function Figure({ title, value }: { title: string; value: string }) {
 export function RunResult() {
   const model = useField("model");
   const evaluation = useField("evaluation");
+  const judging = useField("judging");
   if (!model) return null;
   return (
     <div class="run" data-testid="result">
       <dl class="numbers">
         {evaluation && (
-          <Figure
-            title={evaluation.heldOut ? "Held-out accuracy" : "Accuracy, all rows"}
-            value={score(evaluation.accuracy)}
-          />
+          <>
+            <Figure
+              title={evaluation.heldOut ? "Held-out accuracy" : "Accuracy, all rows"}
+              value={score(evaluation.accuracy)}
+            />
+            <Figure title="Macro F1" value={score(evaluation.macroF1)} />
+          </>
         )}
-        {evaluation && <Figure title="Macro F1" value={score(evaluation.macroF1)} />}
+        {judging && <Figure title="Accuracy" value="being judged…" />}
         <Figure title="Filters" value={count(model.filters)} />
         {model.seconds === undefined ? (
           <Figure title="Model file" value={bytes(model.byteLength)} />

@@ -67,7 +67,7 @@ export function TakeAway() {
       {error && <Notice kind="error" text={error} />}
       <p class="hint">
         {bytes(model.byteLength)}, digest {model.digest.slice(0, 12)}…
-        {data && recipe && data.name !== "digits" && " The link carries the view, not your data."}
+        {(!recipe || data?.name !== "digits") && " The link carries the view, not your files."}
       </p>
       {heldOut && (
         <p class="hint">

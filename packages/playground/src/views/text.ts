@@ -16,7 +16,7 @@ export const score = (share: number): string => share.toFixed(3);
 export function value(number: number): string {
   if (Number.isInteger(number)) return count(number);
   const size = Math.abs(number);
-  return size >= 1000 || size < 0.001 ? number.toExponential(1) : number.toPrecision(3);
+  return size >= 1000 || size < 0.001 ? number.toExponential(1) : String(Number(number.toPrecision(3)));
 }
 
 /** Bytes in the unit people expect. */

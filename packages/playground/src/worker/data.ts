@@ -76,7 +76,8 @@ function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: 
   return side * side === x.features && !named && whole && low >= 0 ? { imageSize: { width: side, height: side } } : {};
 }
 
-function rangeOf(x: Matrix): { low: number; high: number; whole: boolean } {
+/** Smallest and largest value, and whether all are whole numbers. */
+export function rangeOf(x: Matrix): { low: number; high: number; whole: boolean } {
   const { values } = x;
   let low = x.form === "csr" || values.length === 0 ? 0 : values[0];
   let high = low;

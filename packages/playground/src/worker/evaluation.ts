@@ -7,6 +7,7 @@ import {
   type LabelSets,
   logLoss,
   type Matrix,
+  type Run,
   TransformModel,
 } from "@ranksim/core";
 import type { Evaluation, Mistake } from "../protocol.ts";
@@ -31,7 +32,7 @@ export async function judge(
   data: LoadedData,
   rows: Uint32Array,
   heldOut: boolean,
-  backend: Backend,
+  run: Run,
 ): Promise<Judged | undefined> {
   const { model } = subject;
   if (model instanceof TransformModel || data.y === undefined || rows.length === 0) return undefined;
@@ -41,7 +42,6 @@ export async function judge(
     isMatrix(data.x) ? data.x.gather(rows) : Array.from(rows, (r) => (data.x as string[])[r]),
   );
   const y = pickLabels(data.y, rows);
-  const run = { backend };
   const answers = (await model.predict(x, run)) as Label[] | Label[][];
   const report = classificationReport(y as Label[] | LabelSets, answers);
   const shared = {

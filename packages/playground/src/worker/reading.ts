@@ -47,6 +47,7 @@ async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): P
   const options = {
     ...(choices.labelColumn ? { labelColumn: columnOf(choices.labelColumn) } : {}),
     ...(choices.textColumn ? { textColumn: columnOf(choices.textColumn) } : {}),
+    ...(choices.encoding ? { encoding: choices.encoding } : {}),
   };
   const inFolder = files.some(({ path }) => path.includes("/"));
   if (inFolder || files.every(({ path }) => IMAGE.test(path))) {

@@ -6,7 +6,7 @@
 import { type Backend, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { CallName, Calls, DataSummary, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
-import { isMatrix, type LoadedData, loadedData, pickLabels, splitRows, summarize, viewRow } from "./data.ts";
+import { isMatrix, type LoadedData, loadedData, pickLabels, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { Gate } from "./gate.ts";
 import { studyFeatures } from "./study.ts";
@@ -96,8 +96,10 @@ export class Session implements Answers {
     const data = this.#data;
     if (!data || !this.#fits(subject, data)) return null;
     const rows = this.#heldOut ?? Uint32Array.from({ length: data.rows }, (_, row) => row);
-    this.#judged ??= await judge(subject, data, rows, this.#heldOut !== undefined, await this.#open());
-    return structuredClone(this.#judged?.evaluation) ?? null;
+    const judged = this.#judged ?? (await this.#judge(subject, data, rows));
+    // Another model may have taken this one's place meanwhile.
+    if (subject === this.#subject) this.#judged = judged;
+    return structuredClone(judged?.evaluation) ?? null;
   }
 
   async mistakes(cell: Calls["mistakes"]["in"]): Promise<Calls["mistakes"]["out"]> {
@@ -129,7 +131,7 @@ export class Session implements Answers {
     const label = data.classes[group];
     const all = Array.from({ length: data.rows }, (_, row) => row);
     const has = (row: number) => [data.y?.[row]].flat().includes(label);
-    return studyFeatures(x, group < 0 ? all : all.filter(has), features, isMatrix(data.x) && summarize(data).whole);
+    return studyFeatures(x, group < 0 ? all : all.filter(has), features, rangeOf(x).whole);
   }
 
   save(): Uint8Array<ArrayBuffer> {
@@ -173,6 +175,17 @@ export class Session implements Answers {
     }
     const { trainOnText } = await import("./pipeline.ts");
     return { ...shared, ...(await trainOnText(data.x, rows, labels, run, { backend, signal })) };
+  }
+
+  /** Judges a model, letting other calls in between: a drawing must not wait for it. */
+  async #judge(subject: Subject, data: LoadedData, rows: Uint32Array): Promise<Judged | undefined> {
+    const gate = new Gate("full");
+    try {
+      const run = { backend: await this.#open(), onProgress: () => gate.listen() };
+      return await judge(subject, data, rows, this.#heldOut !== undefined, run);
+    } finally {
+      gate.close();
+    }
   }
 
   #hold(data: LoadedData): DataSummary {

@@ -87,7 +87,7 @@ class Watcher {
   #scoring = 0;
   #accuracy: number | undefined;
   #class: { label: Label | undefined; bank: FilterBank; scored: boolean } | undefined;
-  #pictures: Uint8Array[] = [];
+  #pictures: Uint32Array[] = [];
   #classScore: ClassLiveScore | undefined;
   #wholeScore: WholeLiveScore | undefined;
 
@@ -107,23 +107,28 @@ class Watcher {
     const { filters: bank, label } = progress;
     // What has no filters yet is no step that could be looked at.
     if (!bank) return this.#gate.listen();
+    let looked = false;
     if (this.#class && this.#class.label !== label) {
-      if (!this.#class.scored) await this.#score(this.#class.label, this.#class.bank);
+      if (!this.#class.scored) {
+        await this.#score(this.#class.label, this.#class.bank);
+        looked = true;
+      }
       this.#finished.add(this.#class.label as Label);
       this.#pictures = [];
     }
     this.#class = { label, bank, scored: false };
     const now = performance.now();
     const full = this.#gate.pace === "full";
-    const scores = !full || this.#scoring < Math.max(SCORING.milliseconds, SCORING.share * (now - this.#began));
-    if (scores) {
+    const affordable = !full || this.#scoring < Math.max(SCORING.milliseconds, SCORING.share * (now - this.#began));
+    if (affordable) {
       await this.#score(label, bank);
       this.#class.scored = true;
+      looked = true;
     }
     const { share, iteration = 0, moved = 0 } = progress;
     this.history.push({
       share,
-      ...(scores && this.#accuracy !== undefined ? { accuracy: this.#accuracy } : {}),
+      ...(looked && this.#accuracy !== undefined ? { accuracy: this.#accuracy } : {}),
       ...(iteration > 1 ? { moved: moved / this.#rowsOf(label) } : {}),
     });
     if (!full || now - this.#told > TELL_MILLISECONDS) {
@@ -150,7 +155,8 @@ class Watcher {
     const count = Math.min(bank.filters, SHOWN_FILTERS);
     const shown = Array.from({ length: count }, (_, filter) => viewFilter(bank, filter, { filter, shares, rows: 0 }));
     const before = this.#pictures;
-    this.#pictures = shown.map(({ picture, top }) => picture ?? Uint8Array.from(top, ({ feature }) => feature));
+    // Copies, as what is told is handed over to the page.
+    this.#pictures = shown.map(({ picture, top }) => Uint32Array.from(picture ?? top.map(({ feature }) => feature)));
     const changed = this.#pictures.map(
       (now, j) => before[j] !== undefined && now.some((value, i) => value !== before[j][i]),
     );

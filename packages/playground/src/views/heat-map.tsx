@@ -22,7 +22,7 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
   const [mine, other] = [first && sharesText(first), rival && sharesText(rival)];
   return (
     <figure class="sample-figure">
-      <figcaption>What carried the decision</figcaption>
+      <figcaption>What decided it</figcaption>
       <div
         class="paper heat"
         style={{ aspectRatio: `${size.width} / ${size.height}` }}

@@ -216,7 +216,7 @@ function Cause({ filter, text }: { filter: StrongFilter; text: string }) {
       <span class="visually-hidden">Filter {filter.filter}:</span>
       <FilterPicture view={filter} />
       <span class="hint">
-        {sharesText(filter)} {percent(filter.similarity)}
+        <b>{sharesText(filter)}</b> {percent(filter.similarity)}
         <br />
         {text}
       </span>

@@ -61,10 +61,8 @@ export class Store {
     });
     if (found.length === 0) return;
     const { panels, title } = experiment;
-    this.writeFile(
-      `${idOf(experiment)}.json`,
-      asJson({ format: 1, panels, title, points: found } satisfies ResultFile),
-    );
+    const file: ResultFile = { format: 1, panels, title, points: found };
+    this.writeFile(`${idOf(experiment)}.json`, pointByLine(file));
   }
 
   /** Numbers that were computed, not measured. */
@@ -90,9 +88,15 @@ export class Store {
   }
 }
 
-/** One line for each element of an outer list keeps files readable and their changes small. */
+/** One line for each point keeps files readable and their changes small. */
+function pointByLine({ points, ...head }: ResultFile): string {
+  const lines = points.map((point) => JSON.stringify(point, roundFigure));
+  return `${JSON.stringify(head).slice(0, -1)},"points":[\n${lines.join(",\n")}\n]}\n`;
+}
+
 function asJson(value: unknown): string {
   const text = JSON.stringify(value, roundFigure, 1);
+  // Lists of numbers on one line each.
   return `${text.replace(/\[\n\s+([^[\]{}]*?)\n\s+\]/g, (_all, inner: string) => `[${inner.replace(/\n\s+/g, " ")}]`)}\n`;
 }
 

@@ -75,8 +75,14 @@ export function chart(what: Chart): Panel {
     marginTop: 22,
     marginBottom: 42,
     style: { background: "white", fontFamily: "system-ui, sans-serif", fontSize: "12px" },
-    x: scaleOf(what.x),
-    y: scaleOf(what.y),
+    x: scaleOf(
+      what.x,
+      named.map(({ x }) => x),
+    ),
+    y: scaleOf(
+      what.y,
+      named.map(({ y }) => y),
+    ),
     ...what.options,
     marks: [
       ...(what.marks ?? []),
@@ -116,7 +122,10 @@ export function chart(what: Chart): Panel {
   return { svg: `${figure.outerHTML}${signs.join("")}${names}`, width, height };
 }
 
-function scaleOf({ label, log, domain, ticks, format }: Axis): Observable.ScaleOptions {
+/** Named points keep off the edges, so that their names have room. */
+function scaleOf(axis: Axis, named: readonly number[]): Observable.ScaleOptions {
+  const { label, log, ticks, format } = axis;
+  const domain = axis.domain ?? (named.length > 0 ? widened(named, log ?? false) : undefined);
   return {
     type: log ? "log" : "linear",
     label,
@@ -126,6 +135,13 @@ function scaleOf({ label, log, domain, ticks, format }: Axis): Observable.ScaleO
     ...(ticks ? { ticks: [...ticks] } : {}),
     ...(format ? { tickFormat: format } : log ? { tickFormat: "~g" } : {}),
   };
+}
+
+function widened(values: readonly number[], log: boolean): readonly [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (log) return [low / 1.6, high * 1.6];
+  const room = (high - low) * 0.08 || 0.01;
+  return [low - room, high + room];
 }
 
 function applier(figure: Observable.Plot, name: "x" | "y"): (value: number) => number {
@@ -141,14 +157,16 @@ interface Box {
   readonly bottom: number;
 }
 
-const LETTER = 6.3;
+/** Widths of a letter, on average. */
+const LETTER = 6.8;
+const BOLD_LETTER = 7.6;
 
 /** Signs with their names to the right, the left, above or below: the first place that covers no other. */
 function placeNames(points: readonly NamedPoint[], width: number): string {
   const taken: Box[] = points.map(({ x, y }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
   const drawn: string[] = [];
   for (const { x, y, name, color, sign: shape, size = 5, bold } of points) {
-    const length = name.length * LETTER;
+    const length = name.length * (bold ? BOLD_LETTER : LETTER);
     const places = [
       { dx: 9, dy: 4, anchor: "start" },
       { dx: -9, dy: 4, anchor: "end" },

@@ -67,14 +67,18 @@ export function sheet(
 ): Plot {
   const head = panels.some(({ title }) => title !== undefined) ? 24 : 4;
   const cellWidth = Math.max(...panels.map(({ width }) => width)) + GAP;
-  const cellHeight = Math.max(...panels.map(({ height }) => height)) + head + GAP;
   const width = Math.min(columns, panels.length) * cellWidth + GAP;
-  const bottom = Math.ceil(panels.length / columns) * cellHeight + GAP / 2;
+  const tops: number[] = [GAP / 2];
+  for (let at = 0; at < panels.length; at += columns) {
+    const heights = panels.slice(at, at + columns).map(({ height }) => height);
+    tops.push(tops[tops.length - 1] + Math.max(...heights) + head + GAP);
+  }
+  const bottom = tops[tops.length - 1];
   const entries = legendEntries(legend, width);
   const height = bottom + entries.lines * LEGEND_LINE + (legend.length > 0 ? 8 : 0);
   const drawn = panels.map(({ svg, title }, j) => {
     const x = GAP + (j % columns) * cellWidth;
-    const y = GAP / 2 + Math.floor(j / columns) * cellHeight;
+    const y = tops[Math.floor(j / columns)];
     const caption =
       title === undefined
         ? ""

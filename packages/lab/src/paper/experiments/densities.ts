@@ -61,14 +61,20 @@ export function vanDerCorput(j: number, base: number): number {
   return value;
 }
 
+/** Samples ask for the same shares again and again. */
+const quantiles = new Map<number, number>();
+
 /** Inverse of the standard normal distribution by bisection: 60 halvings of -9..9 are exact in float64. */
 function normalQuantile(share: number): number {
+  const known = quantiles.get(share);
+  if (known !== undefined) return known;
   let [low, high] = [-9, 9];
   for (let j = 0; j < 60; j++) {
     const middle = (low + high) / 2;
     if (normalShare(middle) < share) low = middle;
     else high = middle;
   }
+  quantiles.set(share, (low + high) / 2);
   return (low + high) / 2;
 }
 

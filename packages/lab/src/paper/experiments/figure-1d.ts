@@ -11,6 +11,9 @@ const SEPARATIONS = Array.from({ length: 41 }, (_, j) => j / 4);
 /** Separations at which the library's estimate is compared. */
 const ESTIMATED = [0, 2, 4, 6, 8, 10];
 
+/** Distances are drawn up to this. */
+const HIGHEST = 20;
+
 interface Family {
   readonly name: string;
   readonly confusion: (separation: number, deviation: number) => number;
@@ -57,7 +60,7 @@ export const figure1d: Experiment = {
       name: "",
       color,
       dash,
-      points: SEPARATIONS.map((x, j) => ({ x, y: values[j] })),
+      points: SEPARATIONS.map((x, j) => ({ x, y: values[j] })).filter(({ y }) => y <= HIGHEST),
     });
     const x = { label: "separation of the means" };
     const panels = curves.flatMap((curve) => [
@@ -86,18 +89,12 @@ export const figure1d: Experiment = {
         title: `${curve.name}: Wasserstein, Kullback–Leibler`,
         ...chart({
           x,
-          y: { label: "distance; divergence, nats", domain: [0, 20] },
+          y: { label: "distance; divergence, nats", domain: [0, HIGHEST] },
           width: 360,
           height: 260,
           lines: [
             line(SEPARATIONS, COLORS.orange, ""),
-            ...curve.divergence.map((values, j) =>
-              line(
-                values.map((value) => Math.min(value, 20)),
-                COLORS.green,
-                DASHES[j],
-              ),
-            ),
+            ...curve.divergence.map((values, j) => line(values, COLORS.green, DASHES[j])),
           ],
         }),
       },

@@ -18,6 +18,10 @@ const REDUCTIONS = [
 ] as const;
 const LINEAR = { loss: "hinge", C: 1, random_state: 0 } as const;
 
+function sizesOf(quick: boolean, reduction: (typeof REDUCTIONS)[number]): readonly number[] {
+  return quick ? [1000] : reduction.sizes;
+}
+
 function choice(quick: boolean, size: number) {
   return rowsFor(quick, "fashion", { trainParts: TRAIN_ROWS / size, seed: 0 });
 }
@@ -38,9 +42,9 @@ export const figureS1: Experiment = {
   panels: ["figure-s1"],
   title: "Supplementary Figure S1: PCA and kernel PCA before the SVM",
   points: (quick) => [
-    ...some(quick, [1000, 3000, 10_000]).map((size) => plain(quick, size)),
+    ...sizesOf(quick, REDUCTIONS[0]).map((size) => plain(quick, size)),
     ...REDUCTIONS.flatMap((reduction) =>
-      some(quick, reduction.sizes).flatMap((size) =>
+      sizesOf(quick, reduction).flatMap((size) =>
         some(quick, COMPONENTS).map((components) => reduced(quick, reduction, size, components)),
       ),
     ),
@@ -49,7 +53,7 @@ export const figureS1: Experiment = {
     const x = { label: "components (RST: filters)", log: true, ticks: COMPONENTS, format: "~g" };
     const components = some(quick, COMPONENTS);
     const lines = (reduction: (typeof REDUCTIONS)[number], value: (point: Point) => number | undefined): Line[] =>
-      some<number>(quick, reduction.sizes).flatMap((size) => {
+      sizesOf(quick, reduction).flatMap((size) => {
         const look = LINES[[1000, 3000, 10_000].indexOf(size)];
         const alone = value(plain(quick, size));
         return [
@@ -100,7 +104,7 @@ export const figureS1: Experiment = {
       2,
     );
     const rows = REDUCTIONS.flatMap((reduction) =>
-      some<number>(quick, reduction.sizes).map((size) => [
+      sizesOf(quick, reduction).map((size) => [
         `${reduction.name === "PCA" ? "PCA" : "kernel PCA"}, ${size.toLocaleString("en-US")} rows`,
         ...components.map((at) => {
           const run = find(reduced(quick, reduction, size, at));
@@ -112,14 +116,14 @@ export const figureS1: Experiment = {
       ]),
     );
     const gains = (reduction: (typeof REDUCTIONS)[number]) =>
-      some<number>(quick, reduction.sizes).flatMap((size) =>
+      sizesOf(quick, reduction).flatMap((size) =>
         components.map((at) => {
           const [with_, without] = [f1Of(reduced(quick, reduction, size, at)), f1Of(plain(quick, size))];
           return with_ === undefined || without === undefined ? undefined : with_ <= without + 0.005;
         }),
       );
     const speed = (reduction: (typeof REDUCTIONS)[number], at: number) =>
-      some<number>(quick, reduction.sizes).map((size) => {
+      sizesOf(quick, reduction).map((size) => {
         const [with_, without] = [
           secondsOf(find(reduced(quick, reduction, size, at))),
           secondsOf(find(plain(quick, size))),

@@ -32,6 +32,7 @@ export class Controller {
   #address: Address;
   #dropped: readonly NamedFile[] = [];
   #addressTimer = 0;
+  #trainings = 0;
 
   constructor(hash: string) {
     this.client = new Client((step) => {
@@ -116,12 +117,15 @@ export class Controller {
   async train(pace: Pace): Promise<void> {
     const { recipe, data } = this.store.state;
     if (!data) return;
+    const training = ++this.#trainings;
     this.store.update({ run: { pace, history: [] }, runNotice: undefined });
     try {
       const model = await this.client.call("train", { recipe, pace });
       this.store.update({ run: undefined, busy: undefined });
       await this.#showModel(model, recipe);
     } catch (error) {
+      // A run that a newer one has replaced has nothing more to say.
+      if (training !== this.#trainings) return;
       const stopped = error instanceof WorkerError && error.code === "stopped";
       const kept = this.store.state.model ? " The model before it is still shown." : "";
       const text = stopped ? `Stopped before the end.${kept}` : messageOf(error);

@@ -16,6 +16,8 @@ import { estimatorOf, type Part, train } from "./training.ts";
 /** The calls, each as a method of its name. */
 type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] | Promise<Calls[K]["out"]> };
 
+const STOPPED = new DOMException("The run was stopped.", "AbortError");
+
 export class Session implements Answers {
   readonly #tell: (step: TrainingStep) => void;
   #backend: Promise<Backend> | undefined;
@@ -54,8 +56,10 @@ export class Session implements Answers {
   }
 
   async train({ recipe, pace }: { recipe: Recipe; pace: Pace }): Promise<ModelSummary> {
-    this.stop();
-    await this.#run?.ended;
+    while (this.#run) {
+      this.stop();
+      await this.#run.ended;
+    }
     const data = this.#needData();
     const gate = new Gate(pace);
     const stop = new AbortController();
@@ -63,7 +67,10 @@ export class Session implements Answers {
     const work = this.#fit(data, recipe, rows, gate, stop.signal);
     this.#run = { gate, stop, ended: work.catch(() => undefined) };
     try {
-      this.#look(new Subject(await work), rows.test);
+      const parts = await work;
+      // Other data may have arrived in the very moment the run ended.
+      if (data !== this.#data) throw STOPPED;
+      this.#look(new Subject(parts), rows.test);
       return this.#summary();
     } finally {
       gate.close();
@@ -77,7 +84,7 @@ export class Session implements Answers {
   }
 
   stop(): null {
-    this.#run?.stop.abort(new DOMException("The run was stopped.", "AbortError"));
+    this.#run?.stop.abort(STOPPED);
     this.#run?.gate.go("full");
     return null;
   }

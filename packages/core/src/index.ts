@@ -6,7 +6,7 @@
  */
 
 export type * from "./backends/backend.ts";
-export { openBackend } from "./backends/open.ts";
+export { type OpenOptions, openBackend } from "./backends/open.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
 export { type ClassExplanation, ClassifierModel, RankSimilarityClassifier } from "./estimators/classifier.ts";
 export type * from "./estimators/estimator.ts";

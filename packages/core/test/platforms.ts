@@ -7,6 +7,6 @@ export interface Platform {
   readonly open: () => Promise<Backend>;
 }
 
-const NAMES: readonly BackendName[] = ["reference", "wasm"];
+const NAMES: readonly BackendName[] = ["reference", "wasm", "threads"];
 
 export const platforms: readonly Platform[] = NAMES.map((name) => ({ title: name, open: () => openBackend(name) }));

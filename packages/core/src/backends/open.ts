@@ -4,21 +4,33 @@ import { RanksimError } from "../errors.ts";
 import type { Backend, BackendName } from "./backend.ts";
 import { openReference } from "./reference.ts";
 
-/** Opens the named back end, or the best one that runs here for "auto". Refuses by code "no-backend", saying why. */
-export async function openBackend(name: BackendName | "auto" = "auto"): Promise<Backend> {
+/** How a back end is opened. */
+export interface OpenOptions {
+  /** Workers of "threads", or at most for "auto"; as many as the machine runs at once if absent. */
+  readonly threads?: number;
+}
+
+/**
+ * Opens the named back end, or for "auto" the best one that runs here, with more threads for larger matrices. Refuses by
+ * code "no-backend" what cannot run here, saying why.
+ */
+export async function openBackend(name: BackendName | "auto" = "auto", options: OpenOptions = {}): Promise<Backend> {
+  if (options.threads !== undefined && name !== "threads" && name !== "auto") {
+    throw new RanksimError(
+      "bad-params",
+      `threads: expected back end "threads" or "auto" with it, found ${String(name)}`,
+    );
+  }
   switch (name) {
     case "reference":
       return openReference();
     case "wasm":
       return (await import("./wasm/backend.ts")).openWasm();
+    case "threads":
+      return (await import("./threads/backend.ts")).openThreads(options.threads);
     case "auto":
-      try {
-        return await openBackend("wasm");
-      } catch (error) {
-        if (error instanceof RanksimError && error.code === "no-backend") return openReference();
-        throw error;
-      }
+      return (await import("./auto.ts")).openAuto(options.threads);
     default:
-      throw new RanksimError("no-backend", `expected back end auto, reference or wasm, found ${String(name)}`);
+      throw new RanksimError("no-backend", `expected back end auto, reference, wasm or threads, found ${String(name)}`);
   }
 }

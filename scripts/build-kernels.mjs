@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const assembly = join(root, "packages/core/assembly");
-const shared = join(root, "packages/core/src/backends/wasm/context.ts");
+const shared = ["context.ts", "csr-context.ts"].map((file) => join(root, "packages/core/src/backends/wasm", file));
 const target = join(root, "packages/core/src/backends/wasm/kernels.generated.ts");
 
 /** 65,535 pages: one short of 4 GiB, so that the end of an array never wraps round to 0. */
@@ -20,7 +20,7 @@ const options = [
   "--importMemory --initialMemory 1 --maximumMemory 65535",
 ].flatMap((line) => line.split(" "));
 
-const digest = digestOf([fileURLToPath(import.meta.url), shared, ...sources()]);
+const digest = digestOf([fileURLToPath(import.meta.url), ...shared, ...sources()]);
 if (!isCurrent()) await build();
 
 function sources() {

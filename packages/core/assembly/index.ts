@@ -7,3 +7,9 @@ export { compact_table, first_answers, pack_filters, scratch_pruned, top_filters
 export { top_rows_pruned } from "./prune-rows";
 export { rank_sums, rank_sums_blocks, scratch_sums } from "./sums";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./measure";
+export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_out_csr } from "./sparse-direct";
+export { fill_index_csr, plan_index_csr } from "./sparse-index";
+export { join_pieces_csr, top_rows_csr } from "./sparse-pieces";
+export { measure_csr } from "./sparse-rows";
+export { first_answers_csr, scratch_index_csr, top_filters_csr } from "./sparse-search";
+export { rank_sums_csr, scratch_sums_csr } from "./sparse-sums";

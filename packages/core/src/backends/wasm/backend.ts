@@ -3,9 +3,10 @@
 import { RanksimError } from "../../errors.ts";
 import type { Rows } from "../../kernels/shapes.ts";
 import type { Backend, BackendName, Held } from "../backend.ts";
-import { openReference } from "../reference.ts";
 import { BankCache } from "./bank-cache.ts";
+import { CsrBankCache } from "./csr-index.ts";
 import { type Engine, openEngine } from "./engine.ts";
+import { HeldCsr } from "./held-csr.ts";
 import { HeldDense, LIMITS, type Limits } from "./held-dense.ts";
 import { hasSimd } from "./module.ts";
 
@@ -18,14 +19,15 @@ export async function openWasm(limits: Limits = LIMITS): Promise<Backend> {
 /** A back end on an engine, whatever its threads. */
 export function backendOn(engine: Engine, name: BackendName, limits: Limits): Backend {
   const banks = new BankCache(engine);
-  const reference = openReference();
+  const csrBanks = new CsrBankCache(engine);
   return {
     name,
     threads: engine.threads,
     hold: async (x: Rows): Promise<Held> =>
-      x.form === "dense" ? HeldDense.hold(engine, banks, x, limits) : reference.hold(x),
+      x.form === "dense" ? HeldDense.hold(engine, banks, x, limits) : HeldCsr.hold(engine, csrBanks, x, limits),
     async close() {
       banks.release();
+      csrBanks.release();
       await engine.close();
     },
   };

@@ -63,7 +63,7 @@ export function isIndexable(bank: CsrBank): boolean {
 
 /** Whether scores of these rows are exact in whole numbers. */
 export function isExact(bank: CsrBank, block: CsrBlock): boolean {
-  return bank.whole && block.largest * Math.max(1, bank.highest) < EXACT;
+  return bank.whole && bank.spread < MOST_32 && block.largest * Math.max(1, bank.highest) < EXACT;
 }
 
 /** Bytes an index of filters [first, last) takes at most. */
@@ -83,7 +83,7 @@ export async function makeIndex(
   const places = filters.length;
   const room = Math.ceil(places / 4) * 4;
   const largest = Math.max(Math.abs(bank.lowest), Math.abs(bank.highest));
-  const scale = largest > 0 ? 2 ** -Math.ceil(Math.log2(largest)) : 1;
+  const scale = largest > 0 ? 2 ** Math.min(1000, -Math.ceil(Math.log2(largest))) : 1;
   const bases = memory.f64(bank.base, bank.filters);
   const norms = memory.f64(bank.norm, bank.filters);
   const placeBase = new Float64Array(room);
@@ -129,6 +129,11 @@ export async function makeIndex(
   }
 }
 
+/** The numbers of all filters of a bank in memory. */
+export function allFilters({ filters }: CsrBank): Uint32Array {
+  return Uint32Array.from({ length: filters }, (_, f) => f);
+}
+
 export function releaseIndex(memory: Memory, index: CsrIndex): void {
   for (const at of index.blocks) memory.give(at);
 }
@@ -147,7 +152,7 @@ export function describeIndex(context: Context, index: CsrIndex): Context {
 export interface CsrEntry {
   readonly bank: CsrBank;
   /** Of all filters: whole, and approximate. */
-  readonly indexes: { whole?: CsrIndex; single?: CsrIndex };
+  readonly indexes: { whole?: Promise<CsrIndex>; single?: Promise<CsrIndex> };
 }
 
 interface Kept extends CsrEntry {
@@ -188,11 +193,16 @@ export class CsrBankCache {
   }
 
   /** The index of all filters. */
-  async index(entry: CsrEntry, whole: boolean): Promise<CsrIndex> {
+  index(entry: CsrEntry, whole: boolean): Promise<CsrIndex> {
     const name = whole ? "whole" : "single";
-    const all = () => Uint32Array.from({ length: entry.bank.filters }, (_, f) => f);
-    entry.indexes[name] ??= await makeIndex(this.#engine, entry.bank, all(), whole);
-    return entry.indexes[name];
+    const known = entry.indexes[name];
+    if (known) return known;
+    const making = makeIndex(this.#engine, entry.bank, allFilters(entry.bank), whole);
+    entry.indexes[name] = making;
+    making.catch(() => {
+      delete entry.indexes[name];
+    });
+    return making;
   }
 
   /** Gives up all banks not in use. */
@@ -206,7 +216,7 @@ export class CsrBankCache {
     this.#kept = this.#kept.filter((kept) => {
       if (kept.users > 0 || spare <= 0) return true;
       spare--;
-      for (const index of Object.values(kept.indexes)) releaseIndex(memory, index);
+      for (const made of Object.values(kept.indexes)) made.then((index) => releaseIndex(memory, index));
       unloadCsrBank(memory, kept.bank);
       return false;
     });

@@ -11,29 +11,43 @@ import { compileKernels } from "./module.ts";
 export type Kernel =
   | "bound_rows"
   | "centre_weights"
+  | "fill_index_csr"
   | "find_directions"
   | "finish_filters"
   | "first_answers"
+  | "first_answers_csr"
+  | "join_pieces_csr"
+  | "measure_csr"
   | "measure_filters"
   | "measure_rows"
   | "pack_filters"
+  | "plan_index_csr"
   | "project_filters"
   | "rank_sums"
   | "rank_sums_blocks"
+  | "rank_sums_csr"
+  | "top_filters_csr"
+  | "top_filters_direct_csr"
   | "top_filters_full"
   | "top_filters_pruned"
+  | "top_rows_csr"
+  | "top_rows_direct_csr"
   | "top_rows_full"
-  | "top_rows_pruned";
+  | "top_rows_pruned"
+  | "write_out_csr";
 
 /** Small functions that answer at once. */
 export type Answer =
   | "compact_table"
   | "scratch_bounds"
+  | "scratch_direct_csr"
   | "scratch_directions"
   | "scratch_full"
+  | "scratch_index_csr"
   | "scratch_measure"
   | "scratch_pruned"
   | "scratch_sums"
+  | "scratch_sums_csr"
   | "spread_rows";
 
 /** What the calls of one run returned, joined. */

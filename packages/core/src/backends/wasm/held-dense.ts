@@ -260,7 +260,7 @@ export class HeldDense implements Held {
 }
 
 /** The listed filters as a bank of their own. */
-function pickFilters(bank: FilterBank, list: Uint32Array): FilterBank {
+export function pickFilters(bank: FilterBank, list: Uint32Array): FilterBank {
   const n = bank.features;
   const norm = Float64Array.from(list, (f) => bank.norm[f]);
   const room = bank.weights.constructor as new (length: number) => typeof bank.weights;

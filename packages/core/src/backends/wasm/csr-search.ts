@@ -1,0 +1,260 @@
+/**
+ * The searches on a block of sparse rows: by an inverted index, or with filters written out in full. Both give the same
+ * answer; what is decided here only changes how long it takes.
+ */
+
+import type { Since } from "../backend.ts";
+import { type CsrBank, describeCsrBank } from "./csr-bank.ts";
+import {
+  ASKED,
+  CHANGED,
+  DIRECT,
+  DIRECT_COUNT,
+  DIRECT_LIST,
+  DIRECT_WIDTH,
+  DIVISOR,
+  FIRST_ROW,
+  K,
+  KNOWN,
+  LAST,
+  LIST,
+  OUT_ID,
+  OUT_VALUE,
+  PIECE_COUNT,
+  PIECE_ID,
+  PIECE_K,
+  PIECE_ROWS,
+  PIECE_VALUE,
+  ROW_COUNT,
+  VERDICT,
+  WINNER,
+  WINNER_VALUE,
+} from "./csr-context.ts";
+import { type CsrIndex, describeIndex, makeIndex, releaseIndex } from "./csr-index.ts";
+import { type CsrBlock, describeCsr, ROW_PIECE } from "./csr-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import type { Answer } from "./search-dense.ts";
+
+/** Bytes of filters written out at a time. */
+const DIRECT_BYTES = 2 ** 26;
+/** Filters side by side; up to so many are worked one by one. */
+const WIDTH = 8;
+const FEW_FILTERS = 2;
+/** Rows of a piece of `searchCsrRows` at least, and pieces at most. */
+const PIECE_ROWS_LEAST = 256;
+const MOST_PIECES = 64;
+
+/** What went before and whether more follows, where filters or rows come in blocks. */
+export interface More {
+  readonly known: boolean;
+  readonly last: boolean;
+}
+
+/** Blocks of memory that are given back together. */
+class Lent {
+  readonly #engine: Engine;
+  readonly #blocks: number[] = [];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  put(values: ArrayBufferView & { readonly length: number }): number {
+    const at = this.#engine.memory.put(values);
+    this.#blocks.push(at);
+    return at;
+  }
+
+  take(bytes: number): number {
+    const at = this.#engine.memory.take(bytes);
+    this.#blocks.push(at);
+    return at;
+  }
+
+  giveBack(): void {
+    for (const at of this.#blocks) this.#engine.memory.give(at);
+  }
+}
+
+/** The k strongest filters of an index for each row, or for the listed rows. Returns the products computed in full. */
+export async function searchIndex(
+  engine: Engine,
+  block: CsrBlock,
+  bank: CsrBank,
+  index: CsrIndex,
+  answer: Answer,
+  more: More,
+  rows?: Uint32Array,
+): Promise<number> {
+  const lent = new Lent(engine);
+  const context = describeIndex(describeCsrBank(describeCsr(new Context(engine.memory), block), bank), index);
+  try {
+    describeAnswer(context, answer, more).set([LIST, rows ? lent.put(rows) : 0]);
+    const scratch = engine.ask("scratch_index_csr", context.at);
+    return (await engine.run("top_filters_csr", rows?.length ?? block.rows, ROW_PIECE, scratch, context)).sum;
+  } finally {
+    context.release();
+    lent.giveBack();
+  }
+}
+
+/** The same with every filter of the bank written out. */
+export async function searchDirect(
+  engine: Engine,
+  block: CsrBlock,
+  bank: CsrBank,
+  answer: Answer,
+  more: More,
+): Promise<number> {
+  const context = describeCsrBank(describeCsr(new Context(engine.memory), block), bank);
+  try {
+    let exact = 0;
+    await writeOut(engine, context, bank.features, undefined, bank.filters, async (first, last) => {
+      describeAnswer(context, answer, {
+        known: more.known || first > 0,
+        last: more.last && last === bank.filters,
+      });
+      const scratch = engine.ask("scratch_direct_csr", context.at);
+      exact += (await engine.run("top_filters_direct_csr", block.rows, ROW_PIECE, scratch, context)).sum;
+    });
+    return exact;
+  } finally {
+    context.release();
+  }
+}
+
+/**
+ * The strongest filter of each row, given the winners of an earlier bank. A row whose winner did not become weaker need
+ * only look at the filters that changed; the others look at all.
+ */
+export async function searchIndexSince(
+  engine: Engine,
+  block: CsrBlock,
+  bank: CsrBank,
+  whole: () => Promise<CsrIndex>,
+  isWhole: boolean,
+  answer: Answer,
+  since: Since,
+): Promise<number> {
+  const { memory } = engine;
+  const lent = new Lent(engine);
+  const context = describeCsrBank(describeCsr(new Context(memory), block), bank);
+  try {
+    const to = block.first + block.rows;
+    const verdict = lent.take(block.rows);
+    describeAnswer(context, answer, { known: true, last: true })
+      .set([WINNER, lent.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict])
+      .set([WINNER_VALUE, lent.put(since.winners.response.subarray(block.first, to))])
+      .set([CHANGED, lent.put(since.changed)]);
+    let exact = (await engine.run("first_answers_csr", block.rows, ROW_PIECE, 64, context)).sum;
+    const [some, all] = [0, 1].map((mark) => positions(memory.u8(verdict, block.rows), mark));
+    const changed = positions(since.changed, 1);
+    const more = { known: true, last: true };
+    if (some.length > 0 && changed.length > 0) {
+      const index = await makeIndex(engine, bank, changed, isWhole);
+      try {
+        exact += await searchIndex(engine, block, bank, index, answer, more, some);
+      } finally {
+        releaseIndex(memory, index);
+      }
+    }
+    if (all.length > 0) exact += await searchIndex(engine, block, bank, await whole(), answer, more, all);
+    return exact;
+  } finally {
+    context.release();
+    lent.giveBack();
+  }
+}
+
+/** The k strongest rows of the listed filters (numbers within `bank`), by an index of them or directly. */
+export async function searchCsrRows(
+  engine: Engine,
+  block: CsrBlock,
+  bank: CsrBank,
+  index: CsrIndex | undefined,
+  filters: Uint32Array,
+  divisor: Float64Array,
+  answer: Answer,
+  more: More,
+  pieceBytes: number,
+): Promise<number> {
+  const lent = new Lent(engine);
+  const context = describeCsrBank(describeCsr(new Context(engine.memory), block), bank);
+  try {
+    const most = Math.floor(pieceBytes / (12 * filters.length * Math.min(answer.k, block.rows)));
+    const pieces = Math.max(1, Math.min(MOST_PIECES, most, Math.ceil(block.rows / PIECE_ROWS_LEAST)));
+    const pieceRows = Math.ceil(block.rows / pieces);
+    const pieceCount = Math.ceil(block.rows / pieceRows);
+    const pieceK = Math.min(answer.k, pieceRows);
+    const room = pieceCount * filters.length * pieceK;
+    describeAnswer(context, answer, more)
+      .set([FIRST_ROW, block.first], [ROW_COUNT, block.rows], [PIECE_ROWS, pieceRows], [PIECE_COUNT, pieceCount])
+      .set([PIECE_K, pieceK], [PIECE_ID, lent.take(room * 4)], [PIECE_VALUE, lent.take(room * 8)])
+      .set([DIVISOR, lent.put(divisor.subarray(block.first, block.first + block.rows))]);
+    if (index) {
+      describeIndex(context, index).set([ASKED, filters.length]);
+      const scratch = engine.ask("scratch_index_csr", context.at);
+      const { sum } = await engine.run("top_rows_csr", pieceCount, 1, scratch, context);
+      await engine.run("join_pieces_csr", filters.length, ROW_PIECE, 0, context);
+      return sum;
+    }
+    let exact = 0;
+    const list = lent.put(filters);
+    await writeOut(engine, context, bank.features, list, filters.length, async (first, last) => {
+      const { k, ids, values } = answer;
+      describeAnswer(context, { k, ids: ids + first * k * 4, values: values + first * k * 8 }, more);
+      context.set([ASKED, last - first]);
+      const scratch = engine.ask("scratch_direct_csr", context.at);
+      exact += (await engine.run("top_rows_direct_csr", pieceCount, 1, scratch, context)).sum;
+      await engine.run("join_pieces_csr", last - first, ROW_PIECE, 0, context);
+    });
+    return exact;
+  } finally {
+    context.release();
+    lent.giveBack();
+  }
+}
+
+/** Writes out `count` filters, those of a list or the first ones, as many as there is room for at a time, and calls `use`. */
+async function writeOut(
+  engine: Engine,
+  context: Context,
+  features: number,
+  list: number | undefined,
+  count: number,
+  use: (first: number, last: number) => Promise<void>,
+): Promise<void> {
+  const { memory } = engine;
+  const width = count <= FEW_FILTERS ? 1 : WIDTH;
+  const bytes = features * width * 8;
+  const most = Math.min(Math.ceil(count / width), Math.max(1, Math.floor(DIRECT_BYTES / bytes)));
+  const at = memory.take(most * bytes);
+  const numbers = list ?? memory.put(Uint32Array.from({ length: count }, (_, f) => f));
+  try {
+    for (let first = 0; first < count; first += most * width) {
+      const last = Math.min(count, first + most * width);
+      context.set(
+        [DIRECT, at],
+        [DIRECT_WIDTH, width],
+        [DIRECT_COUNT, last - first],
+        [DIRECT_LIST, numbers + first * 4],
+      );
+      await engine.run("write_out_csr", Math.ceil((last - first) / width), 1, 0, context);
+      await use(first, last);
+    }
+  } finally {
+    memory.give(at);
+    if (list === undefined) memory.give(numbers);
+  }
+}
+
+function describeAnswer(context: Context, { k, ids, values }: Answer, { known, last }: More): Context {
+  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values], [KNOWN, known ? 1 : 0], [LAST, last ? 1 : 0]);
+}
+
+function positions(marks: Uint8Array, mark: number): Uint32Array {
+  const found = new Uint32Array(marks.length);
+  let count = 0;
+  for (let j = 0; j < marks.length; j++) if (marks[j] === mark) found[count++] = j;
+  return found.slice(0, count);
+}

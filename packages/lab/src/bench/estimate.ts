@@ -25,7 +25,7 @@ const GROWTH_TEST_ROWS = 1000;
 
 /** Fits and applies one estimator. */
 export async function estimate(job: EstimateJob): Promise<RunResult> {
-  const backend = await openBackend(job.backend);
+  const backend = await openBackend(job.backend, job.backend === "threads" ? { threads: job.threads } : {});
   const run = { backend };
   const train = readPart(job.data, "train");
   const watch = new Stopwatch();

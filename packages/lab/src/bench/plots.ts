@@ -42,6 +42,7 @@ function curve(
     height: HEIGHT,
     marginLeft: 60,
     marginTop: 40,
+    marginBottom: 48,
     style: { background: "white", fontFamily: "sans-serif", fontSize: "12px" },
     x: { type: "log", label: `${axis} (others fixed: ${title})`, grid: true, tickFormat: "~s" },
     y: {

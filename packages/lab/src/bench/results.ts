@@ -56,6 +56,8 @@ export interface StartUp {
   readonly imported: number;
   readonly loaded: number;
   readonly predicted: number;
+  /** Processor time from the first line to the first prediction, all threads together. */
+  readonly cpu: number;
 }
 
 /** One synthetic training, for growth curves and the memory formula. */

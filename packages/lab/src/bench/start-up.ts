@@ -4,9 +4,10 @@
  */
 
 import { readFileSync } from "node:fs";
-import { argv } from "node:process";
+import { argv, cpuUsage } from "node:process";
 
 const entered = performance.now();
+const used = cpuUsage();
 const { Dense, loadModel } = await import("@ranksim/core");
 const imported = performance.now();
 const model = loadModel(readFileSync(argv[2])) as import("@ranksim/core").ClassifierModel;
@@ -14,10 +15,12 @@ const loaded = performance.now();
 const row = new Uint8Array(readFileSync(argv[3]));
 await model.predict(Dense.of(row, 1, row.length));
 const predicted = performance.now();
+const { user, system } = cpuUsage(used);
 const startUp: import("./results.ts").StartUp = {
   engine: entered,
   imported: imported - entered,
   loaded: loaded - entered,
   predicted: predicted - entered,
+  cpu: (user + system) / 1000,
 };
 console.log(JSON.stringify(startUp));

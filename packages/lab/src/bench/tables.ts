@@ -168,6 +168,7 @@ function startUpTable({ startUp }: BenchResults): string[] {
     ["until the model is loaded", of(({ loaded }) => loaded)],
     ["until the first prediction", of(({ predicted }) => predicted)],
     ["the same with Node's own start", of(({ engine, predicted }) => engine + predicted)],
+    ["processor time until the first prediction", of(({ cpu }) => cpu)],
   ];
   return [
     "### Start-up with the saved classifier of Fashion-MNIST",

@@ -1,145 +1,157 @@
 /**
- * Arrow IPC (file, stream, Feather 2) by apache-arrow, one record batch at a time. The lengths that a batch claims are
- * checked against its buffers; buffers packed by LZ4 or Zstandard are unpacked within bounds.
+ * Arrow IPC (file, stream, Feather 2), one record batch at a time. Own code, because the common library makes room by the
+ * word of a damaged file. Columns that are not needed are not unpacked.
  */
 
-import type { Data, DataType, RecordBatch } from "apache-arrow";
 import { asBadFile, badFile, quoted } from "../bad-file.ts";
 import type { DataSet } from "../data-set.ts";
 import { DEFAULT_MAX_BYTES } from "../source.ts";
+import { type ArrowColumn, cellsOf, columnsOf, type Dictionaries, type Unpack } from "./arrow-columns.ts";
+import { type ArrowField, readSchema } from "./arrow-schema.ts";
+import { FlatTable } from "./flatbuffer.ts";
 import { decodeLz4Frame } from "./lz4.ts";
 import type { ReadOptions } from "./options.ts";
 import { type Cells, TableBuilder } from "./table.ts";
 import { zstdClaim } from "./zstd.ts";
 
-type Arrow = typeof import("apache-arrow");
+/** "ARROW1" */
+const MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31];
+const SCHEMA = 1;
+const DICTIONARY = 2;
+const BATCH = 3;
 
 /** Reads an Arrow file or stream that is in memory. */
 export async function readArrow(name: string, bytes: Uint8Array, options: ReadOptions): Promise<DataSet> {
   try {
-    const arrow = await import("apache-arrow");
-    await registerCodecs(arrow, options.maxBytes ?? DEFAULT_MAX_BYTES);
-    const reader = arrow.RecordBatchReader.from(bytes);
-    reader.open();
-    if (reader.schema === undefined) throw badFile(name, "byte 0", "expected an Arrow schema, found none");
-    const names = reader.schema.fields.map((field) => String(field.name));
-    const builder = new TableBuilder(name, names, options);
-    for (const batch of reader) addBatch(arrow, name, names, batch, builder);
-    return await builder.finish();
+    const unpack = await unpacker(options.maxBytes ?? DEFAULT_MAX_BYTES);
+    const dictionaries: Dictionaries = new Map();
+    const { stream, schema } = partsOf(name, bytes);
+    let table: { fields: ArrowField[]; builder: TableBuilder } | undefined;
+    const open = (found: FlatTable) => {
+      const fields = readSchema(found);
+      const builder = new TableBuilder(
+        name,
+        fields.map((field) => field.name),
+        options,
+      );
+      return { fields, builder };
+    };
+    if (schema !== undefined) table = open(schema);
+    for (const { type, header, body } of messagesOf(stream)) {
+      if (type === SCHEMA) table ??= open(header);
+      else if (table === undefined)
+        throw badFile(name, "byte 0", "expected an Arrow schema first, found other messages");
+      else if (type === DICTIONARY) addDictionary(table.fields, header, body, unpack, dictionaries);
+      else if (type === BATCH) {
+        addBatch(name, header.int64(0), columnsOf(table.fields, header, body, unpack), dictionaries, table.builder);
+      }
+    }
+    if (table === undefined) throw badFile(name, "byte 0", "expected an Arrow schema, found none");
+    return await table.builder.finish();
   } catch (error) {
     throw asBadFile(name, "Arrow", error);
   }
 }
 
-async function registerCodecs(arrow: Arrow, maxBytes: number): Promise<void> {
-  const { compressionRegistry, CompressionType } = arrow;
+/**
+ * A file holds a stream between two magic strings, and at its end a footer with the schema, which some writers leave out of
+ * the stream. The footer's list of batches is not needed.
+ */
+function partsOf(name: string, bytes: Uint8Array): { stream: Uint8Array; schema?: FlatTable } {
+  const isMagic = (at: number) => MAGIC.every((code, i) => bytes[at + i] === code);
+  if (!isMagic(0)) return { stream: bytes };
+  const footerEnd = bytes.byteLength - MAGIC.length - 4;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const footerAt = footerEnd < 8 ? -1 : footerEnd - view.getUint32(footerEnd, true);
+  if (footerAt < 8 || !isMagic(footerEnd + 4)) {
+    throw badFile(name, `byte ${bytes.byteLength}`, "expected an Arrow file to end with its footer, found another end");
+  }
+  const schema = FlatTable.root(bytes.subarray(footerAt, footerEnd)).table(1);
+  return { stream: bytes.subarray(8, footerAt), ...(schema ? { schema } : {}) };
+}
+
+interface Message {
+  readonly type: number;
+  readonly header: FlatTable;
+  readonly body: Uint8Array;
+}
+
+/** The messages of a stream: a mark (absent in old files), the size of the header, the header, the body. */
+function* messagesOf(stream: Uint8Array): Generator<Message> {
+  const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
+  let at = 0;
+  while (at + 4 <= stream.byteLength) {
+    if (view.getUint32(at, true) === 0xffffffff) at += 4;
+    const size = view.getUint32(at, true);
+    at += 4;
+    if (size === 0) return;
+    if (at + size > stream.byteLength) throw new Error(`expected a message of ${size} bytes at byte ${at}`);
+    const message = FlatTable.root(stream.subarray(at, at + size));
+    at += size;
+    const header = message.table(2);
+    const bodySize = message.int64(3);
+    if (header === undefined || !(bodySize >= 0 && at + bodySize <= stream.byteLength)) {
+      throw new Error(`expected a message with a body of ${bodySize} bytes at byte ${at}`);
+    }
+    yield { type: message.int8(1), header, body: stream.subarray(at, at + bodySize) };
+    at += bodySize;
+  }
+}
+
+async function unpacker(maxBytes: number): Promise<Unpack> {
   const { decompressZstd } = await import("hyparquet-compressors");
-  compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: (data) => decodeLz4Frame(data, maxBytes) });
-  compressionRegistry.set(CompressionType.ZSTD, {
-    decode(data) {
-      if (zstdClaim(data) > maxBytes) throw new Error(`expected at most ${maxBytes} bytes when unpacked, found more`);
-      // A copy, because the decoder's result need not begin where 8-byte numbers may.
-      return decompressZstd(data).slice();
-    },
-  });
+  return (codec, packed) => {
+    if (codec === 0) return decodeLz4Frame(packed, maxBytes);
+    if (codec !== 1) throw new Error(`expected buffers packed by LZ4 or Zstandard, found codec ${codec}`);
+    if (zstdClaim(packed) > maxBytes) throw new Error(`expected at most ${maxBytes} bytes when unpacked, found more`);
+    return decompressZstd(packed);
+  };
+}
+
+function addDictionary(
+  fields: readonly ArrowField[],
+  header: FlatTable,
+  body: Uint8Array,
+  unpack: Unpack,
+  dictionaries: Dictionaries,
+): void {
+  const id = header.int64(0);
+  const value = fields.find((field) => field.dictionary?.id === id)?.dictionary?.value;
+  const batch = header.table(1);
+  // A dictionary of a nested column is not needed: only plain columns are read through one.
+  if (value === undefined || batch === undefined) return;
+  const [column] = columnsOf([value], batch, body, unpack);
+  // Of other kinds the length may be a mere claim, without bytes behind it.
+  if (!/^(text|text-view|int|float|bool)$/.test(value.type.kind)) {
+    throw new Error(`expected a dictionary of text or numbers, found type ${value.typeName}`);
+  }
+  const cells = cellsOf(column, new Map());
+  const entries = Array.from({ length: column.length }, (_, row) => cells(row));
+  const isMore = header.int8(2) !== 0;
+  dictionaries.set(id, isMore ? [...(dictionaries.get(id) ?? []), ...entries] : entries);
 }
 
 function addBatch(
-  arrow: Arrow,
   name: string,
-  names: readonly string[],
-  batch: RecordBatch,
+  rows: number,
+  columns: readonly ArrowColumn[],
+  dictionaries: Dictionaries,
   builder: TableBuilder,
 ): void {
-  const rows = batch.numRows;
   const cells = new Map<number, Cells>();
-  let isBacked = false;
-  for (const column of builder.needed) {
-    const vector = batch.getChildAt(column);
-    const data = vector?.data[0] as Data | undefined;
-    if (data === undefined || data.length < rows) {
-      throw badFile(
-        name,
-        `column ${quoted(names[column])}`,
-        `expected ${rows} values in a batch, found ${data?.length ?? 0}`,
-      );
+  let isBacked = rows === 0;
+  for (const needed of builder.needed) {
+    const column = columns[needed];
+    const { field } = column;
+    try {
+      if (column.length < rows) throw new Error(`expected ${rows} values in a batch, found ${column.length}`);
+      cells.set(needed, cellsOf(column, dictionaries));
+    } catch (error) {
+      throw badFile(name, `column ${quoted(field.name)}`, (error as Error).message, error);
     }
-    const reader = cellsOf(arrow, name, names[column], data);
-    if (!arrow.DataType.isNull(data.type)) isBacked = true;
-    cells.set(column, reader);
+    isBacked ||= field.type.kind !== "null";
   }
   // Without a column that has bytes behind it, the number of rows is a mere claim.
-  if (!isBacked && rows > 0) throw badFile(name, "", "expected a column with values, found only empty ones");
+  if (!isBacked) throw badFile(name, "", "expected a column with values, found only empty ones");
   builder.add(rows, (column) => cells.get(column) as Cells);
-}
-
-/** The cells of one column chunk, after a check that its buffers hold as many as it claims. */
-function cellsOf(arrow: Arrow, name: string, column: string, data: Data): Cells {
-  const { DataType: Is } = arrow;
-  const { type, length } = data;
-  const need = (what: string, found: number | undefined, expected: number) => {
-    if ((found ?? 0) < expected) {
-      throw badFile(name, `column ${quoted(column)}`, `expected ${expected} ${what}, found ${found ?? 0}`);
-    }
-  };
-  if (data.nullCount > 0 && !Is.isNull(type))
-    need("bits of validity", data.nullBitmap?.byteLength ?? 0, Math.ceil(length / 8));
-  const nullable = (cells: Cells): Cells =>
-    data.nullCount === 0 ? cells : (row) => (data.getValid(row) ? cells(row) : null);
-  if (Is.isNull(type)) return () => null;
-  if (Is.isFloat(type) || Is.isInt(type)) {
-    need("values", data.values?.length, length);
-    if (
-      type.typeId === arrow.Type.Float &&
-      (type as unknown as { precision: number }).precision === arrow.Precision.HALF
-    ) {
-      const vector = new arrow.Vector([data]);
-      return (row) => vector.get(row);
-    }
-    return nullable((row) => data.values[row]);
-  }
-  if (Is.isBool(type)) {
-    need("bits", (data.values?.byteLength ?? 0) * 8, length);
-    return nullable((row) => ((data.values[row >> 3] >> (row & 7)) & 1) === 1);
-  }
-  if (Is.isDictionary(type)) {
-    need("indices", data.values?.length, length);
-    const { dictionary } = data;
-    return nullable((row) => dictionary?.get(Number(data.values[row])));
-  }
-  if (Is.isUtf8(type) || Is.isLargeUtf8(type) || Is.isBinary(type) || Is.isUtf8View(type)) {
-    if (!Is.isUtf8View(type)) need("offsets", data.valueOffsets?.length, length + 1);
-    const vector = new arrow.Vector([data]);
-    return (row) => vector.get(row);
-  }
-  if (Is.isFixedSizeList(type) || Is.isList(type)) return nullable(listCells(arrow, name, column, data, need));
-  throw badFile(
-    name,
-    `column ${quoted(column)}`,
-    `expected numbers, text or lists of numbers, found Arrow type ${type}`,
-  );
-}
-
-function listCells(
-  arrow: Arrow,
-  name: string,
-  column: string,
-  data: Data,
-  need: (what: string, found: number | undefined, expected: number) => void,
-): Cells {
-  const child = data.children[0] as Data<DataType> | undefined;
-  if (child === undefined) throw badFile(name, `column ${quoted(column)}`, "expected lists with content, found none");
-  const inner = cellsOf(arrow, name, column, child);
-  const { type, length } = data;
-  const fixed = arrow.DataType.isFixedSizeList(type) ? type.listSize : 0;
-  if (fixed > 0) need("list values", child.length, fixed * length);
-  else need("list offsets", data.valueOffsets?.length, length + 1);
-  return (row) => {
-    const from = fixed > 0 ? row * fixed : Number(data.valueOffsets[row]);
-    const to = fixed > 0 ? from + fixed : Number(data.valueOffsets[row + 1]);
-    need("list values", child.length, to);
-    if (from < 0 || to < from)
-      throw badFile(name, `column ${quoted(column)}, row ${row}`, `expected list bounds, found ${from} to ${to}`);
-    return Array.from({ length: to - from }, (_, i) => inner(from + i));
-  };
 }

@@ -124,7 +124,8 @@ function decodeLong(name: string, data: DataView, count: number, signed: boolean
   return out;
 }
 
-function halfToNumber(bits: number): number {
+/** The value of a 16-bit float. */
+export function halfToNumber(bits: number): number {
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
   const sign = bits & 0x8000 ? -1 : 1;

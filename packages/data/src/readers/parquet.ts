@@ -1,48 +1,44 @@
 /**
- * Parquet by hyparquet, one row group at a time, only the columns that are needed. What the page headers claim is checked
- * first: the decoder makes room by their word.
+ * Parquet, one row group at a time, only the columns that are needed. hyparquet reads the footer and the page headers; the
+ * pages are decoded here, because its own decoder makes room by the word of a damaged page.
  */
 
-import type { AsyncBuffer, Compressors, DecodedArray, FileMetaData } from "hyparquet";
-import { asBadFile, badFile } from "../bad-file.ts";
+import type { AsyncBuffer, RowGroup } from "hyparquet";
+import { asBadFile, badFile, quoted } from "../bad-file.ts";
 import type { DataSet } from "../data-set.ts";
 import { DEFAULT_MAX_BYTES, type Opened, readAll } from "../source.ts";
 import type { ReadOptions } from "./options.ts";
 import { type Cells, TableBuilder } from "./table.ts";
-import { zstdClaim } from "./zstd.ts";
 
 /** Rows in one group that are still believed: the largest group that a common writer makes by itself. */
 const MOST_GROUP_ROWS = 2 ** 26;
-/** Values in one page that are still believed; writers stop a page at about a megabyte. */
-const MOST_PAGE_VALUES = 2 ** 24;
 
 /** Reads Parquet. Without random access to the bytes the whole file is held in memory. */
 export async function readParquet(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
   try {
-    const { parquetMetadataAsync, parquetRead, parquetSchema } = await import("hyparquet");
+    const { parquetMetadataAsync, parquetSchema } = await import("hyparquet");
     const file = await bufferOf(opened);
     const metadata = await parquetMetadataAsync(file);
-    const names = parquetSchema(metadata).children.map((child) => child.element.name);
-    const builder = new TableBuilder(name, names, options);
-    const columns = builder.needed.map((column) => names[column]);
-    const compressors = await boundedCompressors(name, options.maxBytes ?? DEFAULT_MAX_BYTES);
-    let rowStart = 0;
-    for (let group = 0; group < metadata.row_groups.length; group++) {
-      const rows = Number(metadata.row_groups[group].num_rows);
-      await checkGroup(name, file, metadata, group, columns, options.maxBytes ?? DEFAULT_MAX_BYTES);
-      const parts = new Map<string, DecodedArray[]>(columns.map((column) => [column, []]));
-      await parquetRead({
-        file,
-        metadata,
-        columns,
-        rowStart,
-        rowEnd: rowStart + rows,
-        compressors,
-        onChunk: ({ columnName, columnData }) => parts.get(columnName)?.push(columnData),
-      });
-      builder.add(rows, (column) => cellsOf(name, names[column], parts.get(names[column]) ?? [], rows));
-      rowStart += rows;
+    const columns = parquetSchema(metadata).children;
+    const builder = new TableBuilder(
+      name,
+      columns.map((column) => column.element.name),
+      options,
+    );
+    let left = options.maxBytes ?? DEFAULT_MAX_BYTES;
+    for (const [number, group] of metadata.row_groups.entries()) {
+      const rows = Number(group.num_rows);
+      left -= rows * builder.needed.length;
+      if (!(rows >= 0 && rows <= MOST_GROUP_ROWS && left >= 0)) {
+        throw badFile(name, `row group ${number}`, `expected fewer rows than are claimed: ${rows}`);
+      }
+      const cells = new Map<number, Cells>();
+      for (const needed of builder.needed) {
+        const values = await readColumn(name, file, group, columns[needed], rows);
+        cells.set(needed, (row) => values[row]);
+      }
+      builder.add(rows, (column) => cells.get(column) as Cells);
     }
     return await builder.finish();
   } catch (error) {
@@ -50,103 +46,41 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
   }
 }
 
-async function bufferOf(opened: Opened): Promise<AsyncBuffer> {
-  const { slice, byteLength } = opened;
-  if (slice !== undefined && byteLength !== undefined) {
-    return {
-      byteLength,
-      async slice(from, to = byteLength) {
-        if (!(from >= 0 && to >= from && to <= byteLength)) {
-          throw badFile(opened.name, "", `expected bytes within ${byteLength}, found a claim to ${from} to ${to}`);
-        }
-        return copyOf(await slice(from, to));
-      },
-    };
-  }
-  const bytes = await readAll(opened.stream);
-  return { byteLength: bytes.byteLength, slice: (from, to) => copyOf(bytes.subarray(from, to)) };
-}
-
-function copyOf(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
-}
-
-async function boundedCompressors(name: string, maxBytes: number): Promise<Compressors> {
-  const { compressors } = await import("hyparquet-compressors");
-  const bounded = Object.entries(compressors).map(([codec, decompress]) => [
-    codec,
-    (input: Uint8Array, outputLength: number) => {
-      if (outputLength > maxBytes || (codec === "ZSTD" && zstdClaim(input) > Math.max(2 * outputLength, 2 ** 23))) {
-        throw badFile(name, "", `expected a page of ${Math.min(outputLength, maxBytes)} bytes, found a larger claim`);
-      }
-      return decompress(input, outputLength);
-    },
-  ]);
-  return Object.fromEntries(bounded);
-}
-
-/** Refuses a row group whose page headers claim more values or bytes than can be. */
-async function checkGroup(
+async function readColumn(
   name: string,
   file: AsyncBuffer,
-  metadata: FileMetaData,
-  group: number,
-  columns: readonly string[],
-  maxBytes: number,
-): Promise<void> {
-  const { parquetHeader } = await import("hyparquet/src/column.js");
-  const rows = Number(metadata.row_groups[group].num_rows);
-  if (!(rows >= 0 && rows <= MOST_GROUP_ROWS)) {
-    throw badFile(name, `row group ${group}`, `expected at most ${MOST_GROUP_ROWS} rows, found a claim of ${rows}`);
-  }
-  let unpacked = 0;
-  for (const { meta_data: chunk } of metadata.row_groups[group].columns) {
-    if (chunk === undefined || !columns.includes(chunk.path_in_schema[0])) continue;
+  group: RowGroup,
+  column: Parameters<typeof import("./parquet-column.ts").leafOf>[0],
+  rows: number,
+): Promise<unknown[]> {
+  const { leafOf, readPages } = await import("./parquet-column.ts");
+  const { compressors } = await import("hyparquet-compressors");
+  const columnName = column.element.name;
+  try {
+    const leaf = leafOf(column);
+    const path = leaf.tree.path.join(".");
+    const chunk = group.columns.find((candidate) => candidate.meta_data?.path_in_schema.join(".") === path)?.meta_data;
+    if (chunk === undefined) throw new Error("expected its data in every row group, found none");
     const from = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
-    const view = new DataView(await file.slice(from, from + Number(chunk.total_compressed_size)));
-    const reader = { view, offset: 0 };
-    while (reader.offset < view.byteLength - 1) {
-      const at = from + reader.offset;
-      const header = parquetHeader(reader);
-      const values =
-        header.data_page_header?.num_values ??
-        header.data_page_header_v2?.num_values ??
-        header.dictionary_page_header?.num_values ??
-        0;
-      const { compressed_page_size: packed, uncompressed_page_size: plain } = header;
-      unpacked += plain;
-      const isFlat = chunk.path_in_schema.length === 1 && header.type !== "DICTIONARY_PAGE";
-      if (
-        !(
-          packed >= 0 &&
-          plain >= 0 &&
-          unpacked <= maxBytes &&
-          values >= 0 &&
-          values <= (isFlat ? rows : MOST_PAGE_VALUES)
-        )
-      ) {
-        throw badFile(
-          name,
-          `byte ${at}`,
-          `expected a page within its row group, found ${values} values in ${plain} bytes`,
-        );
-      }
-      reader.offset += packed;
-    }
+    const bytes = new Uint8Array(await file.slice(from, from + Number(chunk.total_compressed_size)));
+    return readPages(bytes, chunk, leaf, rows, compressors);
+  } catch (error) {
+    throw badFile(name, `column ${quoted(columnName)}`, error instanceof Error ? error.message : String(error), error);
   }
 }
 
-function cellsOf(name: string, column: string, parts: readonly DecodedArray[], rows: number): Cells {
-  const found = parts.reduce((sum, part) => sum + part.length, 0);
-  if (found < rows)
-    throw badFile(name, `column ${JSON.stringify(column)}`, `expected ${rows} values in a row group, found ${found}`);
-  if (parts.length === 1) return (row) => parts[0][row];
-  let part = 0;
-  let start = 0;
-  // Rows are asked for in order, so the part in use only moves on; a new pass begins at row 0.
-  return (row) => {
-    if (row < start) part = start = 0;
-    while (row - start >= parts[part].length) start += parts[part++].length;
-    return parts[part][row - start];
+async function bufferOf(opened: Opened): Promise<AsyncBuffer> {
+  const { slice } = opened;
+  const bytes = slice === undefined || opened.byteLength === undefined ? await readAll(opened.stream) : undefined;
+  const byteLength = bytes?.byteLength ?? (opened.byteLength as number);
+  return {
+    byteLength,
+    async slice(from, to = byteLength) {
+      if (!(from >= 0 && to >= from && to <= byteLength)) {
+        throw new Error(`expected bytes within ${byteLength}, found a claim to ${from} to ${to}`);
+      }
+      // A copy, because the library wants a buffer of its own.
+      return new Uint8Array(bytes?.subarray(from, to) ?? (await slice!(from, to))).buffer;
+    },
   };
 }

@@ -35,8 +35,9 @@ test("numbers in the unit that fits", () => {
     "1.5 MB",
     "12 MB",
   ]);
-  expect([0.0001, 0.25, 1, 59.96, 3600].map(seconds)).toEqual([
-    "1 ms",
+  expect([0.00001, 0.0034, 0.25, 1, 59.96, 3600].map(seconds)).toEqual([
+    "0.1 ms",
+    "3.4 ms",
     "250 ms",
     "1.0 s",
     "1 min 0 s",

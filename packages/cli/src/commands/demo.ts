@@ -156,6 +156,7 @@ function forPeople(
       line("accuracy", (figures) => score(figures.accuracy)),
       line("processor time to answer", (figures) => seconds(figures.cpuSeconds)),
       line("size", (figures) => bytes(figures.byteLength)),
+      ["runs on", style.strong(model.report.backend ?? ""), "JavaScript loops"],
       [
         "compares each row with",
         style.strong(`${count(model.report.filters)} filters`),

@@ -45,7 +45,7 @@ export function workFacts(report: Report | undefined, measured: Measured | undef
     const { backend, rows, work } = measured;
     const threads = backend.threads > 1 ? `, ${backend.threads} threads` : "";
     facts.push([
-      "prediction",
+      "classes and probabilities",
       `${seconds(measured.seconds)} for ${count(rows)} rows (${count(rows / Math.max(measured.seconds, 1e-6))} rows a second) on ${backend.name}${threads}`,
     ]);
     facts.push(["processor time", seconds(measured.cpuSeconds)]);

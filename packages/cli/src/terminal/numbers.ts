@@ -42,7 +42,8 @@ export function bytes(value: number): string {
 
 /** Seconds in the unit that fits: 85 ms, 3.2 s, 2 min 5 s. */
 export function seconds(value: number): string {
-  if (value < 0.9995) return `${Math.max(1, Math.round(value * 1000))} ms`;
+  if (value < 0.00995) return `${Math.max(0.1, value * 1000).toFixed(1)} ms`;
+  if (value < 0.9995) return `${Math.round(value * 1000)} ms`;
   if (value < 59.95) return `${value.toFixed(1)} s`;
   const whole = Math.round(value);
   const minutes = Math.floor(whole / 60);

@@ -22,8 +22,6 @@ export interface ComputeOptions extends CommonOptions {
   readonly threads?: number;
 }
 
-const open: (name: BackendName | "auto", options: { threads?: number }) => Promise<Backend> = openBackend;
-
 const BACKENDS = ["auto", "threads", "wasm", "reference"];
 
 /** Adds --json and --quiet. */
@@ -95,7 +93,7 @@ export class Session {
     work: (run: Run & { readonly backend: Backend }) => Promise<T>,
   ): Promise<T> {
     this.io.signal.throwIfAborted();
-    const opened = await open(backend ?? "auto", threads === undefined ? {} : { threads });
+    const opened = await openBackend(backend ?? "auto", threads === undefined ? {} : { threads });
     try {
       return await this.metered(title, (meter) =>
         work({ backend: opened, signal: this.io.signal, onProgress: meter.onProgress }),

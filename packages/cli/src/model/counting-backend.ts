@@ -9,8 +9,13 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
   return {
     work: () => ({ pairs, exact }),
     backend: {
-      name: backend.name,
-      threads: backend.threads,
+      // Asked each time: a back end may become another with the size of its work.
+      get name() {
+        return backend.name;
+      },
+      get threads() {
+        return backend.threads;
+      },
       close: () => backend.close(),
       async hold(x) {
         const held = await backend.hold(x);

@@ -1,14 +1,15 @@
 /**
- * Directions that hold most of what rows and filters vary in: subspace iteration on a sample of both, each side scaled to
- * the same total, so that neither drowns the other. The directions decide only how much the bounds prune, never an answer,
- * so 16-bit products are good enough; whatever comes out is scaled to a contraction by a bound that holds for certain.
+ * Directions that hold most of what rows and filters vary in: subspace iteration on a sample of both, once over all
+ * features and once over each part (`bound.ts`). The directions decide only how much the bounds prune, never an answer, so
+ * 16-bit products are good enough; whatever comes out is scaled to a contraction by a bound that holds for certain.
  */
 
 import {
   DIRECTIONS,
-  DIRECTION_COUNT,
+  LEVEL_1,
+  PARTS,
   ROWS,
-  ROW_MIDDLE_F64S,
+  ROW_MIDDLE,
   SAMPLE_FILTERS,
   SAMPLE_FILTER_COUNT,
   SAMPLE_ROWS,
@@ -16,13 +17,16 @@ import {
   STRIDE,
   TYPE,
 } from "../src/backends/wasm/context";
-import { openFilter64 } from "./bound";
+import { PART_LENGTH, partStart } from "./bound";
 import { joinSums } from "./dot";
 import { bytesOf, expand64 } from "./expand";
+import { openFilter64 } from "./quantise";
 import { packPanel, panelBytes, tile } from "./tile";
 
 /** Root mean square length of a sampled vector: all of them together stay under 2^16 for up to 1,024 vectors. */
 const SAMPLE_LENGTH: f64 = 2_040;
+/** Length of a sampled filter relative to a row. Measured: filters vary in fewer directions, which rows know as well. */
+const FILTER_SHARE: f64 = 0.7;
 /** Longest single sampled vector. */
 const SAMPLE_LONGEST: f64 = 30_000;
 /** Length of a direction in 16 bits. */
@@ -49,7 +53,7 @@ export function scratch_directions(context: usize): usize {
 
 function layOut(context: usize, area: usize): usize {
   const stride = <usize>load<u32>(context, STRIDE);
-  const count = <usize>load<u32>(context, DIRECTION_COUNT);
+  const count = <usize>max<i32>(LEVEL_1, PART_LENGTH);
   const sampled = sampleCount(context);
   samples = area;
   turned = samples + sampled * stride * 2;
@@ -67,50 +71,65 @@ function sampleCount(context: usize): usize {
   return (<usize>load<u32>(context, SAMPLE_ROW_COUNT) + <usize>load<u32>(context, SAMPLE_FILTER_COUNT) + 7) & ~7;
 }
 
-/** Fills DIRECTIONS from the samples in `iterations` rounds and returns the scale that makes them a contraction. */
-export function find_directions(from: u32, iterations: u32, area: usize, context: usize): f64 {
+/** Fills DIRECTIONS from the samples in `rounds` rounds and returns the scale that makes them a contraction. */
+export function find_directions(from: u32, rounds: u32, area: usize, context: usize): f64 {
   layOut(context, area);
   const stride = load<i32>(context, STRIDE);
-  const count = load<i32>(context, DIRECTION_COUNT);
   const sampled = <i32>sampleCount(context);
   memory.fill(samples, 0, <usize>sampled * (<usize>stride << 1));
   const rows = load<u32>(context, SAMPLE_ROW_COUNT);
   const filters = load<u32>(context, SAMPLE_FILTER_COUNT);
-  gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, samples);
-  gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, samples + <usize>rows * (<usize>stride << 1));
+  gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, SAMPLE_LENGTH, samples);
+  const after = samples + <usize>rows * (<usize>stride << 1);
+  gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, SAMPLE_LENGTH * FILTER_SHARE, after);
   turn(sampled, stride);
+  let out = load<usize>(context, DIRECTIONS);
+  let scale = findFor(0, stride, LEVEL_1, sampled, stride, rounds, out);
+  out += panelBytes(LEVEL_1, stride);
+  for (let p = 0; p < PARTS; p++) {
+    const first = partStart(stride, p);
+    const length = partStart(stride, p + 1) - first;
+    scale = max(scale, findFor(first, length, PART_LENGTH, sampled, stride, rounds, out));
+    out += panelBytes(PART_LENGTH, length);
+  }
+  return scale;
+}
 
+/** `count` directions over the features [first, first + length), packed to `out`; returns their scale. */
+function findFor(first: i32, length: i32, count: i32, sampled: i32, stride: i32, rounds: u32, out: usize): f64 {
+  const bytes = <usize>length << 1;
+  const from = samples + (<usize>first << 1);
   // The first directions are samples, spread evenly over rows and filters.
   for (let c = 0; c < count; c++) {
     const s = <usize>((c * sampled) / count);
-    memory.copy(whole + <usize>c * (<usize>stride << 1), samples + s * (<usize>stride << 1), <usize>stride << 1);
+    memory.copy(whole + <usize>c * bytes, from + s * (<usize>stride << 1), bytes);
   }
-  for (let round: u32 = 0; round < iterations; round++) {
-    multiply(samples, sampled, stride, whole, count);
+  for (let round: u32 = 0; round < rounds; round++) {
+    multiply(from, <usize>stride << 1, sampled, length, whole, count);
     for (let c = 0; c < count; c++) takeColumn(c, count, sampled);
-    multiply(turned, stride, sampled, columns, count);
+    multiply(turned + <usize>first * (<usize>sampled << 1), <usize>sampled << 1, length, sampled, columns, count);
     for (let c = 0; c < count; c++) {
-      for (let i = 0; i < stride; i++) {
+      for (let i = 0; i < length; i++) {
         const value = load<i32>(products + (<usize>(i * count + c) << 2));
-        store<f32>(vectors + (<usize>(c * stride + i) << 2), <f32>value);
+        store<f32>(vectors + (<usize>(c * length + i) << 2), <f32>value);
       }
     }
-    separate(count, stride);
-    for (let i: usize = 0; i < <usize>(count * stride); i++) {
+    separate(count, length);
+    for (let i: usize = 0; i < <usize>(count * length); i++) {
       store<i16>(whole + (i << 1), <i16>nearest(load<f32>(vectors + (i << 2)) * DIRECTION_LENGTH));
     }
   }
-  packPanel(whole, <usize>stride << 1, stride, 0, 0, count, load<usize>(context, DIRECTIONS));
-  return contractionScale(count, stride);
+  packPanel(whole, bytes, length, 0, 0, count, out);
+  return contractionScale(count, length);
 }
 
-/** Sampled vectors as 16-bit numbers, scaled so that their lengths are SAMPLE_LENGTH on average. */
-function gather(context: usize, isRow: bool, list: usize, count: u32, out: usize): void {
+/** Sampled vectors as 16-bit numbers, scaled to the root mean square length `typical`. */
+function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f64, out: usize): void {
   const stride = load<i32>(context, STRIDE);
   let total: f64 = 0;
   for (let s: u32 = 0; s < count; s++) total += open(context, isRow, load<u32>(list + (<usize>s << 2)));
   if (total == 0) return;
-  const scale = SAMPLE_LENGTH / sqrt(total / <f64>count);
+  const scale = typical / sqrt(total / <f64>count);
   for (let s: u32 = 0; s < count; s++) {
     const length = sqrt(open(context, isRow, load<u32>(list + (<usize>s << 2))));
     const factor = length * scale > SAMPLE_LONGEST ? SAMPLE_LONGEST / length : scale;
@@ -127,7 +146,7 @@ function open(context: usize, isRow: bool, which: u32): f64 {
   if (isRow) {
     const type = load<i32>(context, TYPE);
     expand64(type, load<usize>(context, ROWS) + <usize>which * (<usize>stride * bytesOf(type)), wide, stride);
-    const middle = load<usize>(context, ROW_MIDDLE_F64S);
+    const middle = load<usize>(context, ROW_MIDDLE);
     for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
       v128.store(wide + i, f64x2.sub(v128.load(wide + i), v128.load(middle + i)));
     }
@@ -149,16 +168,16 @@ function turn(sampled: i32, stride: i32): void {
   }
 }
 
-/** products[r][c] = left_r · right_c; rows and length are multiples of 8. */
-function multiply(left: usize, rows: i32, length: i32, right: usize, count: i32): void {
+/** products[r][c] = left_r · right_c; rows (`step` bytes apart) and length are multiples of 8. */
+function multiply(left: usize, step: usize, rows: i32, length: i32, right: usize, count: i32): void {
   const bytes = <usize>length << 1;
   packPanel(right, bytes, length, 0, 0, count, panel);
   for (let r = 0; r < rows; r += 4) {
-    const x = left + <usize>r * bytes;
+    const x = left + <usize>r * step;
     const out = products + <usize>r * (<usize>count << 2);
     for (let b = 0; b < count >> 3; b++) {
       const block = panel + <usize>b * panelBytes(8, length);
-      tile(x, x + bytes, x + 2 * bytes, x + 3 * bytes, block, bytes, out + (<usize>b << 5), <usize>count << 2);
+      tile(x, x + step, x + 2 * step, x + 3 * step, block, bytes, out + (<usize>b << 5), <usize>count << 2);
     }
   }
 }
@@ -178,8 +197,8 @@ function takeColumn(c: i32, count: i32, sampled: i32): void {
 }
 
 /** Makes the vectors orthonormal, in order (Gram-Schmidt, modified); those with nothing of their own become zero. */
-function separate(count: i32, stride: i32): void {
-  const bytes = <usize>stride << 2;
+function separate(count: i32, length: i32): void {
+  const bytes = <usize>length << 2;
   for (let c = 0; c < count; c++) {
     const v = vectors + <usize>c * bytes;
     const first = sqrt(dotFloat(v, v, bytes));
@@ -214,8 +233,8 @@ function subtract(x: usize, y: usize, factor: f32, bytes: usize): void {
 }
 
 /** A number no smaller than the largest stretch of the 16-bit directions: the root of Gershgorin's bound on their Gram matrix. */
-function contractionScale(count: i32, stride: i32): f64 {
-  const bytes = <usize>stride << 1;
+function contractionScale(count: i32, length: i32): f64 {
+  const bytes = <usize>length << 1;
   let most: i64 = 1;
   for (let c = 0; c < count; c++) {
     let sum: i64 = 0;

@@ -64,7 +64,7 @@ export function dotWide(x: usize, f: usize, bytes: usize, flush: usize): i64 {
 /** Two float64 weights from `at`; T is the type they are stored in. */
 // @ts-ignore: decorator
 @inline
-function two<T>(at: usize): v128 {
+export function two<T>(at: usize): v128 {
   if (sizeof<T>() == 4) return f64x2.promote_low_f32x4(v128.load64_zero(at));
   return v128.load(at);
 }

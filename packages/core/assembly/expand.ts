@@ -53,13 +53,19 @@ export function expand64(type: i32, row: usize, out: usize, stride: i32): void {
   }
 }
 
+/** Numbers whose 16-bit sums, in pairs, surely fit 32 bits in each lane. */
+const SUMMED: i32 = 1 << 17;
+
 /** The sum of a 16-bit vector. */
 export function sum16(x: usize, stride: i32): i64 {
   const one = i16x8.splat(1);
-  let sum = i64x2.splat(0);
-  for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
-    const pairs = i32x4.dot_i16x8_s(v128.load(x + i), one);
-    sum = i64x2.add(sum, i64x2.add(i64x2.extend_low_i32x4_s(pairs), i64x2.extend_high_i32x4_s(pairs)));
+  let total: i64 = 0;
+  for (let from = 0; from < stride; from += SUMMED) {
+    const end = <usize>min(stride, from + SUMMED) << 1;
+    let sum = i32x4.splat(0);
+    for (let i = <usize>from << 1; i < end; i += 16) sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load(x + i), one));
+    const pairs = i64x2.add(i64x2.extend_low_i32x4_s(sum), i64x2.extend_high_i32x4_s(sum));
+    total += i64x2.extract_lane(pairs, 0) + i64x2.extract_lane(pairs, 1);
   }
-  return i64x2.extract_lane(sum, 0) + i64x2.extract_lane(sum, 1);
+  return total;
 }

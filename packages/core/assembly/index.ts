@@ -1,9 +1,10 @@
 /** What the module exports. Every kernel is called as `kernel(from, to, scratch, context)` and returns a count. */
 
-export { bound_rows, finish_filters, project_filters, scratch_bounds } from "./bound";
+export { compact_table } from "./compact";
 export { find_directions, scratch_directions } from "./directions";
 export { scratch_full, top_filters_full, top_rows_full } from "./full";
-export { compact_table, first_answers, pack_filters, scratch_pruned, top_filters_pruned } from "./prune";
+export { first_answers, pack_filters, scratch_pruned, top_filters_pruned } from "./prune";
+export { bound_rows, finish_filters, project_filters, scratch_bounds } from "./project";
 export { top_rows_pruned } from "./prune-rows";
 export { rank_sums, rank_sums_blocks, scratch_sums } from "./sums";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./measure";

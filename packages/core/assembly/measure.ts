@@ -12,7 +12,7 @@ import {
   TYPE,
   WEIGHTS,
 } from "../src/backends/wasm/context";
-import { square16 } from "./bound";
+import { square16 } from "./quantise";
 import { bytesOf, expand64, sum16 } from "./expand";
 
 /** Moves rows that lie packed at the end of their room to their places, `strideBytes` apart, padding with zeros. */

@@ -4,7 +4,7 @@
  */
 
 import {
-  DEPTH,
+  BOUND_BYTES,
   DIVISOR,
   FILTER_BOUNDS,
   FIRST_ROW,
@@ -15,9 +15,12 @@ import {
   NORM,
   PLACES,
   ROW_BOUNDS,
+  LEVEL_1,
+  LEVEL_2,
   ROW_SCALES,
+  SCALES_BYTES,
 } from "../src/backends/wasm/context";
-import { needed, SCALES_BYTES } from "./bound";
+import { needed } from "./bound";
 import { dot4 } from "./dot";
 import { idsOf, valuesOf } from "./full";
 import { openRow, product } from "./respond";
@@ -45,12 +48,11 @@ export function top_rows_pruned(from: u32, to: u32, scratch: usize, context: usi
 function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: usize, k: i32): f64 {
   const rows = load<u32>(context, PLACES);
   const first = load<u32>(context, FIRST_ROW);
-  const depth = <usize>load<u32>(context, DEPTH) << 1;
-  const vectors = load<usize>(context, FILTER_BOUNDS);
-  const v0 = vectors + <usize>load<u32>(list) * depth;
-  const v1 = vectors + <usize>load<u32>(list + (filters > 1 ? 4 : 0)) * depth;
-  const v2 = vectors + <usize>load<u32>(list + (filters > 2 ? 8 : 0)) * depth;
-  const v3 = vectors + <usize>load<u32>(list + (filters > 3 ? 12 : 0)) * depth;
+  const vectors = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  const v0 = vectors + <usize>load<u32>(list) * BOUND_BYTES;
+  const v1 = vectors + <usize>load<u32>(list + (filters > 1 ? 4 : 0)) * BOUND_BYTES;
+  const v2 = vectors + <usize>load<u32>(list + (filters > 2 ? 8 : 0)) * BOUND_BYTES;
+  const v3 = vectors + <usize>load<u32>(list + (filters > 3 ? 12 : 0)) * BOUND_BYTES;
   let exact: f64 = 0;
   for (let r: u32 = 0; r < rows; r++) {
     const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
@@ -58,7 +60,7 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
       for (let i: u32 = 0; i < filters; i++) offerNew(0, first + r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
       continue;
     }
-    const sums = dot4(load<usize>(context, ROW_BOUNDS) + <usize>r * depth, v0, v1, v2, v3, depth);
+    const sums = dot4(load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1), v0, v1, v2, v3, LEVEL_2 << 1);
     const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
     let term: f64 = 0;
     let open = false;
@@ -81,7 +83,7 @@ function isBelow(context: usize, scales: usize, worst: f64, divisor: f64, f: u32
   if (worst == -Infinity) return false;
   const value = (worst * divisor) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
   // Two roundings above; the rest of the allowance is in `needed`.
-  return <f64>sum < needed(context, scales, value - abs(value) * 1e-15);
+  return <f64>sum < needed(context, scales, value - abs(value) * 1e-15, 2);
 }
 
 // @ts-ignore: decorator

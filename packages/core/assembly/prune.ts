@@ -1,48 +1,53 @@
 /**
  * The k strongest filters of dense rows by bounds: a coarse pass over all filters for four rows at a time, then for each
- * row a cascade over those that are left, then exact responses of the few that could still be among the k strongest. The
- * answer is that of the full loop (`full.ts`), whatever the bounds are worth.
+ * row the second bound of those that are left, then exact responses, part by part, of the few that could still be among
+ * the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
  */
 
 import {
+  BOUND_BYTES,
+  CENTRE_F64,
   CHANGED,
   COMPACT,
-  DEPTH,
-  DEPTH_1,
-  DEPTH_2,
   FILTER_BOUNDS,
   K,
   KNOWN,
+  LEVEL_1,
+  LEVEL_2,
   LIST,
+  MODE,
   ORDER,
+  ORDERED_F32,
   OUT_ID,
   OUT_VALUE,
   PANEL,
   PLACES,
   ROW_BOUNDS,
   ROW_SCALES,
+  SCALES_BYTES,
   STRIDE,
   VERDICT,
   WINNER,
   WINNER_VALUE,
 } from "../src/backends/wasm/context";
-import { needed, SCALES_BYTES } from "./bound";
+import { LENGTH, need32, needed, ROW_SUM } from "./bound";
+import { compact, keepFour, keepLevels } from "./compact";
 import { dot4 } from "./dot";
-import { openRow, respond, respond4 } from "./respond";
+import { finishCandidates, stateBytes } from "./finish";
+import { expandRow, respond, respond4 } from "./respond";
 import { coarse, packPanel, panelBytes } from "./tile";
 import { clearTop, insert } from "./top";
 
 /** Places looked at in one go: their bounds stay in the second-level cache. */
 const SEGMENT: i32 = 8192;
 
-/** Exact products computed in this call. */
-let exact: u32 = 0;
+/** Exact products computed in this call; those given up half-way count in part. */
+let exact: f64 = 0;
 
 /** Packs places [from, to) of the panel. */
 export function pack_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const strideBytes = <usize>load<u32>(context, DEPTH) << 1;
-  const vectors = load<usize>(context, FILTER_BOUNDS);
-  packPanel(vectors, strideBytes, load<i32>(context, DEPTH_1), load<usize>(context, ORDER), from, to, load<usize>(context, PANEL));
+  const order = load<usize>(context, ORDER);
+  packPanel(load<usize>(context, FILTER_BOUNDS), BOUND_BYTES, LEVEL_1, order, from, to, load<usize>(context, PANEL));
   return 0;
 }
 
@@ -55,7 +60,7 @@ export function first_answers(from: u32, to: u32, scratch: usize, context: usize
     let now = before;
     let all: u8 = 0;
     if (load<u8>(load<usize>(context, CHANGED) + winner)) {
-      now = respond(context, scratch, openRow(context, r, scratch), winner);
+      now = respond(context, scratch, open(context, r, scratch), winner);
       exact++;
       // Filters that stayed the same lost to `before`. They lose again unless the winner has become weaker.
       all = now >= before ? 0 : 1;
@@ -64,14 +69,21 @@ export function first_answers(from: u32, to: u32, scratch: usize, context: usize
     store<f64>(load<usize>(context, OUT_VALUE) + (<usize>r << 3), now);
     store<u8>(load<usize>(context, VERDICT) + r, all);
   }
-  return <f64>exact;
+  return exact;
 }
 
-/** Scratch of `top_filters_pruned`. */
+/** As `openRow`, with the row's sum from its scales. */
+function open(context: usize, r: u32, xs: usize): f64 {
+  expandRow(context, r, xs);
+  if (load<i32>(context, MODE) >= ORDERED_F32) return 0;
+  return load<f64>(context, CENTRE_F64) * load<f64>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES + ROW_SUM);
+}
+
+/** Scratch of `top_filters_pruned`; the order is that of `searchRow`. */
 export function scratch_pruned(context: usize): usize {
   const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
-  const wanted = <usize>seeds(load<i32>(context, K)) + 8;
-  return (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8 + (places + 16) * 6 + wanted * 8;
+  const room = (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8;
+  return room + (places + 16) * 6 + stateBytes() + <usize>seeds(load<i32>(context, K)) * 8;
 }
 
 /** Candidates whose exact response is computed first when nothing is known of a row. */
@@ -86,8 +98,6 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
   exact = 0;
   const list = load<usize>(context, LIST);
   const rowBounds = load<usize>(context, ROW_BOUNDS);
-  const depth = <usize>load<u32>(context, DEPTH) << 1;
-  const length = load<i32>(context, DEPTH_1);
   const places = load<i32>(context, PLACES);
   const width = <usize>min(places, SEGMENT) << 1;
   const bounds = scratch + (<usize>load<i32>(context, STRIDE) << 3) + 64;
@@ -100,12 +110,12 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
     for (let first = 0; first < places; first += SEGMENT) {
       const count = min(SEGMENT, places - first);
       coarse(
-        rowBounds + <usize>r0 * depth,
-        rowBounds + <usize>r1 * depth,
-        rowBounds + <usize>r2 * depth,
-        rowBounds + <usize>r3 * depth,
-        load<usize>(context, PANEL) + <usize>(first >> 3) * panelBytes(8, length),
-        <usize>length << 1,
+        rowBounds + <usize>r0 * BOUND_BYTES,
+        rowBounds + <usize>r1 * BOUND_BYTES,
+        rowBounds + <usize>r2 * BOUND_BYTES,
+        rowBounds + <usize>r3 * BOUND_BYTES,
+        load<usize>(context, PANEL) + <usize>(first >> 3) * panelBytes(8, LEVEL_1),
+        LEVEL_1 << 1,
         count >> 3,
         bounds,
         width,
@@ -117,7 +127,7 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
       if (p + 3 < to) searchRow(context, r3, scratch, bounds + 3 * width, first, count, known);
     }
   }
-  return <f64>exact;
+  return exact;
 }
 
 // @ts-ignore: decorator
@@ -126,12 +136,13 @@ function pick(list: usize, p: u32): u32 {
   return list == 0 ? p : load<u32>(list + (<usize>p << 2));
 }
 
+/** One row against the places [first, first + count), whose level-1 bounds are at `bounds`. */
 function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first: i32, count: i32, known: bool): void {
   const k = load<i32>(context, K);
   const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
   const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
   const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
-  if (load<f64>(scales, 8) == 0) {
+  if (load<f64>(scales + LENGTH) == 0) {
     // A row of zeros responds 0 to every filter.
     for (let j: usize = 0; j < <usize>k; j++) {
       store<u32>(ids + (j << 2), <u32>j);
@@ -139,101 +150,67 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
     }
     return;
   }
-  const term = openRow(context, r, scratch);
-  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * (<usize>load<u32>(context, DEPTH) << 1);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS);
-  const depth = <usize>load<u32>(context, DEPTH) << 1;
-  const depth2 = <usize>load<u32>(context, DEPTH_2) << 1;
+  const stride = <usize>load<i32>(context, STRIDE);
+  const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
+  const candidates = scratch + (stride << 3) + 64 + places * 8; // u16
+  const levels = candidates + (places + 16) * 2; // i32
+  const state = levels + (places + 16) * 4;
+  const table = load<usize>(context, COMPACT);
   const order = load<usize>(context, ORDER) + (<usize>first << 2);
   const worst = values + (<usize>(k - 1) << 3);
+  const term = open(context, r, scratch);
 
   if (!known) {
     clearTop(values, ids, k);
     tryStrongest(context, scratch, term, bounds, order, count, values, ids, k);
   }
-
-  // Level 1: places whose coarse bound does not rule them out.
-  const places = min(load<i32>(context, PLACES), SEGMENT);
-  const candidates = load<usize>(context, STRIDE) * 8 + scratch + 64 + <usize>places * 8; // u16
-  const levels = candidates + (<usize>places + 16) * 2; // i32
-  let need = needed(context, scales, load<f64>(worst));
-  const found = compact(bounds, count, need, candidates, load<usize>(context, COMPACT));
+  const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
 
-  // Level 2: four at a time; the list is filled up with its last place.
-  const lastPlace = load<u16>(candidates + (<usize>(found - 1) << 1));
-  for (let j = found; j < ((found + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), lastPlace);
-  for (let j: usize = 0; j < <usize>found; j += 4) {
-    const at = candidates + (j << 1);
-    const sums = dot4(
-      vector,
-      filterBounds + filterAt(order, at) * depth,
-      filterBounds + filterAt(order, at + 2) * depth,
-      filterBounds + filterAt(order, at + 4) * depth,
-      filterBounds + filterAt(order, at + 6) * depth,
-      depth2,
-    );
-    v128.store(levels + (j << 2), sums);
-  }
-  if (!known) {
-    const strongest = levels + (<usize>places + 16) * 4;
-    tryClosest(context, scratch, term, vector, candidates, levels, order, found, strongest, values, ids, k);
-    need = needed(context, scales, load<f64>(worst));
-  }
-  let left = keep(candidates, levels, found, need);
-
-  // Level 3.
-  if (depth > depth2 && left > 0) {
-    const lastLeft = load<u16>(candidates + (<usize>(left - 1) << 1));
-    for (let j = left; j < ((left + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), lastLeft);
-    for (let j: usize = 0; j < <usize>left; j += 4) {
-      const at = candidates + (j << 1);
-      const sums = dot4(
-        vector + depth2,
-        filterBounds + filterAt(order, at) * depth + depth2,
-        filterBounds + filterAt(order, at + 2) * depth + depth2,
-        filterBounds + filterAt(order, at + 4) * depth + depth2,
-        filterBounds + filterAt(order, at + 6) * depth + depth2,
-        depth - depth2,
-      );
-      v128.store(levels + (j << 2), i32x4.add(v128.load(levels + (j << 2)), sums));
+  // The list is filled up with its last place, so that it can be taken four at a time.
+  const last = load<u16>(candidates + (<usize>(found - 1) << 1));
+  for (let j = found; j < ((found + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), last);
+  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
+  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  let left = 0;
+  if (known) {
+    const need = i32x4.splat(need32(needed(context, scales, load<f64>(worst), 2)));
+    for (let j = 0; j < found; j += 4) {
+      const sums = level2(vector, filterBounds, order, candidates + (<usize>j << 1));
+      left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), candidates, j, found, left, table);
     }
-    left = keep(candidates, levels, left, need);
-  }
-
-  // Exact responses, four at a time; each batch may raise what the others need.
-  const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
-  let f0: u32 = 0;
-  let f1: u32 = 0;
-  let f2: u32 = 0;
-  let waiting = 0;
-  for (let j: usize = 0; j < <usize>left; j++) {
-    if (<f64>load<i32>(levels + (j << 2)) < need) continue;
-    const f = <u32>filterAt(order, candidates + (j << 1));
-    if (waiting < 3) {
-      if (waiting == 0) f0 = f;
-      else if (waiting == 1) f1 = f;
-      else f2 = f;
-      waiting++;
-      continue;
+  } else {
+    for (let j = 0; j < found; j += 4) {
+      v128.store(levels + (<usize>j << 2), level2(vector, filterBounds, order, candidates + (<usize>j << 1)));
     }
-    waiting = 0;
-    const before = load<f64>(worst);
-    offer4(context, scratch, term, f0, f1, f2, f, batch, values, ids, k);
-    if (load<f64>(worst) > before) need = needed(context, scales, load<f64>(worst));
+    tryClosest(context, scratch, term, candidates, levels, order, found, state + stateBytes(), values, ids, k);
+    left = keepLevels(candidates, levels, found, need32(needed(context, scales, load<f64>(worst), 2)), table);
   }
-  if (waiting > 0) offer(context, scratch, term, f0, values, ids, k);
-  if (waiting > 1) offer(context, scratch, term, f1, values, ids, k);
-  if (waiting > 2) offer(context, scratch, term, f2, values, ids, k);
+  exact += finishCandidates(context, scales, vector, scratch, term, candidates, left, order, state, values, ids, k);
+}
+
+/** Level-2 bounds of four candidates. */
+// @ts-ignore: decorator
+@inline
+function level2(vector: usize, filterBounds: usize, order: usize, candidates: usize): v128 {
+  return dot4(
+    vector,
+    filterBounds + filterAt(order, candidates) * BOUND_BYTES,
+    filterBounds + filterAt(order, candidates + 2) * BOUND_BYTES,
+    filterBounds + filterAt(order, candidates + 4) * BOUND_BYTES,
+    filterBounds + filterAt(order, candidates + 6) * BOUND_BYTES,
+    LEVEL_2 << 1,
+  );
 }
 
 // @ts-ignore: decorator
 @inline
-function filterAt(order: usize, candidate: usize): usize {
+export function filterAt(order: usize, candidate: usize): usize {
   return <usize>load<u32>(order + (<usize>load<u16>(candidate) << 2));
 }
 
-function offer4(
+/** Offers the exact responses of four filters. */
+export function offer4(
   context: usize,
   xs: usize,
   term: f64,
@@ -241,11 +218,11 @@ function offer4(
   f1: u32,
   f2: u32,
   f3: u32,
-  batch: usize,
   values: usize,
   ids: usize,
   k: i32,
 ): void {
+  const batch = xs + (<usize>load<i32>(context, STRIDE) << 3);
   respond4(context, xs, term, f0, f1, f2, f3, batch);
   insert(load<f64>(batch), f0, values, ids, k);
   insert(load<f64>(batch, 8), f1, values, ids, k);
@@ -254,15 +231,10 @@ function offer4(
   exact += 4;
 }
 
-function offer(context: usize, xs: usize, term: f64, f: u32, values: usize, ids: usize, k: i32): void {
-  insert(respond(context, xs, term, f), f, values, ids, k);
-  exact++;
-}
-
-/** Exact responses of the places with the largest coarse bound in each of 8 lanes, in as many parts as k asks for. */
+/** Exact responses of the places with the largest level-1 bound in each of 8 lanes, in as many parts as k asks for. */
 function tryStrongest(
   context: usize,
-  scratch: usize,
+  xs: usize,
   term: f64,
   bounds: usize,
   order: usize,
@@ -271,7 +243,6 @@ function tryStrongest(
   ids: usize,
   k: i32,
 ): void {
-  const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
   const blocks = count >> 3;
   const parts = min(k <= 4 ? 1 : (k + 7) / 8 + 1, blocks);
   for (let part = 0; part < parts; part++) {
@@ -288,100 +259,54 @@ function tryStrongest(
     const f1 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 1) << 3) + 1) << 2));
     const f2 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 2) << 3) + 2) << 2));
     const f3 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 3) << 3) + 3) << 2));
-    offer4(context, scratch, term, f0, f1, f2, f3, batch, values, ids, k);
+    offer4(context, xs, term, f0, f1, f2, f3, values, ids, k);
     const f4 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 4) << 3) + 4) << 2));
     const f5 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 5) << 3) + 5) << 2));
     const f6 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 6) << 3) + 6) << 2));
     const f7 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 7) << 3) + 7) << 2));
-    offer4(context, scratch, term, f4, f5, f6, f7, batch, values, ids, k);
+    offer4(context, xs, term, f4, f5, f6, f7, values, ids, k);
   }
 }
 
-/** Exact responses of the candidates that look strongest at level 2 when ρ is left out of the bound. */
+/** Exact responses of the candidates with the largest level-2 bounds. */
 function tryClosest(
   context: usize,
-  scratch: usize,
+  xs: usize,
   term: f64,
-  vector: usize,
   candidates: usize,
   levels: usize,
   order: usize,
   found: i32,
-  strongest: usize, // scratch: i32 score and u32 filter of the best so far, best first
+  strongest: usize, // scratch: i32 level and u32 filter of the best so far, best first
   values: usize,
   ids: usize,
   k: i32,
 ): void {
-  const depth = <usize>load<u32>(context, DEPTH) << 1;
-  const lastOf2 = (<usize>load<u32>(context, DEPTH_2) << 1) - 2;
-  const rho = <i32>load<i16>(vector + lastOf2);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS) + lastOf2;
   const wanted = min(seeds(k), found);
   const filters = strongest + (<usize>wanted << 2);
   let have = 0;
   let weakest = i32.MIN_VALUE;
   for (let j = 0; j < found; j++) {
-    const f = filterAt(order, candidates + (<usize>j << 1));
-    const score = load<i32>(levels + (<usize>j << 2)) - rho * <i32>load<i16>(filterBounds + f * depth);
-    if (have == wanted && score <= weakest) continue;
+    const level = load<i32>(levels + (<usize>j << 2));
+    if (have == wanted && level <= weakest) continue;
     let at = have < wanted ? have++ : wanted - 1;
-    while (at > 0 && load<i32>(strongest + (<usize>(at - 1) << 2)) < score) {
+    while (at > 0 && load<i32>(strongest + (<usize>(at - 1) << 2)) < level) {
       store<i32>(strongest + (<usize>at << 2), load<i32>(strongest + (<usize>(at - 1) << 2)));
       store<u32>(filters + (<usize>at << 2), load<u32>(filters + (<usize>(at - 1) << 2)));
       at--;
     }
-    store<i32>(strongest + (<usize>at << 2), score);
-    store<u32>(filters + (<usize>at << 2), <u32>f);
+    store<i32>(strongest + (<usize>at << 2), level);
+    store<u32>(filters + (<usize>at << 2), <u32>filterAt(order, candidates + (<usize>j << 1)));
     weakest = load<i32>(strongest + (<usize>(have - 1) << 2));
   }
-  const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
   let j = 0;
   for (; j + 4 <= have; j += 4) {
     const at = filters + (<usize>j << 2);
-    offer4(context, scratch, term, load<u32>(at), load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), batch, values, ids, k);
+    offer4(context, xs, term, load<u32>(at), load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), values, ids, k);
   }
-  for (; j < have; j++) offer(context, scratch, term, load<u32>(filters + (<usize>j << 2)), values, ids, k);
-}
-
-/** Fills the table of `compact`: for each mask of 8 bits the positions of its ones, as eight 16-bit numbers. */
-export function compact_table(from: u32, to: u32, scratch: usize, table: usize): f64 {
-  for (let mask: u32 = 0; mask < 256; mask++) {
-    let at = table + (<usize>mask << 4);
-    for (let bit: u32 = 0; bit < 8; bit++) {
-      if (!((mask >> bit) & 1)) continue;
-      store<u16>(at, <u16>bit);
-      at += 2;
-    }
+  for (; j < have; j++) {
+    const f = load<u32>(filters + (<usize>j << 2));
+    insert(respond(context, xs, term, f), f, values, ids, k);
+    exact++;
   }
-  return 0;
-}
-
-/** Lists the places whose coarse bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last. */
-function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
-  const upper = floor(need / 65536);
-  if (upper > 32767) return 0;
-  const least = i16x8.splat(<i16>max(upper, -32768));
-  let at = out;
-  let base = i16x8.splat(0);
-  const step = i16x8.splat(8);
-  const end = bounds + (<usize>count << 1);
-  for (; bounds < end; bounds += 16) {
-    const mask = i16x8.bitmask(i16x8.ge_s(v128.load(bounds), least));
-    v128.store(at, i16x8.add(base, v128.load(table + (<usize>mask << 4))));
-    at += <usize>popcnt(mask) << 1;
-    base = i16x8.add(base, step);
-  }
-  return <i32>((at - out) >> 1);
-}
-
-/** Keeps, in order, the candidates whose level reaches `need`; returns how many. */
-function keep(candidates: usize, levels: usize, count: i32, need: f64): i32 {
-  let left: usize = 0;
-  for (let j: usize = 0; j < <usize>count; j++) {
-    const level = load<i32>(levels + (j << 2));
-    store<u16>(candidates + (left << 1), load<u16>(candidates + (j << 1)));
-    store<i32>(levels + (left << 2), level);
-    left += <usize>(<f64>level >= need);
-  }
-  return <i32>left;
 }

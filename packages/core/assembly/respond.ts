@@ -28,19 +28,21 @@ import {
 import { dot4, dotOrdered, dotOrdered2, dotWide } from "./dot";
 import { bytesOf, expand16, expand64, OFFSET_U16, sum16 } from "./expand";
 
-/** Expands row r into `xs` (room for STRIDE float64) and returns the part of x·w that no filter changes: c·Σx. */
-export function openRow(context: usize, r: u32, xs: usize): f64 {
+/** Expands row r into `xs` (room for STRIDE float64). */
+export function expandRow(context: usize, r: u32, xs: usize): void {
   const type = load<i32>(context, TYPE);
   const stride = load<i32>(context, STRIDE);
-  const features = load<i32>(context, FEATURES);
   const row = load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
-  if (load<i32>(context, MODE) >= ORDERED_F32) {
-    expand64(type, row, xs, stride);
-    return 0;
-  }
-  expand16(type, row, xs, features, stride);
-  const offset: i64 = type == U16 ? <i64>OFFSET_U16 * <i64>features : 0;
-  return load<f64>(context, CENTRE_F64) * <f64>(sum16(xs, stride) + offset);
+  if (load<i32>(context, MODE) >= ORDERED_F32) expand64(type, row, xs, stride);
+  else expand16(type, row, xs, load<i32>(context, FEATURES), stride);
+}
+
+/** Expands row r into `xs` and returns the part of x·w that no filter changes: c·Σx. */
+export function openRow(context: usize, r: u32, xs: usize): f64 {
+  expandRow(context, r, xs);
+  if (load<i32>(context, MODE) >= ORDERED_F32) return 0;
+  const offset: i64 = load<i32>(context, TYPE) == U16 ? <i64>OFFSET_U16 * <i64>load<i32>(context, FEATURES) : 0;
+  return load<f64>(context, CENTRE_F64) * <f64>(sum16(xs, load<i32>(context, STRIDE)) + offset);
 }
 
 /** x·w of one filter. */

@@ -25,7 +25,7 @@ import {
   WHOLE,
 } from "../src/backends/wasm/csr-context";
 import { dotSparse } from "./sparse-dot";
-import { productsSingle, productsWhole, scratchOfRow } from "./sparse-search";
+import { productAt, productsSingle, productsWhole, scratchOfRow } from "./sparse-search";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
 /** Factors from a scaled product to a value beyond which rounding is not what the allowance assumes. */
@@ -90,8 +90,8 @@ export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize)
       if (divisor == 0) {
         for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
       } else if (whole) {
-        productsWhole(context, r, scratch);
-        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, load<f64>(scratch + (<usize>p << 3)) / divisor);
+        const narrow = productsWhole(context, r, scratch);
+        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, productAt(scratch, <usize>p, narrow) / divisor);
         exact += <u64>places;
       } else exact += offerSingle(context, c, r, divisor, scratch);
     }

@@ -1,11 +1,13 @@
 /**
- * The scores of one row against all places of an index: Σ x·(w - base) for each, in 32-bit integers or in float64 where
- * these are exact, in float32 where an approximation is wanted.
+ * One row against all places of an index: x·w as base·Σx + Σ x·(w - base), in 32-bit integers or in float64 where these
+ * are exact; the second sum alone in float32 where an approximation is wanted.
  */
 
 import {
   COLUMNS,
   MOST_ENTRIES,
+  PLACE_BASE_F64S,
+  PLACE_BASE_I32S,
   POSTINGS,
   ROOM,
   ROW_INDICES,
@@ -16,13 +18,16 @@ import {
 import { COLUMN } from "./sparse-index";
 import { entryOf, valueAt } from "./sparse-rows";
 
-/** Scratch beyond the scores: the columns a row meets, those to be added as they are and those to be multiplied. */
+/** Scratch beyond the scores: the columns and lists a row meets. */
 export function scratchColumns(context: usize): usize {
-  return (<usize>load<u32>(context, MOST_ENTRIES) + 1) * 12;
+  return (<usize>load<u32>(context, MOST_ENTRIES) + 1) * 24;
 }
 
-/** 32-bit scores of a row of whole values; modulo 2^32, so right if the scores themselves fit. */
-export function scoreWhole(context: usize, r: u32, scores: usize, scratch: usize): void {
+/**
+ * 32-bit x·w of a row of whole values, from the bases and the row's sum; modulo 2^32, so right if the results fit. What a
+ * row meets is looked up first, so that the many waits for memory run side by side.
+ */
+export function scoreWhole(context: usize, r: u32, sum: i32, scores: usize, scratch: usize): void {
   const indices = load<usize>(context, ROW_INDICES);
   const values = load<usize>(context, ROW_VALUES);
   const type = load<i32>(context, ROW_TYPE);
@@ -32,29 +37,36 @@ export function scoreWhole(context: usize, r: u32, scores: usize, scratch: usize
   const bytes = <usize>load<u32>(context, ROOM) << 2;
   const first = entryOf(context, r);
   const last = entryOf(context, r + 1);
-  memory.fill(scores, 0, bytes);
-  let plain = scratch;
   const others = scratch + ((last - first) << 2);
+  const lists = others + ((last - first) << 3);
+  let plain = scratch;
   let other = others;
+  let list = lists;
   for (let e = first; e < last; e++) {
     const entry = table + (<usize>load<u32>(indices + (e << 2)) << 3);
     const count = load<u32>(entry, 4);
     if (count == 0) continue;
     const x = <i32>valueAt(values, e, type);
-    if (count == COLUMN) {
-      const at = columns + <usize>load<u32>(entry) * bytes;
-      if (x == 1) {
-        store<u32>(plain, <u32>at);
-        plain += 4;
-      } else {
-        store<u32>(other, <u32>at);
-        store<i32>(other, x, 4);
-        other += 8;
-      }
-      continue;
+    if (count != COLUMN) {
+      const at = postings + (<usize>load<u32>(entry) << 3);
+      store<u32>(list, <u32>at);
+      store<u32>(list, <u32>at + (count << 3), 4);
+      store<i32>(list, x, 8);
+      list += 12;
+    } else if (x == 1) {
+      store<u32>(plain, <u32>(columns + <usize>load<u32>(entry) * bytes));
+      plain += 4;
+    } else {
+      store<u32>(other, <u32>(columns + <usize>load<u32>(entry) * bytes));
+      store<i32>(other, x, 4);
+      other += 8;
     }
-    let at = postings + (<usize>load<u32>(entry) << 3);
-    const end = at + (<usize>count << 3);
+  }
+  startScores(scores, load<usize>(context, PLACE_BASE_I32S), sum, bytes);
+  for (let next = lists; next < list; next += 12) {
+    let at = load<usize>(next);
+    const end = load<usize>(next, 4);
+    const x = load<i32>(next, 8);
     for (; at < end; at += 8) {
       const score = scores + <usize>load<u32>(at);
       store<i32>(score, load<i32>(score) + x * load<i32>(at, 4));
@@ -70,6 +82,11 @@ export function scoreWhole(context: usize, r: u32, scores: usize, scratch: usize
     addTwice(scores, load<usize>(next), load<i32>(next, 4), load<usize>(next, 8), load<i32>(next, 12), bytes);
   }
   if (next < other) addColumn(scores, load<usize>(next), load<i32>(next, 4), bytes);
+}
+
+function startScores(scores: usize, bases: usize, sum: i32, bytes: usize): void {
+  const sums = i32x4.splat(sum);
+  for (let p: usize = 0; p < bytes; p += 16) v128.store(scores + p, i32x4.mul(v128.load(bases + p), sums));
 }
 
 function addColumns(scores: usize, a: usize, b: usize, c: usize, d: usize, bytes: usize): void {
@@ -96,14 +113,16 @@ function addColumn(scores: usize, a: usize, x: i32, bytes: usize): void {
   }
 }
 
-/** The same scores as float64, for rows too large for 32 bits; exact below 2^53. */
-export function scoreWide(context: usize, r: u32, scores: usize): void {
+/** The same as float64, for rows too large for 32 bits; exact below 2^53. */
+export function scoreWide(context: usize, r: u32, sum: f64, scores: usize): void {
   const indices = load<usize>(context, ROW_INDICES);
   const values = load<usize>(context, ROW_VALUES);
   const type = load<i32>(context, ROW_TYPE);
   const table = load<usize>(context, TABLE);
+  const bases = load<usize>(context, PLACE_BASE_F64S);
   const room = <usize>load<u32>(context, ROOM);
-  memory.fill(scores, 0, room << 3);
+  const sums = f64x2.splat(sum);
+  for (let p: usize = 0; p < room << 3; p += 16) v128.store(scores + p, f64x2.mul(v128.load(bases + p), sums));
   const last = entryOf(context, r + 1);
   for (let e = entryOf(context, r); e < last; e++) {
     const entry = table + (<usize>load<u32>(indices + (e << 2)) << 3);
@@ -138,22 +157,33 @@ export function scoreSingle(context: usize, r: u32, scale: f64, scores: usize, s
   const postings = load<usize>(context, POSTINGS);
   const columns = load<usize>(context, COLUMNS);
   const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const first = entryOf(context, r);
   const last = entryOf(context, r + 1);
-  memory.fill(scores, 0, bytes);
   let met = scratch;
-  for (let e = entryOf(context, r); e < last; e++) {
+  const lists = scratch + ((last - first) << 3);
+  let list = lists;
+  for (let e = first; e < last; e++) {
     const entry = table + (<usize>load<u32>(indices + (e << 2)) << 3);
     const count = load<u32>(entry, 4);
     if (count == 0) continue;
     const x = <f32>(valueAt(values, e, type) * scale);
-    if (count == COLUMN) {
+    if (count != COLUMN) {
+      const at = postings + (<usize>load<u32>(entry) << 3);
+      store<u32>(list, <u32>at);
+      store<u32>(list, <u32>at + (count << 3), 4);
+      store<f32>(list, x, 8);
+      list += 12;
+    } else {
       store<u32>(met, <u32>(columns + <usize>load<u32>(entry) * bytes));
       store<f32>(met, x, 4);
       met += 8;
-      continue;
     }
-    let at = postings + (<usize>load<u32>(entry) << 3);
-    const end = at + (<usize>count << 3);
+  }
+  memory.fill(scores, 0, bytes);
+  for (let next = lists; next < list; next += 12) {
+    let at = load<usize>(next);
+    const end = load<usize>(next, 4);
+    const x = load<f32>(next, 8);
     for (; at < end; at += 8) {
       const score = scores + <usize>load<u32>(at);
       store<f32>(score, load<f32>(score) + x * load<f32>(at, 4));

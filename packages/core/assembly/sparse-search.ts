@@ -19,6 +19,7 @@
 
 import {
   CHANGED,
+  COMMON_NORM_F64,
   FILTER_NORM,
   FIRST_FILTER,
   HUGE_ROW_F64,
@@ -74,18 +75,32 @@ export function top_filters_csr(from: u32, to: u32, scratch: usize, context: usi
     const r = list == 0 ? j : load<u32>(list + (<usize>j << 2));
     const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
     const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
-    if (!load<u32>(context, KNOWN)) clearTop(values, ids, k);
+    if (!load<u32>(context, KNOWN)) {
+      if (entryOf(context, r) == entryOf(context, r + 1) && answerEmpty(context, values, ids, k)) continue;
+      clearTop(values, ids, k);
+    }
     exact += whole ? searchWhole(context, r, scratch, values, ids, k) : searchSingle(context, r, scratch, values, ids, k);
     if (load<u32>(context, LAST)) sortTop(values, ids, k);
   }
   return <f64>exact;
 }
 
-/** Exact x·w of row r for all places, in place of the scores. */
-export function productsWhole(context: usize, r: u32, scratch: usize): void {
+/** A row without entries: all responses are 0, the first k filters answer. Returns whether this index has them all. */
+function answerEmpty(context: usize, values: usize, ids: usize, k: i32): bool {
+  if (!load<u32>(context, LAST) || load<i32>(context, PLACES) < k) return false;
+  const filters = load<usize>(context, PLACE_FILTER);
+  memory.fill(values, 0, <usize>k << 3);
+  for (let j: usize = 0; j < <usize>k << 2; j += 4) store<u32>(ids + j, load<u32>(filters + j) + load<u32>(context, FIRST_FILTER));
+  return true;
+}
+
+/**
+ * Exact x·w of row r for all places. Returns whether they are 32-bit integers (of rows small enough for that) rather than
+ * float64.
+ */
+export function productsWhole(context: usize, r: u32, scratch: usize): bool {
   const values = load<usize>(context, ROW_VALUES);
   const type = load<i32>(context, ROW_TYPE);
-  const room = <usize>load<u32>(context, ROOM);
   const last = entryOf(context, r + 1);
   let sum: f64 = 0;
   let size: f64 = 0;
@@ -94,43 +109,57 @@ export function productsWhole(context: usize, r: u32, scratch: usize): void {
     sum += x;
     size += abs(x);
   }
-  const narrow = size < load<f64>(context, LARGEST_32_F64);
-  const scores = scratch + (room << 3);
-  if (narrow) scoreWhole(context, r, scores, scratch + (room << 4));
-  else scoreWide(context, r, scratch);
-  const bases = load<usize>(context, PLACE_BASE_F64S);
-  const sums = f64x2.splat(sum);
-  for (let p: usize = 0; p < room << 3; p += 16) {
-    const score = narrow ? f64x2.convert_low_i32x4_s(v128.load64_zero(scores + (p >> 1))) : v128.load(scratch + p);
-    v128.store(scratch + p, f64x2.add(f64x2.mul(v128.load(bases + p), sums), score));
+  if (size < load<f64>(context, LARGEST_32_F64)) {
+    scoreWhole(context, r, <i32>sum, scratch, scratch + (<usize>load<u32>(context, ROOM) << 4));
+    return true;
   }
+  scoreWide(context, r, sum, scratch);
+  return false;
+}
+
+/** Product p of `productsWhole`. */
+// @ts-ignore: decorator
+@inline
+export function productAt(products: usize, p: usize, narrow: bool): f64 {
+  return narrow ? <f64>load<i32>(products + (p << 2)) : load<f64>(products + (p << 3));
 }
 
 function searchWhole(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
-  productsWhole(context, r, scratch);
-  const places = load<u32>(context, PLACES);
+  const narrow = productsWhole(context, r, scratch);
+  const places = <usize>load<u32>(context, PLACES);
   const norms = load<usize>(context, PLACE_NORM_F64S);
   const filters = load<usize>(context, PLACE_FILTER);
   const first = load<u32>(context, FIRST_FILTER);
+  const common = load<f64>(context, COMMON_NORM_F64);
   const weakest = k <= LIST_LIMIT ? values + (<usize>(k - 1) << 3) : values;
-  let needed = f64x2.splat(lowered(load<f64>(weakest)));
-  for (let p: usize = 0; p < <usize>places; p += 2) {
-    const products = v128.load(scratch + (p << 3));
-    const two = v128.load(norms + (p << 3));
-    // Product against threshold times norm: a division only for those that may enter.
-    const may = i64x2.bitmask(f64x2.ge(products, f64x2.mul(two, needed)));
-    if (may == 0) continue;
-    if (may & 1) {
-      const value = f64x2.extract_lane(products, 0) / f64x2.extract_lane(two, 0);
-      offerNew(value, first + load<u32>(filters + (p << 2)), values, ids, k);
+  for (let p: usize = 0; p < places; p++) {
+    if (narrow && common != 0) {
+      p = nextAbove(scratch, p, places, ceil(lowered(load<f64>(weakest)) * common));
+      if (p >= places) break;
     }
-    if (may & 2 && p + 1 < <usize>places) {
-      const value = f64x2.extract_lane(products, 1) / f64x2.extract_lane(two, 1);
-      offerNew(value, first + load<u32>(filters + (p << 2), 4), values, ids, k);
-    }
-    needed = f64x2.splat(lowered(load<f64>(weakest)));
+    const product = productAt(scratch, p, narrow);
+    const norm = load<f64>(norms + (p << 3));
+    // Against the threshold times the norm: a division only for those that may enter.
+    if (product < norm * lowered(load<f64>(weakest))) continue;
+    offerNew(product / norm, first + load<u32>(filters + (p << 2)), values, ids, k);
   }
   return <u64>places;
+}
+
+/** The first place from p on whose 32-bit product is not below `least`; past the end there may be places that are none. */
+function nextAbove(products: usize, p: usize, places: usize, least: f64): usize {
+  if (least > <f64>i32.MAX_VALUE) return places;
+  const needed = least < <f64>i32.MIN_VALUE ? i32.MIN_VALUE : <i32>least;
+  while (p & 3) {
+    if (p >= places || load<i32>(products + (p << 2)) >= needed) return p;
+    p++;
+  }
+  const four = i32x4.splat(needed);
+  for (; p < places; p += 4) {
+    const found = i32x4.bitmask(i32x4.ge_s(v128.load(products + (p << 2)), four));
+    if (found) return p + <usize>ctz(found);
+  }
+  return places;
 }
 
 // @ts-ignore: decorator

@@ -5,19 +5,18 @@
 
 import {
   COMMON_NORM_F64,
-  DEPTH,
-  DEPTH_1,
-  DEPTH_2,
-  DIRECTION_COUNT,
   DIRECTION_SCALE_F64,
   DIRECTIONS,
   F32,
   F64,
-  MIDDLE_16,
-  MIDDLE_F64S,
-  MIDDLE_FLUSH,
+  FILTER_MIDDLE,
+  FILTER_MIDDLE_16,
+  FILTER_MIDDLE_FLUSH,
+  LEVEL_1,
+  LEVEL_2,
+  PARTS,
+  ROW_MIDDLE,
   ROW_MIDDLE_16,
-  ROW_MIDDLE_F64S,
   ROW_MIDDLE_FLUSH,
   ROW_MIDDLE_LENGTH_F64,
   SAMPLE_FILTER_COUNT,
@@ -32,12 +31,6 @@ import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 import type { Memory } from "./memory.ts";
 
-/** Numbers of the first level, of the first two, and of all levels for many filters. Measured on Fashion-MNIST. */
-const DEPTHS = { first: 16, second: 64, third: 128 };
-/** Numbers of the first level. */
-export const FIRST_LEVEL = DEPTHS.first;
-/** From this many filters on a third level pays. */
-const MANY_FILTERS = 2_000;
 /** Rows and filters in the sample. More costs more than it prunes. */
 const SAMPLE = 256;
 /** Rounds of subspace iteration. */
@@ -46,16 +39,18 @@ const ROUNDS = 2;
 const MIDDLE_SAMPLE = 64;
 /** 32-bit sums stay below this. */
 const MOST_32 = 2 ** 31;
+/** Bytes of the directions per feature: every feature belongs to level 1 and to one part of level 2. */
+const DIRECTION_BYTES = 2 * (LEVEL_1 + LEVEL_2 / PARTS);
+/** Stands for the length of a middle row of zeros, by which 0 is divided. */
+const NEXT_TO_NOTHING = 1e-300;
 /** Largest signed 16-bit number. */
 const MOST_16 = 32_767;
 
 /** Directions with a middle row and a middle filter. Shared by rows and banks: `retain` and `release` count its users. */
 export interface Basis {
   readonly features: number;
-  readonly panel: number;
-  readonly count: number;
+  readonly panels: number;
   readonly scale: number;
-  readonly depth: number;
   readonly row: Middle;
   readonly filter: Middle;
   users: number;
@@ -75,8 +70,6 @@ export interface Middle {
 /** Directions for rows like those of `block` and filters like those of `loaded`; one user. */
 export async function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank): Promise<Basis> {
   const { memory } = engine;
-  const depth = loaded.filters >= MANY_FILTERS ? DEPTHS.third : DEPTHS.second;
-  const count = depth; // a few more than the levels have room for, so that blocks of eight are full
   const blocks: number[] = [];
   const keep = (at: number): number => {
     blocks.push(at);
@@ -92,18 +85,18 @@ export async function findBasis(engine: Engine, block: DenseBlock, loaded: Loade
       keep,
     );
     const row = putMiddle(memory, meanRow(memory, block), isWholeType(block.type) ? -1 : undefined, keep);
-    const panel = keep(memory.take(count * loaded.stride * 2));
+    const panels = keep(memory.take(DIRECTION_BYTES * loaded.stride));
     const rows = sample(block.rows, SAMPLE);
     const filters = sample(loaded.filters, SAMPLE);
     for (const list of [rows, filters]) temporary.push(memory.put(list));
     describeFilters(describeRows(context, block), loaded, block)
-      .set([DIRECTIONS, panel], [DIRECTION_COUNT, count], [MIDDLE_F64S, filter.wide], [ROW_MIDDLE_F64S, row.wide])
+      .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide], [ROW_MIDDLE, row.wide])
       .set([SAMPLE_ROWS, temporary[0]], [SAMPLE_ROW_COUNT, rows.length])
       .set([SAMPLE_FILTERS, temporary[1]], [SAMPLE_FILTER_COUNT, filters.length])
       .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
     const area = engine.ask("scratch_directions", context.at);
     const { largest: scale } = await engine.run("find_directions", ROUNDS, ROUNDS, area, context);
-    return { features: loaded.features, panel, count, scale, depth, row, filter, users: 1 };
+    return { features: loaded.features, panels, scale, row, filter, users: 1 };
   } catch (error) {
     for (const at of blocks) memory.give(at);
     throw error;
@@ -120,23 +113,18 @@ export function retain(basis: Basis): Basis {
 
 export function release(memory: Memory, basis: Basis): void {
   if (--basis.users > 0) return;
-  const { panel, row, filter } = basis;
-  for (const at of [panel, row.wide, row.whole, filter.wide, filter.whole]) memory.give(at);
+  const { panels, row, filter } = basis;
+  for (const at of [panels, row.wide, row.whole, filter.wide, filter.whole]) memory.give(at);
 }
 
 /** Tells a context about the directions. */
 export function describeBasis(context: Context, basis: Basis, block: DenseBlock | undefined): Context {
   const { row, filter } = basis;
   return context
-    .set([DIRECTIONS, basis.panel], [DIRECTION_COUNT, basis.count])
-    .set(
-      [MIDDLE_F64S, filter.wide],
-      [MIDDLE_16, filter.whole],
-      [MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)],
-    )
-    .set([ROW_MIDDLE_F64S, row.wide], [ROW_MIDDLE_16, row.whole], [ROW_MIDDLE_FLUSH, flush(row, MOST_16)])
-    .set([DEPTH, basis.depth], [DEPTH_1, DEPTHS.first], [DEPTH_2, DEPTHS.second])
-    .setF64([DIRECTION_SCALE_F64, basis.scale], [ROW_MIDDLE_LENGTH_F64, row.length || 1]);
+    .set([DIRECTIONS, basis.panels], [FILTER_MIDDLE, filter.wide], [FILTER_MIDDLE_16, filter.whole])
+    .set([FILTER_MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)])
+    .set([ROW_MIDDLE, row.wide], [ROW_MIDDLE_16, row.whole], [ROW_MIDDLE_FLUSH, flush(row, MOST_16)])
+    .setF64([DIRECTION_SCALE_F64, basis.scale], [ROW_MIDDLE_LENGTH_F64, row.length || NEXT_TO_NOTHING]);
 }
 
 /** Bytes of a product with values up to `largest` whose 32-bit sums surely fit. */
@@ -147,15 +135,13 @@ function flush(middle: Middle, largest: number): number {
 
 /** Operations of finding a basis and projecting on it, to weigh against a full search. */
 export function basisCost(rows: number, filters: number, features: number): number {
-  const depth = filters >= MANY_FILTERS ? DEPTHS.third : DEPTHS.second;
   const sampled = Math.min(rows, SAMPLE) + Math.min(filters, SAMPLE);
-  return depth * features * (2 * ROUNDS * sampled + depth + rows + filters);
+  return (LEVEL_1 + LEVEL_2 / PARTS) * features * (2 * ROUNDS * sampled + rows + filters);
 }
 
-/** Fewest filters for which the first levels are less work than the responses themselves. */
-export const FEWEST_FILTERS = 2 * DEPTHS.second;
-/** Fewest features, alike. */
-export const FEWEST_FEATURES = 2 * DEPTHS.second;
+/** Fewest filters and features for which bounds are less work than the responses themselves. Measured. */
+export const FEWEST_FILTERS = 64;
+export const FEWEST_FEATURES = 192;
 
 function sample(of: number, most: number): Uint32Array {
   const count = Math.min(of, most);

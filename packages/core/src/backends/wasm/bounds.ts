@@ -1,22 +1,30 @@
 /** The vectors of `assembly/bound.ts` for rows and for filters, in memory. */
 
-import { type Basis, describeBasis, FIRST_LEVEL, release, retain } from "./basis.ts";
+import { type Basis, describeBasis, release, retain } from "./basis.ts";
 import {
+  BOUND_BYTES,
   COMMON_NORM_F64,
   COORDINATES,
+  FACTS_BYTES,
   FILTER_BOUNDS,
   FILTER_FACTS,
   FILTER_LONGEST_F64,
   FILTER_LOSS_F64,
   FILTER_SCALE_F64,
-  FILTER_SPAN_F64,
+  FILTER_SPAN_1_F64,
+  FILTER_SPAN_2_F64,
   I16,
+  LEVEL_1,
+  LEVEL_2,
+  LONGEST_FILTER,
   ORDER,
   PANEL,
+  PARTS,
   PLACES,
   ROUNDING_F64,
   ROW_BOUNDS,
   ROW_SCALES,
+  SCALES_BYTES,
   U8,
   WHOLE_FILTERS,
   WHOLE_ROWS,
@@ -26,12 +34,11 @@ import { Context, type Engine } from "./engine.ts";
 import { describeFilters, FILTER_PIECE, type LoadedBank } from "./loaded-bank.ts";
 import type { Memory } from "./memory.ts";
 
-/** Length of the longest quantised filter; `LARGEST` in the kernels. */
-const LONGEST_FILTER = 32_000;
+/** Facts of a filter, and where the squares of its parts begin among them; `assembly/quantise.ts` has the list. */
+const FACTS = FACTS_BYTES / 8;
+const SQUARES = 3;
 /** Largest signed 16-bit number. */
 const MOST_16 = 32_767;
-/** Bytes of the scales of a row; `SCALES_BYTES` in the kernels. */
-const SCALES_BYTES = 40;
 
 /** Bounds of the rows of a block. */
 export interface RowBounds {
@@ -47,7 +54,8 @@ export interface FilterBounds {
   readonly scale: number;
   readonly longest: number;
   readonly loss: number;
-  readonly span: number;
+  /** Largest sum of absolute coordinates, of each level. */
+  readonly spans: readonly [number, number];
   readonly rounding: number;
   /** All filters in their own order. */
   readonly panel: Panel;
@@ -63,7 +71,7 @@ export interface Panel {
 /** Projects rows. The bounds are a user of the basis. */
 export async function boundRows(engine: Engine, block: DenseBlock, basis: Basis): Promise<RowBounds> {
   const { memory } = engine;
-  const vectors = memory.take(block.rows * basis.depth * 2);
+  const vectors = memory.take(block.rows * BOUND_BYTES);
   let scales = 0;
   const context = new Context(memory);
   try {
@@ -101,7 +109,7 @@ export function releaseRowBounds(memory: Memory, bounds: RowBounds): void {
 export function sliceRowBounds(bounds: RowBounds, from: number): RowBounds {
   return {
     ...bounds,
-    vectors: bounds.vectors + from * bounds.basis.depth * 2,
+    vectors: bounds.vectors + from * BOUND_BYTES,
     scales: bounds.scales + from * SCALES_BYTES,
   };
 }
@@ -119,8 +127,8 @@ export async function boundFilters(
   const temporary: number[] = [];
   let vectors = 0;
   try {
-    vectors = memory.take(filters * basis.depth * 2);
-    temporary.push(memory.take(filters * 32), memory.take(filters * basis.count * 4));
+    vectors = memory.take(filters * BOUND_BYTES);
+    temporary.push(memory.take(filters * FACTS_BYTES), memory.take(filters * (LEVEL_1 + LEVEL_2) * 4));
     const [facts, coordinates] = temporary;
     const norm = memory.f64(loaded.norm, filters);
     const common = norm[0];
@@ -130,24 +138,28 @@ export async function boundFilters(
       .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [FILTER_BOUNDS, vectors], [WHOLE_FILTERS, whole ? 1 : 0])
       .setF64([COMMON_NORM_F64, common]);
     await engine.run("project_filters", filters, FILTER_PIECE, engine.ask("scratch_bounds", context.at), context);
-    const measured = memory.f64(facts, filters * 4);
+    const measured = memory.f64(facts, filters * FACTS);
     let length = 0;
     let loss = 0;
     for (let f = 0; f < filters; f++) {
-      length = Math.max(length, measured[f * 4] * Math.sqrt(measured[f * 4 + 1]));
-      loss = Math.max(loss, measured[f * 4 + 2]);
+      let square = 0;
+      for (let p = 0; p < PARTS; p++) square += measured[f * FACTS + SQUARES + p];
+      length = Math.max(length, measured[f * FACTS] * Math.sqrt(square));
+      loss = Math.max(loss, measured[f * FACTS + 1]);
     }
     const scale = length === 0 ? 1 : LONGEST_FILTER / length;
     context.setF64([FILTER_SCALE_F64, scale]);
     await engine.run("finish_filters", filters, FILTER_PIECE, 0, context);
-    const finished = memory.f64(facts, filters * 4);
-    let span = 0;
-    for (let f = 0; f < filters; f++) span = Math.max(span, finished[f * 4 + 3]);
+    const finished = memory.f64(facts, filters * FACTS);
+    const spans: [number, number] = [0, 0];
+    for (let f = 0; f < filters; f++) {
+      for (const level of [0, 1]) spans[level] = Math.max(spans[level], finished[f * FACTS + level]);
+    }
     const rounding =
       loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
     const order = Uint32Array.from({ length: filters }, (_, f) => f);
-    const panel = await packPanel(engine, vectors, basis, order);
-    return { basis: retain(basis), vectors, scale, longest: length + loss, loss, span, rounding, panel };
+    const panel = await packPanel(engine, vectors, order);
+    return { basis: retain(basis), vectors, scale, longest: length + loss, loss, spans, rounding, panel };
   } catch (error) {
     memory.give(vectors);
     throw error;
@@ -164,7 +176,7 @@ export function releaseFilterBounds(memory: Memory, bounds: FilterBounds): void 
 }
 
 /** Packs the first level of the filters in `order`, filled up to a multiple of 8 with the last. */
-export async function packPanel(engine: Engine, vectors: number, basis: Basis, order: Uint32Array): Promise<Panel> {
+export async function packPanel(engine: Engine, vectors: number, order: Uint32Array): Promise<Panel> {
   const { memory } = engine;
   const places = Math.ceil(order.length / 8) * 8;
   const filled = new Uint32Array(places).fill(order[order.length - 1]);
@@ -172,8 +184,8 @@ export async function packPanel(engine: Engine, vectors: number, basis: Basis, o
   const context = new Context(memory);
   const list = memory.put(filled);
   try {
-    const at = memory.take(places * FIRST_LEVEL * 2);
-    describeBasis(context, basis, undefined).set([FILTER_BOUNDS, vectors], [PANEL, at], [ORDER, list]);
+    const at = memory.take(places * LEVEL_1 * 2);
+    context.set([FILTER_BOUNDS, vectors], [PANEL, at], [ORDER, list]);
     await engine.run("pack_filters", places, 1024, 0, context);
     return { at, order: list, places };
   } catch (error) {
@@ -201,5 +213,6 @@ export function describeBounds(
     .set([ROW_BOUNDS, rows.vectors], [ROW_SCALES, rows.scales], [FILTER_BOUNDS, filters.vectors])
     .set([PANEL, panel.at], [ORDER, panel.order], [PLACES, panel.places])
     .setF64([COMMON_NORM_F64, common], [FILTER_SCALE_F64, filters.scale], [FILTER_LONGEST_F64, filters.longest])
-    .setF64([FILTER_LOSS_F64, filters.loss], [FILTER_SPAN_F64, filters.span], [ROUNDING_F64, filters.rounding]);
+    .setF64([FILTER_SPAN_1_F64, filters.spans[0]], [FILTER_SPAN_2_F64, filters.spans[1]])
+    .setF64([FILTER_LOSS_F64, filters.loss], [ROUNDING_F64, filters.rounding]);
 }

@@ -6,8 +6,8 @@
  * Letters as in the kernels: N rows, n features, m filters, k results kept.
  */
 
-/** Bytes of a context. */
-export const CONTEXT_BYTES = 592;
+/** Bytes of a context, enough for that of the sparse rows too. */
+export const CONTEXT_BYTES = 512;
 
 /** Element types of the rows. */
 export const U8 = 0;
@@ -46,74 +46,70 @@ export const FIRST_ROW = 120; // number of row 0 in the caller's matrix
 export const DIVISOR = 128; // f64 per row
 
 // Bounds; see `assembly/bound.ts`.
-export const ROW_BOUNDS = 136; // i16, DEPTH per row
-export const ROW_SCALES = 144; // f64, 5 per row: scale, length, loss, span, x·b
-export const FILTER_BOUNDS = 152; // i16, DEPTH per filter
-export const PANEL = 160; // the first DEPTH_1 of FILTER_BOUNDS, packed in blocks of 8 filters in the order of ORDER
+/** Numbers of the two levels of a bound, and the parts of the second. Measured on Fashion-MNIST. */
+export const LEVEL_1 = 16;
+export const LEVEL_2 = 96;
+export const PARTS = 4;
+/** Bytes of the bounds of a row or filter: both levels, 16 bits each. */
+export const BOUND_BYTES = 224;
+/** Bytes of the scales of a row. */
+export const SCALES_BYTES = 80;
+/** Bytes of the facts of a row or filter while its bounds are made. */
+export const FACTS_BYTES = 96;
+/** Length of the longest filter in quantised units; times the longest row it stays under 2^31. */
+export const LONGEST_FILTER = 32000;
+
+export const ROW_BOUNDS = 136; // BOUND_BYTES per row
+export const ROW_SCALES = 144; // SCALES_BYTES per row
+export const FILTER_BOUNDS = 152; // BOUND_BYTES per filter
+export const PANEL = 160; // the first level of FILTER_BOUNDS, packed in blocks of 8 filters in the order of ORDER
 export const ORDER = 168; // u32 per place in PANEL: the filter there
-export const PLACES = 176; // places of PANEL to look at, a multiple of 8
-export const DEPTH = 184; // numbers per vector, all levels together
-export const DEPTH_1 = 192; // numbers of the first level
-export const DEPTH_2 = 200; // numbers of the first two levels
-export const MIDDLE_F64S = 208; // the middle filter b: STRIDE float64
-export const COMMON_NORM_F64 = 216; // the norm to which all filters were brought
-export const FILTER_SCALE_F64 = 224; // quantised units per unit of a filter
-export const FILTER_LONGEST_F64 = 232; // largest Euclidean norm of a filter less b
-export const FILTER_LOSS_F64 = 240; // largest Euclidean norm of what 16 bits could not hold of a filter
-export const FILTER_SPAN_F64 = 248; // largest sum of absolute quantised coordinates of a filter
-export const ROUNDING_F64 = 256; // allowance for the rounding of a response, per unit of the row's norm
-export const KNOWN = 264; // 1: OUT holds a first answer for each row; 0: nothing is known
-export const COMPACT = 272; // table of `compactTable`
+export const PLACES = 176; // places of PANEL to look at, a multiple of 8; or rows to look at
+export const COMMON_NORM_F64 = 184; // the norm to which all filters were brought
+export const FILTER_SCALE_F64 = 192; // quantised units per unit of a filter
+export const FILTER_LONGEST_F64 = 200; // largest Euclidean norm of a filter less b
+export const FILTER_LOSS_F64 = 208; // largest Euclidean norm of what 16 bits could not hold of a filter
+export const FILTER_SPAN_1_F64 = 216; // largest sum of absolute coordinates of a filter, first level
+export const FILTER_SPAN_2_F64 = 224; // second level
+export const ROUNDING_F64 = 232; // allowance for the rounding of a response, per unit of the row's norm
+export const KNOWN = 240; // 1: OUT holds a first answer; 0: nothing is known
+export const COMPACT = 248; // table of `compact_table`
+
+// The middle row a and the middle filter b, taken off before projecting.
+export const ROW_MIDDLE = 256; // STRIDE float64
+export const ROW_MIDDLE_16 = 264; // in 16 bits; 0: it is not whole
+export const ROW_MIDDLE_LENGTH_F64 = 272; // its Euclidean norm, 1 if that is 0
+export const ROW_MIDDLE_FLUSH = 280; // bytes after which 32-bit sums of its product with a filter are carried over
+export const FILTER_MIDDLE = 288; // STRIDE float64
+export const FILTER_MIDDLE_16 = 296; // less n + 1, in 16 bits; 0: it is not whole or too large
+export const FILTER_MIDDLE_FLUSH = 304; // as above, for its product with a row
+export const WHOLE_ROWS = 312; // 1: rows less a are whole numbers that 16 signed bits hold
+export const WHOLE_FILTERS = 320; // 1: so are the filters less b
 
 // Directions; see `assembly/directions.ts`.
-export const DIRECTIONS = 280; // packed panel of the basis
-export const DIRECTION_COUNT = 288; // a multiple of 8
-export const DIRECTION_SCALE_F64 = 296; // the basis is the panel over this, a contraction
-export const COORDINATES = 304; // i32, DIRECTION_COUNT per filter
-export const FILTER_FACTS = 312; // f64, 4 per filter: unit, squared length in units, loss, a·v; the last becomes the span
-export const SAMPLE_ROWS = 320; // u32 per sampled row
-export const SAMPLE_ROW_COUNT = 328;
-export const SAMPLE_FILTERS = 336; // u32 per sampled filter
-export const SAMPLE_FILTER_COUNT = 344;
+export const DIRECTIONS = 328; // panels of the basis: one for the first level, one for each part of the second
+export const DIRECTION_SCALE_F64 = 336; // the basis is the panels over this, a contraction
+export const COORDINATES = 344; // i32, LEVEL_1 + LEVEL_2 per filter
+export const FILTER_FACTS = 352; // FACTS_BYTES per filter
+export const SAMPLE_ROWS = 360; // u32 per sampled row
+export const SAMPLE_ROW_COUNT = 368;
+export const SAMPLE_FILTERS = 376; // u32 per sampled filter
+export const SAMPLE_FILTER_COUNT = 384;
 
 // First answers from an earlier bank.
-export const WINNER = 352; // u32 per row
-export const WINNER_VALUE = 360; // f64 per row
-export const CHANGED = 368; // u8 per filter
-export const VERDICT = 376; // u8 per row, out: 1 where all filters must be looked at
+export const WINNER = 392; // u32 per row
+export const WINNER_VALUE = 400; // f64 per row
+export const CHANGED = 408; // u8 per filter
+export const VERDICT = 416; // u8 per row, out: 1 where all filters must be looked at
 
 // Groups of rows.
-export const GROUP_OFFSETS = 384; // u32, groups + 1
-export const GROUP_ROWS = 392; // u32
-export const GROUP_WEIGHT = 400; // f64 per entry of GROUP_ROWS; 0: none
-export const DISTRIBUTION = 408; // f64, n ascending; 0: ranks
-export const OUT_WEIGHTS = 416; // per group n weights, unpadded
-export const OUT_BYTES = 424; // 2, 4 or 8 per weight
-
-// Sparse rows and filters.
-export const ROW_OFFSETS = 432; // u32, N + 1
-export const ROW_INDICES = 440; // u32 per entry
-export const FILTER_OFFSETS = 448; // u32, m + 1
-export const FILTER_INDICES = 456; // u32 per exception
-export const BASE = 464; // f64 per filter
-export const POSTING_OFFSETS = 472; // u32, n + 1
-export const POSTING_FILTER = 480; // u32 per posting
-export const POSTING_DELTA = 488; // f64 per posting
-export const OUT_OFFSETS = 496;
-export const OUT_INDICES = 504;
+export const GROUP_OFFSETS = 424; // u32, groups + 1
+export const GROUP_ROWS = 432; // u32
+export const GROUP_WEIGHT = 440; // f64 per entry of GROUP_ROWS; 0: none
+export const DISTRIBUTION = 448; // f64, n ascending; 0: ranks
+export const OUT_WEIGHTS = 456; // per group n weights, unpadded
+export const OUT_BYTES = 464; // 2, 4 or 8 per weight
 
 // Filters in blocks, when not all are in memory at once.
-export const FIRST_FILTER = 512; // number of filter 0 in the caller's bank
-export const LAST_BLOCK = 520; // 1: no further filters (or rows) follow, the answer may be put in order
-
-// Whether 16 bits hold things exactly.
-export const WHOLE_ROWS = 528; // 1: rows less a are whole numbers that 16 signed bits hold
-export const WHOLE_FILTERS = 536; // 1: so are the filters less b
-export const MIDDLE_16 = 544; // b less n + 1 in 16 bits; 0: it is not whole or too large
-export const MIDDLE_FLUSH = 552; // bytes of a row after which the 32-bit sums of its product with b are carried over
-
-// The middle row a, taken off every row before it is projected.
-export const ROW_MIDDLE_F64S = 560; // STRIDE float64
-export const ROW_MIDDLE_16 = 568; // in 16 bits; 0: it is not whole
-export const ROW_MIDDLE_LENGTH_F64 = 576; // its Euclidean norm, 1 if that is 0
-export const ROW_MIDDLE_FLUSH = 584; // bytes after which 32-bit sums of its product with a filter are carried over
+export const FIRST_FILTER = 472; // number of filter 0 in the caller's bank
+export const LAST_BLOCK = 480; // 1: no further filters (or rows) follow, the answer may be put in order

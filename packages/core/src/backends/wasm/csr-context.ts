@@ -38,7 +38,7 @@ export const COLUMN_COUNT = 184; // out
 export const POSTING_COUNT = 192; // out
 export const SCALE_F64 = 200; // weights times this, a power of two, are at most 1
 export const SPREAD_F64 = 208; // largest scaled difference from a base
-export const LARGEST_32_F64 = 216; // rows of a smaller sum of absolute values have scores below 2^31
+export const LARGEST_32_F64 = 216; // rows of a smaller sum of absolute values have products below 2^31
 export const TINY_ROW_F64 = 224; // rows whose largest value lies below or above: responses may round in ways that
 export const HUGE_ROW_F64 = 232; // the allowance does not cover
 
@@ -85,3 +85,7 @@ export const OUT_INDICES = 480; // u32
 export const OUT_WEIGHTS = 488; // WEIGHT_BYTES each
 export const OUT_COUNT = 496; // u32 per group
 export const OUT_BASE = 504; // f64 per group
+
+// More of the index.
+export const PLACE_BASE_I32S = 512; // i32 per place, with WHOLE
+export const COMMON_NORM_F64 = 520; // the norm of all places, 0 if they differ

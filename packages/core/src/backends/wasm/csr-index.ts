@@ -9,10 +9,12 @@ import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank, unloadCsrBank 
 import {
   COLUMN_COUNT,
   COLUMNS,
+  COMMON_NORM_F64,
   FEATURES,
   HUGE_ROW_F64,
   LARGEST_32_F64,
   PLACE_BASE_F64S,
+  PLACE_BASE_I32S,
   PLACE_FILTER,
   PLACE_NORM_F64S,
   PLACES,
@@ -52,7 +54,8 @@ export interface CsrIndex {
   readonly tinyRow: number;
   readonly hugeRow: number;
   readonly largest32: number;
-  /** Blocks of memory: filters, bases and norms by place, table, columns, postings. */
+  readonly commonNorm: number;
+  /** Blocks of memory: filters, bases (float64, 32-bit) and norms by place, table, columns, postings. */
   readonly blocks: readonly number[];
 }
 
@@ -99,7 +102,7 @@ export async function makeIndex(
   };
   const context = new Context(memory);
   try {
-    for (const values of [filters, placeBase, placeNorm]) keep(memory.put(values));
+    for (const values of [filters, placeBase, Int32Array.from(placeBase), placeNorm]) keep(memory.put(values));
     keep(memory.take(bank.features * 8));
     const index: CsrIndex = {
       whole,
@@ -109,7 +112,8 @@ export async function makeIndex(
       spread: Math.max(0, bank.spread) * scale,
       tinyRow: (SMALLEST_RESPONSE * Math.max(1, bank.highestNorm)) / (largest || 1),
       hugeRow: (LARGEST_RESPONSE * Math.min(1, bank.lowestNorm)) / (largest || 1),
-      largest32: MOST_32 / Math.max(1, bank.spread),
+      largest32: MOST_32 / Math.max(1, bank.highest),
+      commonNorm: placeNorm.subarray(0, places).every((norm) => norm === placeNorm[0]) ? placeNorm[0] : 0,
       blocks,
     };
     describeIndex(describeCsrBank(context, bank), index).set([FEATURES, bank.features]);
@@ -140,12 +144,13 @@ export function releaseIndex(memory: Memory, index: CsrIndex): void {
 
 /** Tells a context about an index. */
 export function describeIndex(context: Context, index: CsrIndex): Context {
-  const [filters, bases, norms, table, columns = 0, postings = 0] = index.blocks;
+  const [filters, bases, bases32, norms, table, columns = 0, postings = 0] = index.blocks;
   return context
     .set([WHOLE, index.whole ? 1 : 0], [PLACES, index.places], [ROOM, index.room], [PLACE_FILTER, filters])
-    .set([PLACE_BASE_F64S, bases], [PLACE_NORM_F64S, norms], [TABLE, table], [COLUMNS, columns], [POSTINGS, postings])
+    .set([PLACE_BASE_F64S, bases], [PLACE_BASE_I32S, bases32], [PLACE_NORM_F64S, norms])
+    .set([TABLE, table], [COLUMNS, columns], [POSTINGS, postings])
     .setF64([SCALE_F64, index.scale], [SPREAD_F64, index.spread], [LARGEST_32_F64, index.largest32])
-    .setF64([TINY_ROW_F64, index.tinyRow], [HUGE_ROW_F64, index.hugeRow]);
+    .setF64([TINY_ROW_F64, index.tinyRow], [HUGE_ROW_F64, index.hugeRow], [COMMON_NORM_F64, index.commonNorm]);
 }
 
 /** All filters of a bank in memory, with its indexes once they were asked for. */

@@ -26,6 +26,9 @@ import { type DenseBlock, describeRows, ROW_PIECE } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 
+/** Bytes of the table of `assembly/compact.ts`. */
+const TABLE_BYTES = 4096 + 16 * 32;
+
 /** Where a search writes its answer: k places per item. */
 export interface Answer {
   readonly k: number;
@@ -130,7 +133,7 @@ export async function searchSince(
     const [some, all] = splitRows(memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
     if (changed.length > 0 && some.length > 0) {
-      const panel = await packPanel(engine, bounds.filters.vectors, bounds.filters.basis, changed);
+      const panel = await packPanel(engine, bounds.filters.vectors, changed);
       panels.push(panel);
       describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
       context.set([LIST, room.put(some)]);
@@ -187,8 +190,8 @@ function pruning(
   panel: Panel,
   answer: Answer,
 ): Context {
-  const table = room.take(4096);
-  engine.ask("compact_table", 0, 0, 0, table);
+  const table = room.take(TABLE_BYTES);
+  engine.ask("compact_table", table);
   const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
   describeBounds(context, bounds.rows, bounds.filters, panel, engine.memory.f64(loaded.norm, 1)[0]);
   return describeAnswer(context, answer).set([COMPACT, table]);

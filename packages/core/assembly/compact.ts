@@ -1,0 +1,73 @@
+/** Lists of the places that a test leaves, made without branches: a mask of the lanes that passed looks up how to move them. */
+
+/** Where the table for four lanes begins, after that for eight. */
+const FOUR: usize = 4096;
+
+/** Fills the table: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of 16- and 32-bit lanes. */
+export function compact_table(table: usize): void {
+  for (let mask: u32 = 0; mask < 256; mask++) {
+    let at = table + (<usize>mask << 4);
+    for (let bit: u32 = 0; bit < 8; bit++) {
+      if (!((mask >> bit) & 1)) continue;
+      store<u16>(at, <u16>bit);
+      at += 2;
+    }
+  }
+  for (let mask: u32 = 0; mask < 16; mask++) {
+    let narrow = table + FOUR + (<usize>mask << 5);
+    let wide = narrow + 16;
+    for (let bit: u32 = 0; bit < 4; bit++) {
+      if (!((mask >> bit) & 1)) continue;
+      for (let byte: u32 = 0; byte < 2; byte++) store<u8>(narrow++, <u8>(bit * 2 + byte));
+      for (let byte: u32 = 0; byte < 4; byte++) store<u8>(wide++, <u8>(bit * 4 + byte));
+    }
+  }
+}
+
+/** Lists the places whose level-1 bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last. */
+export function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
+  const upper = floor(need / 65536);
+  if (upper > 32767) return 0;
+  const least = i16x8.splat(<i16>max(upper, -32768));
+  let at = out;
+  let base = i16x8.splat(0);
+  const step = i16x8.splat(8);
+  const end = bounds + (<usize>count << 1);
+  for (; bounds < end; bounds += 16) {
+    const mask = i16x8.bitmask(i16x8.ge_s(v128.load(bounds), least));
+    v128.store(at, i16x8.add(base, v128.load(table + (<usize>mask << 4))));
+    at += <usize>popcnt(mask) << 1;
+    base = i16x8.add(base, step);
+  }
+  return <i32>((at - out) >> 1);
+}
+
+/** Appends those of the candidates j to j + 3 (of `count`) that `mask` names to the `left` kept so far; returns how many there are then. */
+// @ts-ignore: decorator
+@inline
+export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left: i32, table: usize): i32 {
+  const valid = count - j >= 4 ? mask : mask & ((1 << (count - j)) - 1);
+  const lanes = v128.load64_zero(candidates + (<usize>j << 1));
+  const moved = i8x16.swizzle(lanes, v128.load(table + FOUR + (<usize>valid << 5)));
+  v128.store64_lane(candidates + (<usize>left << 1), moved, 0);
+  return left + popcnt(valid);
+}
+
+/** The same for four 32-bit numbers that go with the candidates. Call it before `keepFour`, with the same mask and `left`. */
+// @ts-ignore: decorator
+@inline
+export function moveFour(mask: i32, numbers: v128, out: usize, j: i32, count: i32, left: i32, table: usize): void {
+  const valid = count - j >= 4 ? mask : mask & ((1 << (count - j)) - 1);
+  v128.store(out + (<usize>left << 2), i8x16.swizzle(numbers, v128.load(table + FOUR + (<usize>valid << 5), 16)));
+}
+
+/** Keeps, in order, the candidates whose level reaches `need`; returns how many. */
+export function keepLevels(candidates: usize, levels: usize, count: i32, need: i32, table: usize): i32 {
+  const least = i32x4.splat(need);
+  let left = 0;
+  for (let j = 0; j < count; j += 4) {
+    const mask = i32x4.bitmask(i32x4.ge_s(v128.load(levels + (<usize>j << 2)), least));
+    left = keepFour(mask, candidates, j, count, left, table);
+  }
+  return left;
+}

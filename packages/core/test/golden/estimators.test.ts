@@ -65,7 +65,12 @@ describe.each(platforms)("golden vectors on $title", ({ open }) => {
   afterAll(() => backend.close());
 
   /** Replays the trace: winners of every bank, filters without rows, weights after the update. */
-  async function expectTrace(train: Rows, initial: readonly number[], banks: readonly FilterBank[], trace: TraceStep[]) {
+  async function expectTrace(
+    train: Rows,
+    initial: readonly number[],
+    banks: readonly FilterBank[],
+    trace: TraceStep[],
+  ) {
     const held = await backend.hold(Dense.fromRows(train));
     try {
       expect(banks.length).toBe(trace.length + 1);

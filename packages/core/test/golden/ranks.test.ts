@@ -5,9 +5,8 @@ import { expect, it } from "vitest";
 import { platforms } from "../platforms.ts";
 import { readGolden } from "./read-golden.ts";
 
-const golden = readGolden<{ values: number[]; doubledRanks: number[]; distribution: number[]; weights: number[] }[]>(
-  "ranks",
-);
+const golden =
+  readGolden<{ values: number[]; doubledRanks: number[]; distribution: number[]; weights: number[] }[]>("ranks");
 
 it.each(platforms)("ranks on $title", async ({ open }) => {
   const backend = await open();
@@ -21,4 +20,3 @@ it.each(platforms)("ranks on $title", async ({ open }) => {
   }
   await backend.close();
 });
-

@@ -3,32 +3,33 @@
 import { table } from "../../bench/show.ts";
 import { meanAndDeviation, type Summary, summarize } from "../drawing/spread.ts";
 import { type Experiment, type Found, judge } from "../experiment.ts";
-import type { DataName, Point } from "../spec.ts";
+import type { DataName, Params, Point } from "../spec.ts";
 import { ours, rowsFor, seedsFor } from "./plan.ts";
 import { cellPoints } from "./table-1.ts";
 
-type Form = "rank" | "confusion";
+/** Ranks; confusion by the densities that the library picks (kernels for fractions, exact shares for counts); by exact shares. */
+type Form = "rank" | "confusion" | "histogram";
+
+const PARAMS: { readonly [form in Form]: Params } = {
+  rank: {},
+  confusion: { distribution: "confusion" },
+  histogram: { distribution: "confusion", density: "histogram" },
+};
 
 /** Train on the published training part, test on the test part. */
-function byDate(quick: boolean, data: DataName, distribution: Form): readonly Point[] {
+function byDate(quick: boolean, data: DataName, form: Form): readonly Point[] {
   return seedsFor(quick).map((seed) =>
-    ours(
-      `${data}, ${distribution}, seed ${seed}`,
-      data,
-      rowsFor(quick, data, { seed: 0 }),
-      "rsc",
-      distribution === "rank" ? { seed } : { distribution, seed },
-    ),
+    ours(`${data}, ${form}, seed ${seed}`, data, rowsFor(quick, data, { seed: 0 }), "rsc", { ...PARAMS[form], seed }),
   );
 }
 
 /** The same folds as of Table 1. */
-function folds(quick: boolean, distribution: Form): readonly Point[] {
+function folds(quick: boolean, form: Form): readonly Point[] {
   const plain = cellPoints(quick, "newsgroups", "RSC");
-  if (distribution === "rank") return plain;
+  if (form === "rank") return plain;
   return plain.map(({ name, spec }) => {
     if (spec.task !== "fit") throw new Error("expected a fit");
-    return { name: `${name}, confusion`, spec: { ...spec, params: { ...spec.params, distribution } } };
+    return { name: `${name}, ${form}`, spec: { ...spec, params: { ...spec.params, ...PARAMS[form] } } };
   });
 }
 
@@ -39,21 +40,26 @@ function cell({ find }: Found, points: readonly Point[]): Summary | undefined {
 export const newsgroupsConfusion: Experiment = {
   panels: ["newsgroups-confusion"],
   title: "Ranks and confusion on 20 Newsgroups",
-  points: (quick) =>
-    (["rank", "confusion"] as const).flatMap((form) => [
+  points: (quick) => [
+    ...(["rank", "confusion"] as const).flatMap((form) => [
       ...byDate(quick, "newsgroups", form),
       ...byDate(quick, "newsgroups-counts", form),
       ...folds(quick, form),
     ]),
+    ...byDate(quick, "newsgroups", "histogram"),
+    ...folds(quick, "histogram"),
+  ],
   section: (found) => {
     const { quick } = found;
-    const both = (points: (form: Form) => readonly Point[]) => ({
+    const both = (points: (form: Form) => readonly Point[], form: Form = "confusion") => ({
       rank: cell(found, points("rank")),
-      confusion: cell(found, points("confusion")),
+      confusion: cell(found, points(form)),
     });
     const unit = both((form) => byDate(quick, "newsgroups", form));
     const counts = both((form) => byDate(quick, "newsgroups-counts", form));
     const crossed = both((form) => folds(quick, form));
+    const exact = both((form) => byDate(quick, "newsgroups", form), "histogram");
+    const crossedExact = both((form) => folds(quick, form), "histogram");
     const gain = ({ rank, confusion }: typeof unit) =>
       rank && confusion ? `${((confusion.mean / rank.mean - 1) * 100).toFixed(1)} %` : "–";
     const line = (title: string, cells: typeof unit) => [
@@ -73,17 +79,19 @@ export const newsgroupsConfusion: Experiment = {
             ["paper", "0.523 ± 0.021", "0.547 ± 0.031", "4.6 %"],
             line("published split, unit length, seeds 0 to 2", unit),
             line("published split, plain counts, seeds 0 to 2", counts),
+            line("published split, unit length, exact shares", exact),
             line("10-fold cross-validation, unit length", crossed),
+            line("10-fold cross-validation, unit length, exact shares", crossedExact),
           ],
         ),
-        "Macro F1 of RSC with default parameters. The paper does not say how its numbers were taken; they lie below those of its Table 1, as those of the published split do here.",
+        'Macro F1 of RSC with default parameters, mean ± standard deviation over the seeds or folds. Rows of unit length hold fractions, for which the library estimates densities by kernels unless told otherwise; nearly all values of a word are 0, which kernels smear. Exact shares (`density: "histogram"`) are what it takes for counts. The paper does not say how its numbers were taken; they lie below those of its Table 1, as those of the published split do here.',
       ].join("\n\n"),
       plots: [],
       claims: [
         {
           paper: "On 20 Newsgroups confusion in place of ranks raises F1 by 4.6 % (0.523 to 0.547)",
-          ours: `raises it by ${gain(unit)} (unit length), ${gain(counts)} (counts), ${gain(crossed)} (cross-validation)`,
-          verdict: judge([better(unit) && better(counts) && better(crossed), larger(unit) || larger(counts)]),
+          ours: `raises it by ${gain(counts)} (counts) and ${gain(unit)} (unit length; ${gain(exact)} with exact shares) on the published split; in cross-validation by ${gain(crossed)} (${gain(crossedExact)})`,
+          verdict: judge([larger(counts), larger(unit), better(unit), better(crossed)]),
         },
       ],
     };

@@ -3,7 +3,7 @@
 import { catalogue } from "@ranksim/data";
 import { COLORS, escapeText, type Panel, sheet } from "../drawing/plot.ts";
 import { grayPng } from "../drawing/png.ts";
-import type { Experiment } from "../experiment.ts";
+import { type Experiment, judge } from "../experiment.ts";
 import type { FilterPictures, Point } from "../spec.ts";
 import { rowsFor } from "./plan.ts";
 
@@ -56,9 +56,11 @@ export const figure2e: Experiment = {
   title: "Figure 2 E: the strongest filters of ten images",
   points: (quick) => [point(quick)],
   section: ({ find, quick }) => {
-    const pictures = find(point(quick))?.pictures ?? [];
+    const measured = find(point(quick));
+    const pictures = measured?.pictures ?? [];
+    const same = measured?.facts?.sameClass;
+    const share = typeof same === "number" ? same : undefined;
     const alt = "Ten test images, each beside the eight filters that answer most, with their activations";
-    const best = pictures.map(({ filters }) => filters.length);
     return {
       text: `The first test image of each class (framed) and the ${SHOWN} of ${FILTERS.toLocaleString("en-US")} filters, learned without labels from 60,000 images, that answer most; in green the activation that the SVM is given. Bright is a high rank.`,
       plots:
@@ -68,8 +70,11 @@ export const figure2e: Experiment = {
       claims: [
         {
           paper: "Filters learned without labels look like the test images that they answer to",
-          ours: best.length > 0 ? `see the picture: ${best.length} images, ${Math.min(...best)} filters each` : "–",
-          verdict: best.length > 0 ? "holds" : "not measured",
+          ours:
+            share === undefined
+              ? "–"
+              : `see the picture; ${(share * 100).toFixed(0)} % of the training images behind the filters shown are of the image's class (by chance 10 %)`,
+          verdict: judge([share === undefined ? undefined : share > 0.5]),
         },
       ],
     };

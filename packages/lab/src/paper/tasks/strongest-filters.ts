@@ -4,19 +4,25 @@ import { expandFilter, RankSimilarityTransform } from "@ranksim/core";
 import { oneThread, type Places, testRows, trainRows } from "../job.ts";
 import type { FilterPictures, Measured, StrongestTask } from "../spec.ts";
 
-/** Pictures of images and filters, class by class. */
+/** Pictures of images and filters, class by class; `sameClass` is the share of the filters' training rows with the image's label. */
 export async function findStrongest(places: Places, task: StrongestTask): Promise<Omit<Measured, "cpu">> {
   const backend = await oneThread();
   const run = { backend };
-  const model = await new RankSimilarityTransform(task.params).fit(trainRows(places).x, undefined, run);
+  const train = trainRows(places);
+  const model = await new RankSimilarityTransform(task.params).fit(train.x, undefined, run);
   const test = testRows(places);
   const labels = test.y as Uint8Array;
   const weights = new Float64Array(model.features);
   const pictures: FilterPictures[] = [];
+  const ofOneClass: number[] = [];
   for (const label of [...new Set(labels)].sort((a, b) => a - b)) {
     // The first test image of the class: the published order is random.
     const row = labels.indexOf(label);
     const { filters } = await model.explain(test.x, row, run);
+    for (const { rows } of filters.slice(0, task.filtersShown)) {
+      const same = rows.filter((r) => (train.y as Uint8Array)[r] === label).length;
+      if (rows.length > 0) ofOneClass.push(same / rows.length);
+    }
     pictures.push({
       label: String(label),
       row,
@@ -28,7 +34,8 @@ export async function findStrongest(places: Places, task: StrongestTask): Promis
     });
   }
   await backend.close();
-  return { pictures, facts: { filters: model.report.filters, backend: backend.name } };
+  const sameClass = ofOneClass.reduce((a, b) => a + b, 0) / ofOneClass.length;
+  return { pictures, facts: { filters: model.report.filters, sameClass, backend: backend.name } };
 }
 
 /** Values stretched to 0..255, in base64. */

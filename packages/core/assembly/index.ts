@@ -9,6 +9,7 @@ export { top_rows_pruned } from "./prune-rows";
 export { rank_sums, rank_sums_blocks, scratch_sums } from "./sums";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./measure";
 export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_out_csr } from "./sparse-direct";
+export { largest_weight_csr } from "./sparse-dot";
 export { fill_index_csr, plan_index_csr } from "./sparse-index";
 export { join_pieces_csr, top_rows_csr } from "./sparse-pieces";
 export { measure_csr } from "./sparse-rows";

@@ -25,6 +25,16 @@ export function weightAt(weights: usize, e: usize, bytes: i32): f64 {
   return load<f64>(weights + (e << 3));
 }
 
+/** The largest of the first `count` integer weights. */
+export function largest_weight_csr(count: u32, context: usize): u32 {
+  const weights = load<usize>(context, FILTER_WEIGHTS);
+  let largest: u32 = 0;
+  if (load<i32>(context, WEIGHT_BYTES) == 2) {
+    for (let e: usize = 0; e < <usize>count; e++) largest = max(largest, <u32>load<u16>(weights + (e << 1)));
+  } else for (let e: usize = 0; e < <usize>count; e++) largest = max(largest, load<u32>(weights + (e << 2)));
+  return largest;
+}
+
 /** The sum of eight lanes. */
 // @ts-ignore: decorator
 @inline

@@ -51,7 +51,11 @@ export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usiz
   }
   let columns: u32 = 0;
   let postings: u32 = 0;
-  for (let at = table; at < table + (features << 3); at += 8) {
+  const end = table + (features << 3);
+  for (let at = table; at < end; at += 8) {
+    // Most features are excepted by no filter.
+    while (at + 32 <= end && !v128.any_true(v128.or(v128.load(at), v128.load(at, 16)))) at += 32;
+    if (at >= end) break;
     const count = load<u32>(at, 4);
     if (count == 0) continue;
     if (count * FILTERS_PER_POSTING >= places) {

@@ -29,18 +29,34 @@ export function replaceFilters(
     }
     return { bank: { ...bank, weights }, changed };
   }
-  changed.fill(0);
-  for (const f of positions) changed[f] = 1;
-  const parts: SparseBank[] = [];
-  const old = bank as SparseBank;
-  let next = 0; // first filter not yet taken
+  const [old, made] = [bank as SparseBank, fresh as SparseBank];
   for (let j = 0; j < positions.length; j++) {
+    if (!areEqual(old, positions[j], made, j)) changed[positions[j]] = 1;
+  }
+  if (positions.length === old.filters) return { bank: made, changed };
+  const parts: SparseBank[] = [];
+  let next = 0; // first filter of the old bank not yet taken
+  for (let j = 0; j < positions.length; ) {
     if (positions[j] > next) parts.push(sliceSparse(old, next, positions[j]));
-    parts.push(sliceSparse(fresh as SparseBank, j, j + 1));
-    next = positions[j] + 1;
+    let end = j + 1;
+    while (end < positions.length && positions[end] === positions[end - 1] + 1) end++;
+    parts.push(sliceSparse(made, j, end));
+    next = positions[end - 1] + 1;
+    j = end;
   }
   if (next < old.filters) parts.push(sliceSparse(old, next, old.filters));
   return { bank: joinSparse(parts), changed };
+}
+
+/** Whether filter f of one bank and filter g of another have the same base and the same exceptions. */
+function areEqual(a: SparseBank, f: number, b: SparseBank, g: number): boolean {
+  const shift = b.offsets[g] - a.offsets[f];
+  const end = a.offsets[f + 1];
+  if (a.base[f] !== b.base[g] || end + shift !== b.offsets[g + 1]) return false;
+  for (let e = a.offsets[f]; e < end; e++) {
+    if (a.indices[e] !== b.indices[e + shift] || a.weights[e] !== b.weights[e + shift]) return false;
+  }
+  return true;
 }
 
 /** The listed filters of `bank`, in that order. */
@@ -147,6 +163,7 @@ function toSparse(bank: DenseBank): SparseBank {
 
 /** The same filters with the most frequent weight as base. Touches exceptions only, unless another weight is more frequent. */
 function rebase(bank: SparseBank): SparseBank {
+  if (isCanonical(bank)) return bank;
   return build(bank, bank.filters, (f) => {
     const from = bank.offsets[f];
     const to = bank.offsets[f + 1];
@@ -171,6 +188,16 @@ function rebase(bank: SparseBank): SparseBank {
     for (let i = 0; i < all.length; i++) if (all[i] !== rival.weight) indices.push(i);
     return { base: rival.weight, indices, weights: indices.map((i) => all[i]) };
   });
+}
+
+/** Whether, at a glance, every base is the most frequent weight (more features than not have it) and no exception has it. */
+function isCanonical({ filters, features, base, offsets, weights }: SparseBank): boolean {
+  for (let f = 0; f < filters; f++) {
+    const end = offsets[f + 1];
+    if (2 * (end - offsets[f]) >= features) return false;
+    for (let e = offsets[f]; e < end; e++) if (weights[e] === base[f]) return false;
+  }
+  return true;
 }
 
 /** The weight that occurs most often, the lower one of equals, and how often. */

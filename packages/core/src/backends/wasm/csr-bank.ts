@@ -5,6 +5,7 @@
 
 import type { FilterBank, Weights } from "../../kernels/shapes.ts";
 import {
+  CSR_CONTEXT_BYTES,
   FILTER_BASE,
   FILTER_COUNT,
   FILTER_INDICES,
@@ -14,7 +15,7 @@ import {
   FIRST_FILTER,
   WEIGHT_BYTES,
 } from "./csr-context.ts";
-import type { Context } from "./engine.ts";
+import { Context, type Engine } from "./engine.ts";
 import type { Memory } from "./memory.ts";
 
 /** Filters [first, first + filters) of a bank in memory. */
@@ -30,16 +31,24 @@ export interface CsrBank {
   readonly weightBytes: number;
   readonly base: number;
   readonly norm: number;
+  readonly facts: Facts;
+}
+
+/** What decides whether and how filters can be indexed. */
+interface Facts {
   /** Whether all weights and bases are whole and not negative. */
   readonly whole: boolean;
-  /** Lowest and highest weight, bases included. */
+  /** No weight or base lies outside these. */
   readonly lowest: number;
   readonly highest: number;
-  /** Largest possible difference between a weight and its base. */
+  /** No weight differs more from its base. */
   readonly spread: number;
   readonly lowestNorm: number;
   readonly highestNorm: number;
 }
+
+/** Dense banks are not indexed, and nobody looks. */
+const NO_FACTS: Facts = { whole: false, lowest: 0, highest: 0, spread: 0, lowestNorm: 0, highestNorm: 0 };
 
 /** Bytes that filters [first, last) take. */
 export function bytesOfBank(bank: FilterBank, first: number, last: number): number {
@@ -49,7 +58,8 @@ export function bytesOfBank(bank: FilterBank, first: number, last: number): numb
 }
 
 /** Copies filters [first, last) into memory. The caller gives them back by `unloadCsrBank`. */
-export function loadCsrBank(memory: Memory, bank: FilterBank, first: number, last: number): CsrBank {
+export function loadCsrBank(engine: Engine, bank: FilterBank, first: number, last: number): CsrBank {
+  const { memory } = engine;
   const blocks: number[] = [];
   const put = (values: Uint32Array | Weights): number => {
     blocks.push(memory.put(values));
@@ -57,23 +67,12 @@ export function loadCsrBank(memory: Memory, bank: FilterBank, first: number, las
   };
   const { features } = bank;
   const norms = bank.norm.subarray(first, last);
-  const norm = bounds(norms);
   const weightBytes = bank.weights.BYTES_PER_ELEMENT;
-  const integers = !(bank.weights instanceof Float64Array);
+  const shared = { first, filters: last - first, features, weightBytes };
   try {
-    const shared = {
-      first,
-      filters: last - first,
-      features,
-      weightBytes,
-      lowestNorm: norm.lowest,
-      highestNorm: norm.highest,
-    };
     if (bank.form === "dense") {
-      const weights = bank.weights.subarray(first * features, last * features) as Weights;
-      const places = { offsets: 0, indices: 0, base: 0, weights: put(weights), norm: put(norms) };
-      const { lowest, highest } = bounds(weights);
-      return { ...shared, ...places, sparse: false, whole: integers, lowest, highest, spread: highest - lowest };
+      const weights = put(bank.weights.subarray(first * features, last * features) as Weights);
+      return { ...shared, sparse: false, offsets: 0, indices: 0, base: 0, weights, norm: put(norms), facts: NO_FACTS };
     }
     const [from, to] = [bank.offsets[first], bank.offsets[last]];
     const bases = bank.base.subarray(first, last);
@@ -85,19 +84,37 @@ export function loadCsrBank(memory: Memory, bank: FilterBank, first: number, las
       base: put(bases),
       norm: put(norms),
     };
-    const [base, weight] = [bounds(bases), bounds(weights)];
-    return {
-      ...shared,
-      ...places,
-      sparse: true,
-      whole: integers && base.lowest >= 0 && bases.every(Number.isInteger),
-      lowest: Math.min(base.lowest, weight.lowest),
-      highest: Math.max(base.highest, weight.highest),
-      spread: Math.max(weight.highest - base.lowest, base.highest - weight.lowest, 0),
-    };
+    return { ...shared, ...places, sparse: true, facts: factsOf(engine, weights, places.weights, bases, norms) };
   } catch (error) {
     for (const at of blocks) memory.give(at);
     throw error;
+  }
+}
+
+function factsOf(engine: Engine, weights: Weights, at: number, bases: Float64Array, norms: Float64Array): Facts {
+  const [norm, base] = [bounds(norms), bounds(bases)];
+  const float = weights instanceof Float64Array;
+  const weight = float ? bounds(weights) : { lowest: 0, highest: largestInteger(engine, weights, at) };
+  return {
+    whole: !float && base.lowest >= 0 && bases.every(Number.isInteger),
+    lowest: Math.min(base.lowest, weight.lowest),
+    highest: Math.max(base.highest, weight.highest),
+    spread: Math.max(weight.highest - base.lowest, base.highest - weight.lowest, 0),
+    lowestNorm: norm.lowest,
+    highestNorm: norm.highest,
+  };
+}
+
+/** Ten times faster than here. */
+function largestInteger(engine: Engine, weights: Weights, at: number): number {
+  const context = new Context(engine.memory, CSR_CONTEXT_BYTES).set(
+    [FILTER_WEIGHTS, at],
+    [WEIGHT_BYTES, weights.BYTES_PER_ELEMENT],
+  );
+  try {
+    return engine.ask("largest_weight_csr", weights.length, context.at);
+  } finally {
+    context.release();
   }
 }
 
@@ -114,7 +131,7 @@ export function describeCsrBank(context: Context, bank: CsrBank): Context {
 }
 
 /** Lowest and highest of some numbers; a NaN makes both NaN. Of none: the wrong way round, which gives way to any others. */
-function bounds(values: Weights): { lowest: number; highest: number } {
+function bounds(values: Float64Array): { lowest: number; highest: number } {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;
   for (let e = 0; e < values.length; e++) {

@@ -1,10 +1,13 @@
 /**
  * The context of the kernels for sparse rows, in the manner of `context.ts`: 8-byte slots in WebAssembly memory, compiled
  * by TypeScript and by AssemblyScript (`assembly/sparse-*.ts` import it). Slots hold an unsigned 32-bit number (pointers,
- * counts) unless the name ends in `_F64`. The block is that of `context.ts`; these slots and those are never mixed.
+ * counts) unless the name ends in `_F64`.
  *
  * Letters as in the kernels: N rows, n features, m filters, k results kept.
  */
+
+/** Bytes of a context. */
+export const CSR_CONTEXT_BYTES = 528;
 
 // The rows.
 export const ROW_OFFSETS = 0; // u32, N + 1; positions in the next two

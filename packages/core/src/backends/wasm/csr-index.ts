@@ -10,6 +10,7 @@ import {
   COLUMN_COUNT,
   COLUMNS,
   COMMON_NORM_F64,
+  CSR_CONTEXT_BYTES,
   FEATURES,
   HUGE_ROW_F64,
   LARGEST_32_F64,
@@ -61,12 +62,14 @@ export interface CsrIndex {
 
 /** Whether an index gives right answers for this bank at all. */
 export function isIndexable(bank: CsrBank): boolean {
-  return bank.sparse && bank.lowestNorm >= SMALLEST_NORM && bank.highestNorm <= LARGEST_NORM;
+  const { sparse, facts } = bank;
+  return sparse && facts.lowestNorm >= SMALLEST_NORM && facts.highestNorm <= LARGEST_NORM;
 }
 
 /** Whether scores of these rows are exact in whole numbers. */
 export function isExact(bank: CsrBank, block: CsrBlock): boolean {
-  return bank.whole && bank.spread < MOST_32 && block.largest * Math.max(1, bank.highest) < EXACT;
+  const { facts } = bank;
+  return facts.whole && facts.spread < MOST_32 && block.largest * Math.max(1, facts.highest) < EXACT;
 }
 
 /** Bytes an index of filters [first, last) takes at most. */
@@ -85,7 +88,8 @@ export async function makeIndex(
   const { memory } = engine;
   const places = filters.length;
   const room = Math.ceil(places / 4) * 4;
-  const largest = Math.max(Math.abs(bank.lowest), Math.abs(bank.highest));
+  const { lowest, highest, spread, lowestNorm, highestNorm } = bank.facts;
+  const largest = Math.max(Math.abs(lowest), Math.abs(highest));
   const scale = largest > 0 ? 2 ** Math.min(1000, -Math.ceil(Math.log2(largest))) : 1;
   const bases = memory.f64(bank.base, bank.filters);
   const norms = memory.f64(bank.norm, bank.filters);
@@ -100,7 +104,7 @@ export async function makeIndex(
     blocks.push(at);
     return at;
   };
-  const context = new Context(memory);
+  const context = new Context(memory, CSR_CONTEXT_BYTES);
   try {
     for (const values of [filters, placeBase, Int32Array.from(placeBase), placeNorm]) keep(memory.put(values));
     keep(memory.take(bank.features * 8));
@@ -109,10 +113,10 @@ export async function makeIndex(
       places,
       room,
       scale,
-      spread: Math.max(0, bank.spread) * scale,
-      tinyRow: (SMALLEST_RESPONSE * Math.max(1, bank.highestNorm)) / (largest || 1),
-      hugeRow: (LARGEST_RESPONSE * Math.min(1, bank.lowestNorm)) / (largest || 1),
-      largest32: MOST_32 / Math.max(1, bank.highest),
+      spread: spread * scale,
+      tinyRow: (SMALLEST_RESPONSE * Math.max(1, highestNorm)) / (largest || 1),
+      hugeRow: (LARGEST_RESPONSE * Math.min(1, lowestNorm)) / (largest || 1),
+      largest32: MOST_32 / Math.max(1, highest),
       commonNorm: placeNorm.subarray(0, places).every((norm) => norm === placeNorm[0]) ? placeNorm[0] : 0,
       blocks,
     };
@@ -182,7 +186,7 @@ export class CsrBankCache {
       this.#drop(KEPT - 1);
       entry = {
         key: new WeakRef(bank),
-        bank: loadCsrBank(this.#engine.memory, bank, 0, bank.filters),
+        bank: loadCsrBank(this.#engine, bank, 0, bank.filters),
         indexes: {},
         users: 0,
       };

@@ -4,6 +4,7 @@ import { commonNorm, weightsFor } from "../../kernels/rank.ts";
 import { rankSums } from "../../kernels/rank-sums.ts";
 import type { CsrRows, Groups, SparseBank, Values, Weights } from "../../kernels/shapes.ts";
 import {
+  CSR_CONTEXT_BYTES,
   DISTRIBUTION,
   DISTRIBUTION_SUMS,
   GROUP_OFFSETS,
@@ -141,7 +142,7 @@ async function rankBatch(
     lent.push(at);
     return at;
   };
-  const context = describeCsr(new Context(memory), block);
+  const context = describeCsr(new Context(memory, CSR_CONTEXT_BYTES), block);
   try {
     const indices = keep(memory.take(places[count] * 4));
     const weights = keep(memory.take(places[count] * bytes));

@@ -1,7 +1,15 @@
 /** Sparse rows in WebAssembly memory, as they are: offsets, features, values of any type. */
 
 import type { CsrRows, Values } from "../../kernels/shapes.ts";
-import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./csr-context.ts";
+import {
+  CSR_CONTEXT_BYTES,
+  FEATURES,
+  MOST_ENTRIES,
+  ROW_INDICES,
+  ROW_OFFSETS,
+  ROW_TYPE,
+  ROW_VALUES,
+} from "./csr-context.ts";
 import { typeOf } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import type { Memory } from "./memory.ts";
@@ -81,7 +89,7 @@ export function describeCsr(context: Context, block: CsrBlock): Context {
 }
 
 async function measure(engine: Engine, block: CsrBlock): Promise<number> {
-  const context = describeCsr(new Context(engine.memory), block);
+  const context = describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block);
   try {
     return (await engine.run("measure_csr", block.rows, ROW_PIECE, 0, context)).largest;
   } finally {

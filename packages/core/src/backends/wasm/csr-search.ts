@@ -8,6 +8,7 @@ import { type CsrBank, describeCsrBank } from "./csr-bank.ts";
 import {
   ASKED,
   CHANGED,
+  CSR_CONTEXT_BYTES,
   DIRECT,
   DIRECT_COUNT,
   DIRECT_LIST,
@@ -87,7 +88,10 @@ export async function searchIndex(
   rows?: Uint32Array,
 ): Promise<number> {
   const lent = new Lent(engine);
-  const context = describeIndex(describeCsrBank(describeCsr(new Context(engine.memory), block), bank), index);
+  const context = describeIndex(
+    describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank),
+    index,
+  );
   try {
     describeAnswer(context, answer, more).set([LIST, rows ? lent.put(rows) : 0]);
     const scratch = engine.ask("scratch_index_csr", context.at);
@@ -106,10 +110,10 @@ export async function searchDirect(
   answer: Answer,
   more: More,
 ): Promise<number> {
-  const context = describeCsrBank(describeCsr(new Context(engine.memory), block), bank);
+  const context = describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank);
   try {
     let exact = 0;
-    await writeOut(engine, context, bank.features, undefined, bank.filters, async (first, last) => {
+    await writeOut(engine, context, bank, undefined, bank.filters, async (first, last) => {
       describeAnswer(context, answer, {
         known: more.known || first > 0,
         last: more.last && last === bank.filters,
@@ -138,7 +142,7 @@ export async function searchIndexSince(
 ): Promise<number> {
   const { memory } = engine;
   const lent = new Lent(engine);
-  const context = describeCsrBank(describeCsr(new Context(memory), block), bank);
+  const context = describeCsrBank(describeCsr(new Context(memory, CSR_CONTEXT_BYTES), block), bank);
   try {
     const to = block.first + block.rows;
     const verdict = lent.take(block.rows);
@@ -179,7 +183,7 @@ export async function searchCsrRows(
   pieceBytes: number,
 ): Promise<number> {
   const lent = new Lent(engine);
-  const context = describeCsrBank(describeCsr(new Context(engine.memory), block), bank);
+  const context = describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank);
   try {
     const most = Math.floor(pieceBytes / (12 * filters.length * Math.min(answer.k, block.rows)));
     const pieces = Math.max(1, Math.min(MOST_PIECES, most, Math.ceil(block.rows / PIECE_ROWS_LEAST)));
@@ -200,7 +204,7 @@ export async function searchCsrRows(
     }
     let exact = 0;
     const list = lent.put(filters);
-    await writeOut(engine, context, bank.features, list, filters.length, async (first, last) => {
+    await writeOut(engine, context, bank, list, filters.length, async (first, last) => {
       const { k, ids, values } = answer;
       describeAnswer(context, { k, ids: ids + first * k * 4, values: values + first * k * 8 }, more);
       context.set([ASKED, last - first]);
@@ -219,14 +223,19 @@ export async function searchCsrRows(
 async function writeOut(
   engine: Engine,
   context: Context,
-  features: number,
+  bank: CsrBank,
   list: number | undefined,
   count: number,
   use: (first: number, last: number) => Promise<void>,
 ): Promise<void> {
   const { memory } = engine;
+  if (!list && bank.filters === 1 && !bank.sparse && bank.weightBytes === 8) {
+    // It is written out as it is.
+    context.set([DIRECT, bank.weights], [DIRECT_WIDTH, 1], [DIRECT_COUNT, 1], [DIRECT_LIST, 0]);
+    return use(0, 1);
+  }
   const width = count <= FEW_FILTERS ? 1 : WIDTH;
-  const bytes = features * width * 8;
+  const bytes = bank.features * width * 8;
   const most = Math.min(Math.ceil(count / width), Math.max(1, Math.floor(DIRECT_BYTES / bytes)));
   const at = memory.take(most * bytes);
   const numbers = list ?? memory.put(Uint32Array.from({ length: count }, (_, f) => f));

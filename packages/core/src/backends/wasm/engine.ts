@@ -39,6 +39,7 @@ export type Kernel =
 /** Small functions that answer at once. */
 export type Answer =
   | "compact_table"
+  | "largest_weight_csr"
   | "scratch_bounds"
   | "scratch_direct_csr"
   | "scratch_directions"
@@ -67,26 +68,30 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The slots of `context.ts` in memory. */
+/** The slots of `context.ts` (or of `csr-context.ts`, which has a size of its own) in memory. */
 export class Context {
   readonly at: number;
   readonly #memory: Memory;
+  readonly #bytes: number;
 
-  constructor(memory: Memory) {
+  constructor(memory: Memory, bytes: number = CONTEXT_BYTES) {
     this.#memory = memory;
-    this.at = memory.take(CONTEXT_BYTES);
-    memory.u8(this.at, CONTEXT_BYTES).fill(0);
+    this.#bytes = bytes;
+    this.at = memory.take(bytes);
+    memory.u8(this.at, bytes).fill(0);
   }
 
   /** Sets slots that hold an unsigned number: pairs of slot and value. */
   set(...pairs: readonly (readonly [slot: number, value: number])[]): this {
-    for (const [slot, value] of pairs) this.#memory.u32(this.at + slot, 1)[0] = value;
+    const slots = this.#memory.u32(this.at, this.#bytes / 4);
+    for (const [slot, value] of pairs) slots[slot / 4] = value;
     return this;
   }
 
   /** Sets slots that hold a float64. */
   setF64(...pairs: readonly (readonly [slot: number, value: number])[]): this {
-    for (const [slot, value] of pairs) this.#memory.f64(this.at + slot, 1)[0] = value;
+    const slots = this.#memory.f64(this.at, this.#bytes / 8);
+    for (const [slot, value] of pairs) slots[slot / 8] = value;
     return this;
   }
 

@@ -181,7 +181,7 @@ export class HeldCsr implements Held {
     for (let first = 0; first < bank.filters; ) {
       let last = first + 1;
       while (last < bank.filters && this.#fits(bank, first, last + 1)) last++;
-      const loaded = loadCsrBank(this.#engine.memory, bank, first, last);
+      const loaded = loadCsrBank(this.#engine, bank, first, last);
       try {
         exact += await this.#searchRange(block, loaded, answer, { known: first > 0, last: last === bank.filters });
       } finally {
@@ -217,7 +217,7 @@ export class HeldCsr implements Held {
       }
     }
     const picked = pickFilters(bank, filters);
-    const loaded = loadCsrBank(this.#engine.memory, picked, 0, picked.filters);
+    const loaded = loadCsrBank(this.#engine, picked, 0, picked.filters);
     try {
       await use(loaded, allFilters(loaded));
     } finally {

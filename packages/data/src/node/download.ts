@@ -72,7 +72,7 @@ async function receive(
   }
   const response = await fetch(address, { headers, ...(signal ? { signal } : {}) });
   if (response.status === 416) {
-    await rm(part, { force: true });
+    await forget(part);
     throw new Error("the part that was here does not fit the file; beginning anew");
   }
   if (!response.ok || response.body === null) {
@@ -89,6 +89,7 @@ async function receive(
       for (let at = 0; at < chunk.byteLength; ) at += (await output.write(chunk, at)).bytesWritten;
       received += chunk.byteLength;
       if (file.byteLength !== undefined && received > file.byteLength) {
+        await forget(part);
         throw badFile(file.name, "", `expected ${file.byteLength} bytes, found more`);
       }
       onProgress?.({ file: file.name, received, ...(total === undefined ? {} : { total }) });
@@ -127,7 +128,12 @@ async function checkDigest(file: CatalogueFile, path: string): Promise<void> {
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   const found = hash.digest("hex");
   if (found === expected) return;
-  await rm(path, { force: true });
-  await rm(`${path}.json`, { force: true });
+  await forget(path);
   throw badFile(file.name, "", `expected ${kind} ${expected}, found ${found}`);
+}
+
+/** Removes a part and what is known about it. */
+async function forget(part: string): Promise<void> {
+  await rm(part, { force: true });
+  await rm(`${part}.json`, { force: true });
 }

@@ -24,8 +24,9 @@ export function decodeValues(
     case "BYTE_STREAM_SPLIT":
       return splitValues(type, typeLength, bytes, count);
     case "DELTA_BINARY_PACKED":
-      if (type !== "INT32" && type !== "INT64") break;
-      return deltaValues(bytes, 0, count, type === "INT32" ? 32 : 64).values;
+      if (type === "INT32") return Int32Array.from(deltaValues(bytes, 0, count, 32).values, Number);
+      if (type === "INT64") return deltaValues(bytes, 0, count, 64).values;
+      break;
     case "DELTA_LENGTH_BYTE_ARRAY": {
       const { values, end } = deltaValues(bytes, 0, count, 32);
       return cut(bytes, end, values);
@@ -197,7 +198,7 @@ export function meaningOf(element: SchemaElement): (stored: number | bigint | bo
   if (isPlain && type !== "INT96" && type !== "FIXED_LEN_BYTE_ARRAY") {
     if (isUnsigned && type === "INT32") return (stored) => (stored as number) >>> 0;
     if (isUnsigned && type === "INT64") return (stored) => BigInt.asUintN(64, stored as bigint);
-    return (stored) => (typeof stored === "bigint" && type === "INT32" ? Number(stored) : stored);
+    return (stored) => stored;
   }
   throw new Error(`expected numbers or text, found values of kind ${kind ?? type}`);
 }

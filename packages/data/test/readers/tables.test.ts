@@ -17,7 +17,7 @@ const expectedLabels = Array.from({ length: 200 }, (_, r) => "abc"[r % 3]);
 const names = readdirSync(fixtures).filter((name) => /\.(parquet|arrows?|feather)$/.test(name));
 
 describe("files made by pyarrow", () => {
-  test.each(names.filter((name) => !/gaps|list/.test(name)))("%s", async (name) => {
+  test.each(names.filter((name) => !/gaps|list|kinds/.test(name)))("%s", async (name) => {
     const data = await readMatrix(name, fixture(name));
     expect(data.featureNames).toEqual(["half", "big", "even", "small"]);
     expect(rowsOf(data)).toEqual(expectedRows);
@@ -38,6 +38,21 @@ describe("files made by pyarrow", () => {
     await expectRefusal(read(name, fixture(name)), "bad-file", name, 'row 5, column "half"', "missing");
     const filled = rowsOf(await readMatrix(name, fixture(name), { missing: 7 }));
     expect([filled[5][0], filled[150][0], filled[151]]).toEqual([7, 7, expectedRow(151)]);
+  });
+
+  test.each(names.filter((name) => name.includes("kinds")))("%s: less common kinds and encodings", async (name) => {
+    const data = await readMatrix(name, fixture(name), { labelColumn: "text" });
+    const cents = name.endsWith("parquet");
+    expect(data.featureNames).toEqual([...(cents ? ["cents"] : []), "half", "large", "long", "low"]);
+    const rows = Array.from({ length: 40 }, (_, r) => [
+      ...(cents ? [r / 100] : []),
+      r / 8,
+      2 ** 31 + r,
+      2 ** 40 * r,
+      0 - r,
+    ]);
+    expect(rowsOf(data)).toEqual(rows);
+    expect(data.y).toEqual(rows.map((_, r) => `term-${String(r).padStart(8, "0")}`));
   });
 
   test("columns can be chosen and left out", async () => {

@@ -118,5 +118,8 @@ function wrongCount(rows: number, found: number): RanksimError {
 
 function checkLabel(label: unknown, row: number): Label {
   if (typeof label === "string" || (typeof label === "number" && Number.isFinite(label))) return label;
-  throw new RanksimError("bad-labels", `row ${row}: expected a string or a finite number as label, found ${String(label)}`);
+  throw new RanksimError(
+    "bad-labels",
+    `row ${row}: expected a string or a finite number as label, found ${String(label)}`,
+  );
 }

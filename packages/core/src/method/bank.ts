@@ -17,15 +17,12 @@ export function replaceFilters(
   const changed = new Uint8Array(bank.filters);
   if (bank.form === "dense" && fresh.form === "dense") {
     const n = bank.features;
-    const weights = bank.weights.slice();
+    const whole = positions.length === bank.filters;
+    const weights = whole ? fresh.weights : bank.weights.slice();
     for (let j = 0; j < positions.length; j++) {
-      const at = positions[j] * n;
-      const from = j * n;
-      for (let i = 0; i < n; i++) {
-        if (weights[at + i] === fresh.weights[from + i]) continue;
-        weights[at + i] = fresh.weights[from + i];
-        changed[positions[j]] = 1;
-      }
+      if (areSame(bank.weights, positions[j] * n, fresh.weights, j * n, n)) continue;
+      changed[positions[j]] = 1;
+      if (!whole) weights.set(fresh.weights.subarray(j * n, (j + 1) * n), positions[j] * n);
     }
     return { bank: { ...bank, weights }, changed };
   }
@@ -46,6 +43,12 @@ export function replaceFilters(
   }
   if (next < old.filters) parts.push(sliceSparse(old, next, old.filters));
   return { bank: joinSparse(parts), changed };
+}
+
+/** Whether `count` weights are the same from `at` and from `from`. */
+function areSame(a: Weights, at: number, b: Weights, from: number, count: number): boolean {
+  for (let i = 0; i < count; i++) if (a[at + i] !== b[from + i]) return false;
+  return true;
 }
 
 /** Whether filter f of one bank and filter g of another have the same base and the same exceptions. */
@@ -209,7 +212,7 @@ function mostFrequent(weights: Weights, features: number): { weight: number; tim
 /** Doubled ranks are at most 2n, so unless they are few they are counted in less time than sorted. */
 function highestCount(ranks: Uint16Array | Uint32Array, features: number): { weight: number; times: number } {
   const counts = new Uint32Array(2 * features + 1);
-  for (const rank of ranks) counts[rank]++;
+  for (let i = 0; i < ranks.length; i++) counts[ranks[i]]++;
   let weight = 0;
   for (let rank = 1; rank < counts.length; rank++) if (counts[rank] > counts[weight]) weight = rank;
   return { weight, times: counts[weight] };

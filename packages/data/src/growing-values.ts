@@ -23,7 +23,8 @@ export class GrowingValues {
     if (!this.#fits(value)) this.#widen(value);
     if (this.length === this.#values.length) this.#grow(this.length * 2);
     if (value > this.#largest) this.#largest = value;
-    this.#values[this.length++] = value;
+    // Adding 0 makes 0 of -0: whether its sign would last depends on when the list became one of floats.
+    this.#values[this.length++] = value + 0;
   }
 
   get(position: number): number {

@@ -11,7 +11,8 @@ export interface Columns {
   readonly features: readonly number[];
 }
 
-const LABEL_NAMES = new Set(["label", "class", "target", "y"]);
+/** Not "y": in a table with a column "x" it is a coordinate. */
+const LABEL_NAMES = new Set(["label", "class", "target"]);
 
 /** Finds the columns that the options name. `names` is absent where the table has none. */
 export function chooseColumns(

@@ -25,8 +25,8 @@ export interface ReadOptions {
   /** The format; else told by the name's ending and the content. */
   readonly format?: Format;
   /**
-   * Tables: the column that holds the labels. Without it a column named label, class, target or y (in any case) is taken;
-   * null takes none.
+   * Tables: the column that holds the labels. Without it a column named label, class or target (in any case) is taken; null
+   * takes none.
    */
   readonly labelColumn?: ColumnChoice | null;
   /** Tables: the column that holds text; the result is then text and its labels, and other columns are left out. */

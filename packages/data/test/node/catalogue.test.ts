@@ -16,7 +16,7 @@ import {
   type MatrixData,
   type TextData,
 } from "../../src/node.ts";
-import { scratch } from "../python.ts";
+import { pythonHas, runPython, scratch } from "../python.ts";
 import { expectRefusal, rowsOf } from "../rows.ts";
 
 const nowhere = () => ({ RANKSIM_DATA: "", XDG_CACHE_HOME: scratch() });
@@ -128,6 +128,21 @@ test("RCV1 as published: vectors and topics joined by story", async () => {
   const rest = (await loadDataSet("rcv1:test", { env })) as MatrixData;
   expect([...(rest.x as Csr).indices]).toEqual([0, 1, 2, 3]);
   expect(rest.y).toEqual([["C15"], [], ["GCAT"], []]);
+});
+
+test.skipIf(!pythonHas("numpy"))("Kuzushiji-49 as published: images and labels in NPZ files of their own", async () => {
+  const folder = scratch();
+  mkdirSync(join(folder, "kuzushiji-49"));
+  runPython(
+    join(folder, "kuzushiji-49"),
+    `
+import numpy as np
+np.savez_compressed("k49-test-imgs.npz", np.arange(2 * 784, dtype=np.int64).reshape(2, 28, 28).astype(np.uint8))
+np.savez_compressed("k49-test-labels.npz", np.array([48, 3], dtype=np.uint8))
+`,
+  );
+  const data = (await loadDataSet("kuzushiji-49:test", { env: { ...nowhere(), RANKSIM_DATA: folder } })) as MatrixData;
+  expect([data.x.rows, data.x.features, data.y, data.imageSize]).toEqual([2, 784, [48, 3], { width: 28, height: 28 }]);
 });
 
 // Data beside the project, where it is; its own list of digests says which files.

@@ -44,11 +44,12 @@ describe("labels", () => {
     }
   });
 
-  test("come from a column called label, class, target or y unless that is refused", async () => {
+  test("come from a column called label, class or target unless that is refused", async () => {
     expect((await readMatrix("a.csv", "a,Target\n1,0\n2,1\n")).y).toEqual([0, 1]);
     const all = await readMatrix("a.csv", "a,target\n1,0\n2,1\n", { labelColumn: null });
     expect(all.y).toBeUndefined();
     expect(all.x.features).toBe(2);
+    expect((await readMatrix("a.csv", "x,y\n1,0\n2,1\n")).featureNames).toEqual(["x", "y"]);
   });
 
   test("are numbers only if all of them spell numbers", async () => {

@@ -93,7 +93,11 @@ describe("files made by pyarrow", () => {
 });
 
 test("Arrow tables made here", async () => {
-  const table = tableFromArrays({ a: Float64Array.of(0.1, 0.2), b: Int32Array.of(-5, 70000), y: Uint8Array.of(1, 2) });
+  const table = tableFromArrays({
+    a: Float64Array.of(0.1, 0.2),
+    b: Int32Array.of(-5, 70000),
+    label: Uint8Array.of(1, 2),
+  });
   for (const form of ["file", "stream"] as const) {
     const data = await readMatrix("x", tableToIPC(table, form));
     expect(rowsOf(data)).toEqual([
@@ -117,7 +121,7 @@ test.skipIf(!pythonHas("pyarrow"))("reads what the pyarrow at hand writes", asyn
     folder,
     `
 import pyarrow as pa, pyarrow.parquet as pq
-t = pa.table({"a": pa.array([0.5, 1.5], pa.float64()), "y": ["p", "q"]})
+t = pa.table({"a": pa.array([0.5, 1.5], pa.float64()), "class": ["p", "q"]})
 pq.write_table(t, "t.parquet")
 with pa.ipc.new_file("t.arrow", t.schema) as w: w.write_table(t)
 `,

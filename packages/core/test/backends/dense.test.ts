@@ -1,0 +1,209 @@
+/** Dense rows on the WebAssembly back end: every answer is the reference's, bit for bit, whatever the bounds are worth. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Backend, Since } from "../../src/backends/backend.ts";
+import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
+import { openEngine } from "../../src/backends/wasm/engine.ts";
+import { LIMITS } from "../../src/backends/wasm/held-dense.ts";
+import { rankSums } from "../../src/kernels/rank-sums.ts";
+import type { DenseRows, FilterBank, Groups } from "../../src/kernels/shapes.ts";
+import { topFilters, topRows } from "../../src/kernels/top.ts";
+import { draws, expectSame, type ValueType, withNorms } from "./csr-data.ts";
+import { denseRows, type Look, someGroups } from "./dense-data.ts";
+
+const TYPES: readonly ValueType[] = ["u8", "u16", "i16", "f32", "f64"];
+const AWKWARD = [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64];
+
+let backend: Backend;
+/** Everything goes in small blocks: rows, filters, answers. */
+let cramped: Backend;
+
+beforeAll(async () => {
+  backend = await openWasm();
+  cramped = await openWasm({ residentBytes: 0, blockBytes: 3000, bankBytes: 9000 });
+});
+
+afterAll(async () => {
+  await backend.close();
+  await cramped.close();
+});
+
+async function expectTopFilters(on: Backend, x: DenseRows, bank: FilterBank, k: number): Promise<number> {
+  const held = await on.hold(x);
+  const { filter, response } = await held.topFilters(bank, k);
+  const { pairs, exact } = held.work();
+  held.release();
+  const expected = topFilters(x, bank, k);
+  expectSame(filter, expected.filter);
+  expectSame(response, expected.response);
+  return exact / pairs;
+}
+
+async function expectTopRows(on: Backend, x: DenseRows, bank: FilterBank, k: number, warm: boolean): Promise<void> {
+  const draw = draws(k + x.rows);
+  const filters = Uint32Array.from({ length: Math.min(6, bank.filters) }, () => Math.floor(draw() * bank.filters));
+  const divisor = Float64Array.from({ length: x.rows }, () => (draw() < 0.1 ? 0 : draw() - 0.1));
+  const held = await on.hold(x);
+  if (warm) await held.topFilters(bank, 1); // makes bounds, which the search for rows then uses
+  const { row, value } = await held.topRows(bank, filters, k, divisor);
+  held.release();
+  const expected = topRows(x, bank, filters, k, divisor);
+  expectSame(row, expected.row);
+  expectSame(value, expected.value);
+}
+
+async function expectRankSums(on: Backend, x: DenseRows, groups: Groups, distribution?: Float64Array): Promise<void> {
+  const held = await on.hold(x);
+  const found = await held.rankSums(groups, distribution);
+  held.release();
+  const expected = rankSums(x, groups, distribution);
+  expect(found.weights.constructor).toBe(expected.weights.constructor);
+  expectSame(found.weights, expected.weights);
+  expectSame(found.norm, expected.norm);
+}
+
+function curve(features: number): Float64Array {
+  return Float64Array.from({ length: features }, (_, i) => 0.5 + 0.37 * i * i);
+}
+
+describe.each(TYPES)("%s, awkward sizes", (type) => {
+  it("finds the strongest filters and rows", async () => {
+    for (const features of AWKWARD) {
+      for (const [rows, filters, k] of [
+        [1, 1, 1],
+        [5, 3, 2],
+        [17, 9, 9],
+        [40, 33, 5],
+      ]) {
+        const x = denseRows(type, rows, features, k === 9 ? "few" : "noise", features * rows);
+        const groups = someGroups(filters, rows, features);
+        for (const distribution of [undefined, curve(features)]) {
+          const bank = rankSums(x, groups, distribution);
+          for (const on of [backend, cramped]) {
+            await expectTopFilters(on, x, bank, k);
+            await expectTopRows(on, x, bank, Math.min(k, rows), false);
+          }
+        }
+      }
+    }
+  });
+
+  it("ranks sums: ties, empty groups, weights, distributions", async () => {
+    for (const features of AWKWARD) {
+      for (const look of ["noise", "few", "zeros"] as const) {
+        const x = denseRows(type, 40, features, look, features);
+        for (const weighted of [false, true]) {
+          const groups = someGroups(20, 40, features, true, weighted);
+          for (const on of [backend, cramped]) {
+            await expectRankSums(on, x, groups);
+            await expectRankSums(on, x, groups, curve(features));
+          }
+        }
+      }
+    }
+  });
+});
+
+/** Enough rows and filters that bounds are tried. */
+const ROWS = 1100;
+const FEATURES = 205;
+const FILTERS = 260;
+
+describe.each(TYPES)("%s, searched by bounds", (type) => {
+  const looks: readonly Look[] =
+    type === "u8" || type === "f64" ? ["noise", "factors", "same", "near", "few", "zeros"] : ["factors", "near"];
+
+  it.each(looks)("%s: same answers", async (look) => {
+    const x = denseRows(type, ROWS, FEATURES, look, 11);
+    const distribution = look === "near" || look === "zeros" ? curve(FEATURES) : undefined;
+    const bank = rankSums(x, someGroups(FILTERS, ROWS, 12), distribution);
+    const expected = topFilters(x, bank, 25);
+    const held = await backend.hold(x);
+    for (const k of [1, 2, 25]) {
+      const { filter, response } = await held.topFilters(bank, k);
+      const first = (_: number, j: number): boolean => j % 25 < k;
+      expectSame(filter, expected.filter.filter(first));
+      expectSame(response, expected.response.filter(first));
+      if (look === "factors" && k === 1) expect(held.work().exact / held.work().pairs).toBeLessThan(0.1);
+    }
+    held.release();
+    await expectTopRows(backend, x, bank, 5, true);
+  });
+
+  it("filters of different norms", async () => {
+    const x = denseRows(type, ROWS, FEATURES, "factors", 21);
+    const trained = rankSums(x, someGroups(FILTERS, ROWS, 22), curve(FEATURES));
+    const bank = withNorms(trained, (f) => trained.norm[f] * (0.8 + (f % 5) / 10));
+    await expectTopFilters(backend, x, bank, 3);
+  });
+
+  it("winners of an earlier bank save work and change nothing", async () => {
+    const x = denseRows(type, ROWS, FEATURES, "factors", 31);
+    const held = await backend.hold(x);
+    let bank = rankSums(x, someGroups(FILTERS, ROWS, 32), undefined);
+    let winners = await held.topFilters(bank, 1);
+    for (let round = 0; round < 3; round++) {
+      const fresh = rankSums(x, someGroups(FILTERS, ROWS, 33 + round), undefined);
+      const weights = bank.weights.slice();
+      const changed = new Uint8Array(FILTERS);
+      for (let f = round; f < FILTERS; f += 3) {
+        weights.set(fresh.weights.subarray(f * FEATURES, (f + 1) * FEATURES), f * FEATURES);
+        changed[f] = 1;
+      }
+      bank = { ...bank, weights } as FilterBank;
+      const since: Since = { winners, changed };
+      winners = await held.topFilters(bank, 1, since);
+      const expected = topFilters(x, bank, 1);
+      expectSame(winners.filter, expected.filter);
+      expectSame(winners.response, expected.response);
+    }
+    held.release();
+  });
+});
+
+describe("dense rows", () => {
+  it("every k up to the number of filters", async () => {
+    const x = denseRows("u8", 30, 20, "few", 5);
+    const bank = rankSums(x, someGroups(70, 30, 6), undefined);
+    for (let k = 1; k <= 70; k++) await expectTopFilters(backend, x, bank, k);
+  });
+
+  it("values at the ends of their type, where narrow sums would overflow", async () => {
+    for (const type of ["u8", "u16", "i16"] as const) {
+      const x = denseRows(type, 300, 260, "noise", 41);
+      const [low, high] = type === "u8" ? [0, 255] : type === "u16" ? [0, 65_535] : [-32_768, 32_767];
+      for (let j = 0; j < x.values.length; j++) x.values[j] = j % 3 === 0 ? low : high;
+      const bank = rankSums(x, someGroups(150, 300, 42), undefined);
+      await expectTopFilters(backend, x, bank, 1);
+      await expectTopFilters(backend, x, bank, 3);
+    }
+  });
+
+  it("one row, and no rows", async () => {
+    const x = denseRows("u8", 1, 300, "noise", 51);
+    const bank = rankSums(x, someGroups(100, 1, 52), undefined);
+    await expectTopFilters(backend, x, bank, 1);
+    await expectTopFilters(backend, { ...x, rows: 0, values: new Uint8Array(0) }, bank, 2);
+  });
+
+  it("gives all memory back", async () => {
+    const x = denseRows("u8", ROWS, FEATURES, "factors", 61);
+    const engine = await openEngine();
+    const used: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const own = backendOn(engine, "wasm", LIMITS);
+      const held = await own.hold(x);
+      const bank = await held.rankSums(someGroups(FILTERS, ROWS, 62));
+      await held.topFilters(bank, 1);
+      await held.topRows(bank, Uint32Array.of(3, 5), 4, new Float64Array(ROWS).fill(1));
+      held.release();
+      held.release();
+      await own.close();
+      await own.close();
+      used.push(engine.memory.used);
+    }
+    // The first round leaves the scratch of the kernels, the others nothing more.
+    expect(used[2]).toBe(used[0]);
+    expect(used[0]).toBeLessThan(2 ** 22);
+  });
+});

@@ -7,7 +7,6 @@ import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
 import { formatOf } from "./readers/detect.ts";
 import { readIdx } from "./readers/idx.ts";
-import { readImageFolder } from "./readers/image-folder.ts";
 import { readJsonLines } from "./readers/json-lines.ts";
 import { readLabels } from "./readers/labels.ts";
 import { arrayToData, decodeNpy } from "./readers/npy.ts";
@@ -75,7 +74,7 @@ function wholeOf(opened: Opened): Promise<Uint8Array> {
 /** Images where the first file is one, else text. */
 async function readFolder(folder: Folder, options: ReadDataOptions): Promise<DataSet> {
   if (options.format === "text-folder") return readTextFolder(folder, options);
-  if (options.format === "image-folder") return readImageFolder(folder, options);
+  if (options.format === "image-folder") return readImages(folder, options);
   const entries = folder.entries()[Symbol.asyncIterator]();
   const isVisible = (path: string) => !path.split("/").some((part) => part.startsWith("."));
   let first = await guarded(folder.name, "a folder", () => entries.next());
@@ -88,8 +87,14 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
     },
   };
   return !first.done && /\.(png|pgm)$/i.test(first.value.path)
-    ? readImageFolder(rest, options)
+    ? readImages(rest, options)
     : readTextFolder(rest, options);
+}
+
+/** The decoder of images is fetched only by those who have some. */
+async function readImages(folder: Folder, options: ReadDataOptions): Promise<DataSet> {
+  const { readImageFolder } = await import("./readers/image-folder.ts");
+  return readImageFolder(folder, options);
 }
 
 /** The labels file beside an IDX file of images, by MNIST's habit of naming: train-images-idx3-ubyte, train-labels-idx1-ubyte. */

@@ -41,8 +41,16 @@ function foldOf({ rows, y }: Laid, of: number, at: number): Chosen {
   return (y ? stratifiedFolds(y, options) : folds(rows, options))[at];
 }
 
-function onePart({ y }: Laid, rows: Uint32Array, parts: number | undefined, seed: number): Uint32Array {
+/** Dealing makes all parts though one is taken; more than so many are dealt in two rounds. */
+const MOST_AT_ONCE = 60;
+
+function onePart(laid: Laid, rows: Uint32Array, parts: number | undefined, seed: number): Uint32Array {
   if (parts === undefined || parts <= 1) return rows;
+  if (parts > MOST_AT_ONCE) {
+    const first = largestDivisor(parts, Math.sqrt(parts));
+    if (first > 1) return onePart(laid, onePart(laid, rows, parts / first, seed), first, seed);
+  }
+  const { y } = laid;
   const options = { folds: parts, seed };
   const picked = y
     ? stratifiedFolds(
@@ -51,4 +59,9 @@ function onePart({ y }: Laid, rows: Uint32Array, parts: number | undefined, seed
       )
     : folds(rows.length, options);
   return picked[0].test.map((position) => rows[position]);
+}
+
+function largestDivisor(number: number, most: number): number {
+  for (let divisor = Math.floor(most); divisor > 1; divisor--) if (number % divisor === 0) return divisor;
+  return 1;
 }

@@ -39,6 +39,14 @@ describe("chooseRows", () => {
     );
   });
 
+  it("draws small parts in two rounds, of the same size", () => {
+    const many = { rows: 3000, trainRows: 3000, y: Uint8Array.from({ length: 3000 }, (_, r) => r % 3) };
+    const { train } = chooseRows(many, { trainParts: 100, seed: 5 });
+    expect(train.length).toBe(30);
+    expect(new Set(train).size).toBe(30);
+    expect([0, 1, 2].map((c) => train.filter((r) => many.y[r] === c).length)).toEqual([10, 10, 10]);
+  });
+
   it("takes rows with several labels without shares", () => {
     const { train, test } = chooseRows({ rows: 120, trainRows: 90 }, { trainParts: 9, testParts: 3, seed: 1 });
     expect([train.length, test.length]).toEqual([10, 10]);

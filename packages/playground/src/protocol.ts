@@ -50,6 +50,7 @@ export interface DataSummary {
   readonly classes: readonly string[];
   readonly multilabel: boolean;
   readonly imageSize?: ImageSize;
+  /** Names of the columns; absent for tables too wide to list them. */
   readonly featureNames?: readonly string[];
   /** How the files were read, where their names do not say it: for the lines that read them elsewhere. */
   readonly reading?: { readonly labels?: string; readonly format?: string };
@@ -81,8 +82,6 @@ export interface ModelSummary {
   readonly text: boolean;
   /** Whether the rows at hand have the width (or are the text) that the model takes. */
   readonly fitsData: boolean;
-  /** Names of the features, or the words of a text model. */
-  readonly featureNames?: readonly string[];
   readonly trainingRows: number;
   readonly seconds?: number;
   readonly backend?: string;
@@ -156,7 +155,7 @@ export interface FilterView {
   /** One byte a feature; absent for wide data. */
   readonly picture?: Uint8Array;
   /** The features that weigh most. */
-  readonly top: readonly { readonly feature: number; readonly weight: number }[];
+  readonly top: readonly { readonly feature: number; readonly weight: number; readonly name?: string }[];
 }
 
 /** Why a sample is decided as it is. */
@@ -174,6 +173,8 @@ export interface Explanation {
   readonly parts: Float64Array;
   /** Their values in the sample. */
   readonly values: Float64Array;
+  /** Their names, where features have names: columns of a table, or words. */
+  readonly names?: readonly string[];
   readonly milliseconds: number;
 }
 
@@ -198,6 +199,7 @@ export interface FeatureStudy {
   /** The features shown, ascending by their mean, and their positions in that order. */
   readonly features: Uint32Array;
   readonly positions: Uint32Array;
+  readonly names?: readonly string[];
   readonly means: Float64Array;
   /** Where the densities are taken. */
   readonly grid: Float64Array;

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
-import { type Served, type ServeOptions, servePage } from "../serve.ts";
+import { type Served, type ServeOptions, servePage } from "../../cli/src/play/serve.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 

@@ -12,10 +12,20 @@ const running = (page: Page, title: string) =>
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
+/** Milliseconds for which the main thread may answer nobody. */
 const LONGEST_STRETCH = 100;
 
-/** The longest stretch in which the main thread answered nobody while `work` went on, in milliseconds. */
-async function longestStretch(page: Page, work: () => Promise<void>): Promise<number> {
+interface Stretch {
+  /** The longest task by the clock, as the page itself observes it. */
+  readonly clock: number;
+  /** The longest task by the processor time it took: what is left when other processes take the core away. */
+  readonly processor: number;
+}
+
+/** The longest stretches in which the main thread answered nobody while `work` went on. */
+async function longestStretch(page: Page, work: () => Promise<void>): Promise<Stretch> {
+  const browser = page.context().browser();
+  await browser?.startTracing(page, { categories: ["toplevel"] });
   await page.evaluate(() => {
     const seen = window as unknown as { longest: number; observer?: PerformanceObserver };
     seen.longest = 0;
@@ -26,16 +36,36 @@ async function longestStretch(page: Page, work: () => Promise<void>): Promise<nu
     seen.observer.observe({ type: "longtask" });
   });
   await work();
-  return page.evaluate(() => (window as unknown as { longest: number }).longest);
+  const clock = await page.evaluate(() => (window as unknown as { longest: number }).longest);
+  return { clock, processor: longestTask((await browser?.stopTracing()) ?? Buffer.from("{}")) };
 }
 
-/** The best of three tries: on a busy machine another process may take the core away in the middle of a short task. */
-async function bestStretch(page: Page, work: () => Promise<void>): Promise<number> {
+/** The longest task of a renderer's main thread in a trace, in milliseconds of processor time. */
+function longestTask(trace: Buffer): number {
+  interface Event {
+    readonly name: string;
+    readonly pid: number;
+    readonly tid: number;
+    readonly tdur?: number;
+    readonly args: { readonly name?: string };
+  }
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly Event[] };
+  const named = traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
+  const isMain = ({ pid, tid }: Event) => named.some((thread) => thread.pid === pid && thread.tid === tid);
+  const tasks = traceEvents.filter((event) => event.name.endsWith("RunTask") && isMain(event));
+  expect(tasks.length).toBeGreaterThan(0);
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
+}
+
+/** Holds the page to its promise. By the clock the best of three counts, unless the tasks themselves were short. */
+async function expectFree(page: Page, work: () => Promise<void>): Promise<void> {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3 && best > LONGEST_STRETCH; attempt++) {
-    best = Math.min(best, await longestStretch(page, work));
+    const { clock, processor } = await longestStretch(page, work);
+    expect(processor).toBeLessThanOrEqual(LONGEST_STRETCH);
+    best = Math.min(best, processor <= LONGEST_STRETCH / 2 ? Math.min(clock, LONGEST_STRETCH) : clock);
   }
-  return best;
+  expect(best).toBeLessThanOrEqual(LONGEST_STRETCH);
 }
 
 describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
@@ -91,7 +121,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     const { page, complaints } = await stage.open();
     await untilTrained(page);
     await page.getByRole("spinbutton", { name: "Filters" }).fill("1000");
-    const longest = await bestStretch(page, async () => {
+    await expectFree(page, async () => {
       await button(page, "Train").click();
       await untilTrained(page);
       await button(page, "Play slowly").click();
@@ -100,7 +130,6 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
       await button(page, "Finish").click();
       await untilTrained(page);
     });
-    expect(longest).toBeLessThanOrEqual(LONGEST_STRETCH);
     expect(complaints).toEqual([]);
   });
 
@@ -113,12 +142,28 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     ]);
     await page.getByText("2,000 rows × 784 features").waitFor();
     await page.getByRole("spinbutton", { name: "Filters" }).fill("200");
-    const longest = await bestStretch(page, async () => {
+    await expectFree(page, async () => {
       await button(page, "Train").click();
       await page.getByTestId("result").waitFor({ timeout: 60_000 });
     });
     expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThan(0.9);
-    expect(longest).toBeLessThanOrEqual(LONGEST_STRETCH);
+  });
+
+  it("trains large data on threads, as the page is isolated", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    await dropFiles(page, [
+      { name: "train-images-idx3-ubyte", content: idxImages(2000, 28) },
+      { name: "train-labels-idx1-ubyte", content: idxLabels(2000) },
+    ]);
+    await page.getByText("2,000 rows × 784 features").waitFor();
+    await page.getByLabel("Estimator").selectOption("probabilistic");
+    await page.getByRole("spinbutton", { name: "Filters" }).fill("100");
+    await button(page, "Train").click();
+    await untilTrained(page);
+    const several = await page.evaluate(() => navigator.hardwareConcurrency > 1);
+    await page.getByText(`Back end: ${several ? "threads" : "wasm"}`).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("says in place what is wrong with a parameter", async () => {

@@ -90,9 +90,10 @@ describe("views of filters", () => {
       weights: Uint16Array.of(2, 8, 4, 6),
       norm: Float64Array.of(20),
     } as const;
-    const view = viewFilter(bank, 0, { filter: 0, shares: [], rows: 3 });
+    const view = viewFilter(bank, 0, { filter: 0, shares: [], rows: 3 }, ["a", "b", "c", "d"]);
     expect(Array.from(view.picture ?? [])).toEqual([0, 255, 85, 170]);
     expect(view.top.map(({ feature }) => feature)).toEqual([1, 3, 2, 0]);
+    expect(view.top.map(({ name }) => name)).toEqual(["b", "d", "c", "a"]);
   });
 });
 

@@ -77,12 +77,11 @@ function confusion({ evaluation, model }: State): string {
   return `<h2>Confusion</h2><p>Rows by their class (down) and the answer they got (across).</p><table><tr><th></th>${head}</tr>${body.join("")}</table>`;
 }
 
-function filterRow(name: string, views: readonly FilterView[], { imageSize, model, data }: State): string {
-  const names = model?.featureNames ?? data?.featureNames;
+function filterRow(name: string, views: readonly FilterView[], { imageSize }: State): string {
   const shown = views.map((view) =>
     imageSize && view.picture
       ? pictureOf((canvas) => drawInk(canvas, view.picture ?? [], imageSize), `filter ${view.filter}`)
-      : `<span>${text(view.top.map(({ feature }) => featureName(names, feature)).join(", "))}</span>;&nbsp;`,
+      : `<span>${text(view.top.map(({ feature, name }) => featureName(name, feature)).join(", "))}</span>;&nbsp;`,
   );
   return `<div class="row"><b>${text(name)}</b>${shown.join("")}</div>`;
 }

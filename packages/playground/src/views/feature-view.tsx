@@ -7,7 +7,6 @@ import { useState } from "preact/hooks";
 import type { FeatureStudy } from "../protocol.ts";
 import { useAnswer, useField } from "./context.ts";
 import { Notice } from "./notice.tsx";
-import { useFeatureNames } from "./pictures.tsx";
 import { counted, featureName, value } from "./text.ts";
 
 /** Features shown, as in the paper. */
@@ -52,9 +51,8 @@ export function FeatureView() {
 
 function Study({ study }: { study: FeatureStudy }) {
   const [pair, setPair] = useState<{ a: number; b: number }>();
-  const names = useFeatureNames();
   const size = useField("imageSize");
-  const name = (j: number) => featureName(names, study.features[j], size);
+  const name = (j: number) => featureName(study.names?.[j], study.features[j], size);
   return (
     <div class="study">
       <Ridges study={study} name={name} pair={pair} />

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer, useController, useField } from "./context.ts";
-import { FilterPicture, RowPicture, sharesText, useFeatureNames } from "./pictures.tsx";
+import { FilterPicture, RowPicture, sharesText } from "./pictures.tsx";
 import { count, counted, featureName } from "./text.ts";
 
 /** Filters of a class at first, and how many more at a time. */
@@ -93,7 +93,6 @@ function FilterDetail({ filter }: { filter: number }) {
   const controller = useController();
   const models = useField("modelCount");
   const size = useField("imageSize");
-  const names = useFeatureNames();
   const element = useRef<HTMLElement>(null);
   const { answer, error } = useAnswer("filter", { filter, rows: 12 }, `${models} ${filter}`);
   useEffect(() => {
@@ -122,7 +121,7 @@ function FilterDetail({ filter }: { filter: number }) {
           <p class="hint">
             {size
               ? `Made from ${counted(view.rows, "training row")}.`
-              : `Weighs most: ${view.top.map(({ feature }) => featureName(names, feature)).join(", ")}. Made from ${counted(view.rows, "training row")}.`}
+              : `Weighs most: ${view.top.map(({ feature, name }) => featureName(name, feature)).join(", ")}. Made from ${counted(view.rows, "training row")}.`}
           </p>
           <div class={size ? "thumbs" : "thumbs in-words"}>
             {rows.map((row) => (

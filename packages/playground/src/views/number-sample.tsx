@@ -2,7 +2,6 @@
 
 import type { Sample } from "../protocol.ts";
 import { useController, useField } from "./context.ts";
-import { useFeatureNames } from "./pictures.tsx";
 import { featureName, value } from "./text.ts";
 
 /** So many sliders can still be found by eye. */
@@ -27,10 +26,9 @@ export function NumberSample({ sample }: { sample: Exclude<Sample, { form: "text
 /** Parts of the decision as bars to the left (against) and right (for). */
 export function Parts() {
   const explanation = useField("explanation");
-  const names = useFeatureNames();
   if (!explanation || explanation.features.length === 0)
     return <p class="muted">No feature sets the answer apart yet.</p>;
-  const { features, parts, values } = explanation;
+  const { features, parts, values, names } = explanation;
   const largest = Math.abs(parts[0]) || 1;
   return (
     <figure class="parts-figure">
@@ -48,7 +46,7 @@ export function Parts() {
         <tbody>
           {Array.from(features.subarray(0, MOST_BARS), (feature, j) => (
             <tr key={feature}>
-              <th scope="row">{featureName(names, feature)}</th>
+              <th scope="row">{featureName(names?.[j], feature)}</th>
               <td>{value(values[j])}</td>
               <td>
                 <span class="diverging" role="img" aria-label={parts[j] > 0 ? "for" : "against"}>
@@ -69,7 +67,8 @@ export function Parts() {
 function Sliders({ values }: { values: Float64Array }) {
   const controller = useController();
   const data = useField("data");
-  const names = useFeatureNames();
+  const model = useField("model");
+  const names = model && !model.fitsData ? undefined : data?.featureNames;
   const low = Math.min(data?.low ?? 0, ...values);
   const high = Math.max(data?.high ?? 1, ...values);
   return (
@@ -78,7 +77,7 @@ function Sliders({ values }: { values: Float64Array }) {
       <EditTools />
       {Array.from(values, (current, feature) => (
         <label key={feature} class="slider">
-          <span class="slider-name">{featureName(names, feature)}</span>
+          <span class="slider-name">{featureName(names?.[feature], feature)}</span>
           <input
             type="range"
             min={low}
@@ -117,11 +116,11 @@ function EditTools() {
 /** Wide rows: the features that are not zero, each of which can be changed or taken out, and one more to set. */
 function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
   const controller = useController();
-  const names = useFeatureNames();
   const explanation = useField("explanation");
   const model = useField("model");
   const data = useField("data");
   const width = model?.features ?? data?.features ?? 0;
+  const names = model && !model.fitsData ? undefined : data?.featureNames;
   const known = new Map<number, number>();
   if (sample.form === "dense") {
     sample.values.forEach((current, feature) => {
@@ -152,7 +151,7 @@ function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
       <EditTools />
       {shown.map((feature) => (
         <label key={feature} class="slider">
-          <span class="slider-name">{featureName(names, feature)}</span>
+          <span class="slider-name">{featureName(names?.[feature], feature)}</span>
           <input
             type="number"
             step="any"

@@ -42,12 +42,11 @@ interface SheetProps {
 /** A filter as a picture, or as the features it weighs most. */
 export function FilterPicture({ view }: { view: FilterView }) {
   const size = useField("imageSize");
-  const names = useFeatureNames();
   if (size && view.picture) return <Picture pixels={view.picture} size={size} />;
   return (
     <span class="top-features">
-      {view.top.slice(0, 5).map(({ feature }) => (
-        <span key={feature}>{featureName(names, feature)}</span>
+      {view.top.slice(0, 5).map(({ feature, name }) => (
+        <span key={feature}>{featureName(name, feature)}</span>
       ))}
     </span>
   );
@@ -66,13 +65,6 @@ export function SamplePicture({ sample }: { sample: Sample }) {
     return <Picture pixels={inkOf(sample.values, data?.low ?? 0, data?.high ?? 255)} size={size} />;
   }
   return <span class="row-words">{Array.from(sample.values.slice(0, 6), value).join(", ")}…</span>;
-}
-
-/** Names of the features: those of the data, or the words of a text model. */
-export function useFeatureNames(): readonly string[] | undefined {
-  const model = useField("model");
-  const data = useField("data");
-  return model?.featureNames ?? (model && !model.fitsData ? undefined : data?.featureNames);
 }
 
 /** The class or classes of a filter in words. */

@@ -9,6 +9,7 @@ import { FilterPicture, Sheet } from "./pictures.tsx";
 import { bytes, count, counted, duration, percent, score } from "./text.ts";
 
 const STAGES: { readonly [stage: string]: string } = {
+  prepare: "Counting words",
   distribution: "Measuring the features",
   initialize: "Choosing first filters",
   spread: "Spreading filters over rows",
@@ -36,8 +37,8 @@ export function RunView({ run }: { run: RunState }) {
         <Figure title="Empty filters" value={step.iteration === 0 ? "–" : count(step.empty)} />
         <Figure title="Held-out accuracy" value={step.accuracy === undefined ? "–" : score(step.accuracy)} />
       </dl>
-      <Curve history={run.history} />
-      <FiltersAtWork step={step} />
+      {run.history.length > 0 && <Curve history={run.history} />}
+      {step.shown.length > 0 && <FiltersAtWork step={step} />}
     </div>
   );
 }

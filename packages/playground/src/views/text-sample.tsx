@@ -3,7 +3,6 @@
 import { useMemo } from "preact/hooks";
 import { useController, useField } from "./context.ts";
 import { Parts } from "./number-sample.tsx";
-import { useFeatureNames } from "./pictures.tsx";
 
 /** Words of a long text that are shown with their parts. */
 const MOST_WORDS = 400;
@@ -39,15 +38,13 @@ export function TextSample({ text }: { text: string }) {
 /** The text once more, each word tinted by its part in the decision. */
 function ColouredWords({ text }: { text: string }) {
   const explanation = useField("explanation");
-  const names = useFeatureNames();
   const parts = useMemo(() => {
     const byWord = new Map<string, number>();
-    explanation?.features.forEach((feature, j) => {
-      const word = names?.[feature];
-      if (word !== undefined) byWord.set(word, explanation.parts[j]);
+    explanation?.names?.forEach((word, j) => {
+      byWord.set(word, explanation.parts[j]);
     });
     return byWord;
-  }, [explanation, names]);
+  }, [explanation]);
   if (parts.size === 0) return null;
   const largest = Math.max(...Array.from(parts.values(), Math.abs)) || 1;
   const pieces = text.split(/([\p{L}\p{N}_]+)/u).slice(0, 2 * MOST_WORDS);

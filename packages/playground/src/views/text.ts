@@ -30,7 +30,7 @@ export const duration = (seconds: number): string =>
   seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
 
 /** The name of a feature; else its place in the picture, or its number. */
-export function featureName(names: readonly string[] | undefined, feature: number, size?: { width: number }): string {
-  if (names) return names[feature];
+export function featureName(name: string | undefined, feature: number, size?: { width: number }): string {
+  if (name !== undefined) return name;
   return size ? `pixel ${feature % size.width}, ${Math.floor(feature / size.width)}` : `feature ${feature}`;
 }

@@ -40,6 +40,9 @@ export function loadedData(name: string, data: DataSet, reading?: LoadedData["re
   };
 }
 
+/** Names of more columns than this stay with the worker; the page is told those it shows. */
+const MOST_NAMES = 10_000;
+
 /** What the page is told. */
 export function summarize(data: LoadedData): DataSummary {
   const { name, rows, x, multilabel } = data;
@@ -53,7 +56,7 @@ export function summarize(data: LoadedData): DataSummary {
     multilabel,
     ...(isText ? { low: 0, high: 1, whole: true } : rangeOf(x)),
     ...imageSizeOf(data),
-    ...(data.featureNames ? { featureNames: data.featureNames } : {}),
+    ...(data.featureNames && data.featureNames.length <= MOST_NAMES ? { featureNames: data.featureNames } : {}),
     ...(data.reading ? { reading: data.reading } : {}),
   };
 }

@@ -16,8 +16,13 @@ export interface FilterFacts {
   readonly rows: number;
 }
 
-/** A view of filter `at` of a bank. */
-export function viewFilter(bank: FilterBank, at: number, facts: FilterFacts): FilterView {
+/** A view of filter `at` of a bank. `names` are those of the features, where they have any. */
+export function viewFilter(
+  bank: FilterBank,
+  at: number,
+  facts: FilterFacts,
+  names: readonly string[] | undefined,
+): FilterView {
   const weights = new Float64Array(bank.features);
   expandFilter(bank, at, weights);
   let low = Number.POSITIVE_INFINITY;
@@ -29,7 +34,11 @@ export function viewFilter(bank: FilterBank, at: number, facts: FilterFacts): Fi
   const span = high > low ? high - low : 1;
   const view = {
     ...facts,
-    top: heaviest(bank, at, weights).map((feature) => ({ feature, weight: (weights[feature] - low) / span })),
+    top: heaviest(bank, at, weights).map((feature) => ({
+      feature,
+      weight: (weights[feature] - low) / span,
+      ...(names ? { name: names[feature] } : {}),
+    })),
   };
   if (bank.features > MOST_PICTURED[bank.form]) return view;
   return { ...view, picture: Uint8Array.from(weights, (weight) => Math.round((255 * (weight - low)) / span)) };

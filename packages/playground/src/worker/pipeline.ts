@@ -1,19 +1,24 @@
 /** Models of several steps: text (or rows that want scaling) goes through the first ones, filters are the last. */
 
 import {
-  type Backend,
   ClassifierModel,
   type Matrix,
   type Model,
   PipelineModel,
   ProbabilisticModel,
   RanksimError,
+  type Run,
   type TransformingModel,
   TransformModel,
 } from "@ranksim/core";
 import { CountModel, CountVectorizer, HashingModel, type RowLabels, TfidfModel } from "@ranksim/data";
+import type { TrainingStep } from "../protocol.ts";
+import type { Gate } from "./gate.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
-import type { Part } from "./training.ts";
+import { type Part, preparingStep } from "./training.ts";
+
+/** The page is told how far the words are this often. */
+const TELL_MILLISECONDS = 100;
 
 /** A model from a file, ready to be looked at. */
 export function openPipeline(whole: Model, name: string): SubjectParts {
@@ -44,13 +49,27 @@ export async function trainOnText(
   rows: { readonly train: Uint32Array; readonly test: Uint32Array },
   labels: (rows: Uint32Array) => { y?: RowLabels },
   train: (training: Part, test: Part | undefined) => Promise<Pick<SubjectParts, "model" | "history">>,
-  run: { readonly backend: Backend; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  gate: Gate,
+  tell: (step: TrainingStep) => void,
 ): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "featureNames">> {
   const pick = (picked: Uint32Array) => Array.from(picked, (row) => texts[row]);
   const vectorizer = new CountVectorizer();
+  let told = 0;
+  const run: Run = {
+    signal,
+    onProgress: ({ share }) => {
+      if (performance.now() - told > TELL_MILLISECONDS) {
+        told = performance.now();
+        tell(preparingStep(share, texts.length));
+      }
+      return gate.listen();
+    },
+  };
   const words = await vectorizer.fit(pick(rows.train), undefined, run);
   const part = async (picked: Uint32Array): Promise<Part> => ({
     x: await words.transform(pick(picked), run),
+    featureNames: words.featureNames,
     ...labels(picked),
   });
   const { model, history } = await train(

@@ -138,7 +138,9 @@ export class Session implements Answers {
     const label = data.classes[group];
     const all = Array.from({ length: data.rows }, (_, row) => row);
     const has = (row: number) => [data.y?.[row]].flat().includes(label);
-    return studyFeatures(x, group < 0 ? all : all.filter(has), features, rangeOf(x).whole);
+    const study = studyFeatures(x, group < 0 ? all : all.filter(has), features, rangeOf(x).whole);
+    const names = data.featureNames ?? (isMatrix(data.x) ? undefined : this.#subject?.featureNames);
+    return names ? { ...study, names: Array.from(study.features, (feature) => names[feature]) } : study;
   }
 
   save(): Uint8Array<ArrayBuffer> {
@@ -172,16 +174,17 @@ export class Session implements Answers {
     const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
     const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
     if (isMatrix(data.x)) {
+      const names = data.featureNames ? { featureNames: data.featureNames } : {};
       const part = (picked: Uint32Array): Part => ({
         x: (data.x as Exclude<typeof data.x, readonly string[]>).gather(picked),
         ...labels(picked),
+        ...names,
       });
       const { model, history } = await run(part(rows.train), rows.test.length > 0 ? part(rows.test) : undefined);
-      const names = data.featureNames ? { featureNames: data.featureNames } : {};
       return { ...shared, whole: model, model, history, prepare: async (x) => x as never, takesText: false, ...names };
     }
     const { trainOnText } = await import("./pipeline.ts");
-    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, { backend, signal })) };
+    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, signal, gate, this.#tell)) };
   }
 
   /** Judges a model, letting other calls in between: a drawing must not wait for it. */
@@ -201,6 +204,7 @@ export class Session implements Answers {
     this.#judged = undefined;
     if (this.#heldOut) this.#subject = undefined;
     this.#heldOut = undefined;
+    this.#nameFeatures();
     return summarize(data);
   }
 
@@ -208,6 +212,14 @@ export class Session implements Answers {
     this.#subject = subject;
     this.#heldOut = heldOut;
     this.#judged = undefined;
+    this.#nameFeatures();
+  }
+
+  /** A model from a file knows no names of columns; data that fits it may. */
+  #nameFeatures(): void {
+    const [subject, data] = [this.#subject, this.#data];
+    if (!subject || subject.parts.featureNames) return;
+    subject.featureNames = data && this.#fits(subject, data) ? data.featureNames : undefined;
   }
 
   #summary(): ModelSummary {

@@ -54,9 +54,12 @@ export interface SubjectParts {
 export class Subject {
   readonly parts: SubjectParts;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Names of the features: the model's own words, or those of the data it is looked at with. */
+  featureNames: readonly string[] | undefined;
 
   constructor(parts: SubjectParts) {
     this.parts = parts;
+    this.featureNames = parts.featureNames;
     this.bytes = saveModel(parts.whole);
   }
 
@@ -99,7 +102,6 @@ export class Subject {
         })),
       ),
       history: parts.history,
-      ...(parts.featureNames ? { featureNames: parts.featureNames } : {}),
       ...(report.seconds === undefined ? {} : { seconds: report.seconds }),
       ...(report.backend === undefined ? {} : { backend: report.backend }),
       ...(report.pruned === undefined ? {} : { pruned: report.pruned }),
@@ -120,7 +122,7 @@ export class Subject {
   view(filter: number): FilterView {
     const { model } = this;
     const facts = { filter, shares: this.#sharesOf(filter), rows: model.filterRows(filter).length };
-    return viewFilter(model.bank, filter, facts);
+    return viewFilter(model.bank, filter, facts, this.featureNames);
   }
 
   /** Rows of the data set that a filter was made from; empty where they are not known. */
@@ -133,6 +135,7 @@ export class Subject {
   async explain(sample: Sample, backend: Backend): Promise<Explanation> {
     const began = performance.now();
     const { model } = this;
+    const names = this.featureNames;
     const x = await this.parts.prepare(this.#asInput(sample));
     const run = { backend };
     const found = await model.explain(x, 0, run);
@@ -150,6 +153,7 @@ export class Subject {
       features: Uint32Array.from(shown, ({ feature }) => feature),
       parts: Float64Array.from(shown, ({ contribution }) => contribution),
       values: Float64Array.from(shown, ({ value }) => value),
+      ...(names ? { names: shown.map(({ feature }) => names[feature]) } : {}),
       milliseconds: performance.now() - began,
     };
   }

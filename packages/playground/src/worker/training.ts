@@ -33,6 +33,7 @@ const SCORING = { milliseconds: 500, share: 0.2 };
 export interface Part {
   readonly x: Matrix;
   readonly y?: RowLabels;
+  readonly featureNames?: readonly string[];
 }
 
 export interface TrainingInput {
@@ -70,6 +71,12 @@ export async function train(
   } finally {
     watcher.release();
   }
+}
+
+/** What the page is told while rows are still being prepared: how far that is, and that there are no filters yet. */
+export function preparingStep(share: number, rows: number): TrainingStep {
+  const none = { classesDone: 0, iteration: 0, moved: 0, empty: 0, filters: 0, points: [], shown: [], changed: [] };
+  return { stage: "prepare", share, rows, ...none, waiting: false };
 }
 
 /** Turns the library's progress into what the page shows. */
@@ -153,7 +160,9 @@ class Watcher {
     const name = label === undefined ? undefined : String(label);
     const shares = name === undefined ? [] : [{ label: name, share: 1 }];
     const count = Math.min(bank.filters, SHOWN_FILTERS);
-    const shown = Array.from({ length: count }, (_, filter) => viewFilter(bank, filter, { filter, shares, rows: 0 }));
+    const shown = Array.from({ length: count }, (_, filter) =>
+      viewFilter(bank, filter, { filter, shares, rows: 0 }, this.#input.train.featureNames),
+    );
     const before = this.#pictures;
     // Copies, as what is told is handed over to the page.
     this.#pictures = shown.map(({ picture, top }) => Uint32Array.from(picture ?? top.map(({ feature }) => feature)));

@@ -8,6 +8,7 @@ import { addDemo } from "./commands/demo.ts";
 import { addEvaluate } from "./commands/evaluate.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addInspect } from "./commands/inspect.ts";
+import { addPlay } from "./commands/play.ts";
 import { addPredict } from "./commands/predict.ts";
 import { addReport } from "./commands/report.ts";
 import { addTrain } from "./commands/train.ts";
@@ -56,7 +57,7 @@ export function makeProgram(io: Io, say: (output: Output, text: string) => void)
     })
     .exitOverride();
   for (const add of [addTrain, addPredict, addEvaluate, addExplain, addReport]) add(program, io);
-  for (const add of [addTransform, addCrossValidate, addInspect, addData, addDemo]) add(program, io);
+  for (const add of [addTransform, addCrossValidate, addInspect, addData, addPlay, addDemo]) add(program, io);
   return program;
 }
 

@@ -1,0 +1,95 @@
+/**
+ * Serves the built page on this machine only, with the two headers that let its worker use threads, and with a model beside
+ * it if there is one. It answers GET and HEAD for files of one folder and nothing else.
+ */
+
+import { readFile } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import { extname, join, resolve, sep } from "node:path";
+
+/** What is served. */
+export interface ServeOptions {
+  /** Folder of the built page. */
+  readonly folder: string;
+  /** A model to open the page with; it is served under its name. */
+  readonly model?: { readonly name: string; readonly bytes: Uint8Array };
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+}
+
+/** A page that is being served. */
+export interface Served {
+  /** Address to open, with the model in it if there is one. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+const TYPES: { readonly [ending: string]: string } = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+};
+
+const HEADERS = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-cache",
+};
+
+/** Starts to serve; resolves when the address can be opened. */
+export async function servePage({ folder, model, port = 0 }: ServeOptions): Promise<Served> {
+  const root = resolve(folder);
+  // The page takes names of this form only, and a name must not hide a file of the page.
+  const name = model && `model-${model.name.replace(/[^\w.-]+/g, "-")}`;
+  const server = createServer(async (request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405);
+    const path = pathOf(request.url ?? "/");
+    if (path === undefined) return answer(response, 400);
+    if (model && path === `/${name}`) return answer(response, 200, model.bytes, "application/octet-stream");
+    const file = join(root, path.endsWith("/") ? `${path}index.html` : path);
+    if (!file.startsWith(root + sep)) return answer(response, 404);
+    try {
+      answer(response, 200, await readFile(file), TYPES[extname(file)] ?? "application/octet-stream");
+    } catch {
+      answer(response, 404);
+    }
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once("error", failed);
+    server.listen(port, "127.0.0.1", () => listening());
+  });
+  const { port: taken } = server.address() as { port: number };
+  return {
+    address: `http://127.0.0.1:${taken}/${name ? `#model=${encodeURIComponent(name)}` : ""}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The decoded path of a request, or undefined for one that cannot be decoded. */
+function pathOf(url: string): string | undefined {
+  try {
+    const path = decodeURIComponent(new URL(url, "http://page").pathname);
+    return path.includes("\0") ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: Uint8Array = new Uint8Array(0),
+  type = "text/plain",
+): void {
+  response.writeHead(status, { ...HEADERS, "Content-Type": type, "Content-Length": body.byteLength });
+  response.end(response.req.method === "HEAD" ? undefined : body);
+}

@@ -24,12 +24,20 @@ export function machineFacts(): MachineFacts {
   };
 }
 
-/** Waits until other processes leave the machine alone for a second, at most `patienceSeconds`. */
-export async function quietMoment(patienceSeconds: number): Promise<void> {
-  const until = performance.now() + patienceSeconds * 1000;
-  while (performance.now() < until) {
-    const before = machineBusySeconds();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    if (machineBusySeconds() - before < QUIET_SHARE) return;
+/** Waits for quiet moments: a second in which other processes leave the machine alone. Its patience is for a whole session. */
+export class Patience {
+  #seconds: number;
+
+  constructor(seconds: number) {
+    this.#seconds = seconds;
+  }
+
+  /** Returns at the next quiet moment, or when patience is spent. */
+  async wait(): Promise<void> {
+    for (; this.#seconds > 0; this.#seconds--) {
+      const before = machineBusySeconds();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      if (machineBusySeconds() - before < QUIET_SHARE) return;
+    }
   }
 }

@@ -15,7 +15,7 @@ export interface Options {
   readonly only: readonly string[];
   /** Only make tables and plots again from the results at hand. */
   readonly tables: boolean;
-  /** Seconds to wait for a quiet machine before a figure that is read off the clock. */
+  /** Seconds of the session that may be spent waiting for a quiet machine before figures that are read off the clock. */
   readonly patience: number;
   readonly help: boolean;
 }
@@ -32,7 +32,7 @@ export const HELP = `Measures ranksim against its peers and writes results, tabl
   --results FOLDER         where to write (packages/lab/results; quick: nowhere)
   --only TEXT              only works or systems whose names contain this; may be repeated; prints, keeps no results
   --tables                 make the tables and plots again from the results at hand
-  --patience SECONDS       longest wait for a quiet machine before a figure read off the clock (10; quick: 0)
+  --patience SECONDS       most time spent waiting for a quiet machine before figures read off the clock (120; quick: 0)
   --help                   this text
 
 npm packages that are not dependencies (TensorFlow.js) are found through NODE_PATH.
@@ -55,7 +55,7 @@ export function readOptions(args: readonly string[]): Options {
       help: { type: "boolean", default: false },
     },
   });
-  const patience = Number(values.patience ?? (values.quick ? 0 : 10));
+  const patience = Number(values.patience ?? (values.quick ? 0 : 120));
   if (!(patience >= 0)) throw new Error(`--patience: expected seconds, found ${values.patience}`);
   return {
     python: values.python,

@@ -7,7 +7,7 @@ import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import { readPart } from "./data-files.ts";
 import { type Launcher, launch, type Outcome, run } from "./launch.ts";
-import { machineFacts, quietMoment } from "./machine.ts";
+import { machineFacts, Patience } from "./machine.ts";
 import { missingPackage, NPM_PEERS } from "./npm-peers.ts";
 import type { Options } from "./options.ts";
 import { type Case, KERNELS, planCases, planGrowth } from "./plan.ts";
@@ -27,7 +27,7 @@ import type {
 const FULL: Sizes = { small: { train: 2000, test: 1000 } };
 const QUICK: Sizes = {
   fashion: { train: 1500, test: 300 },
-  small: { train: 200, test: 100 },
+  small: { train: 100, test: 50 },
   newsgroups: { train: 400, test: 100 },
 };
 const START_UPS = 10;
@@ -43,6 +43,7 @@ export async function measureAll(
   const prepared = await prepare(scratch, options, options.quick ? QUICK : FULL);
   tell("looking for python3 and its fastest setting");
   const python = await findPython(options.python, options.pythonPackage);
+  const patience = new Patience(options.patience);
   const launcher: Launcher = { scratch, python: options.python, pythonEnv: python.env };
   const model = join(scratch, "classifier.safetensors");
 
@@ -58,7 +59,7 @@ export async function measureAll(
   for (const { name, why } of missing) tell(`missing: ${name}: ${why}`);
 
   const jobOptions = { pythonPackage: options.pythonPackage, model };
-  const measurements = await measureCases(cases, options, tell, ({ job, data, limitSeconds }) =>
+  const measurements = await measureCases(cases, patience, tell, ({ job, data, limitSeconds }) =>
     launch<RunResult>(launcher, job(prepared.folders[data], jobOptions), limitSeconds),
   );
 
@@ -68,7 +69,8 @@ export async function measureAll(
     if (wanted(options, "kernel", "")) {
       kernels.push(...(await measureKernels(launcher, model, prepared.folders.fashion, options.quick, tell)));
     }
-    if (wanted(options, "start-up", "")) startUp.push(...(await measureStarts(scratch, model, options, tell)));
+    if (wanted(options, "start-up", ""))
+      startUp.push(...(await measureStarts(scratch, model, options.quick, patience, tell)));
   }
   const growth = wanted(options, "growth", "") ? await measureGrowth(launcher, options.quick, tell) : [];
 
@@ -107,7 +109,7 @@ function lacking(system: string, facts: PythonFacts | undefined): Missing | unde
 /** Round by round through all cases; a case that fails is not tried again. */
 async function measureCases(
   cases: readonly Case[],
-  { patience }: Options,
+  patience: Patience,
   tell: (message: string) => void,
   measure: (one: Case) => Promise<Outcome<RunResult>>,
 ): Promise<Measurement[]> {
@@ -117,7 +119,7 @@ async function measureCases(
   for (let round = 0; round < rounds; round++) {
     for (const [at, one] of cases.entries()) {
       if (round >= one.runs || failures.has(one)) continue;
-      if (one.byTheClock) await quietMoment(patience);
+      if (one.byTheClock) await patience.wait();
       const outcome = await measure(one);
       const name = `${one.work}, ${one.system}, run ${round + 1} of ${one.runs}`;
       if (outcome.ok) {
@@ -162,7 +164,8 @@ async function measureKernels(
 async function measureStarts(
   scratch: string,
   model: string,
-  { quick, patience }: Options,
+  quick: boolean,
+  patience: Patience,
   tell: (message: string) => void,
 ): Promise<StartUp[]> {
   const { x } = readPart(join(scratch, "fashion"), "test");
@@ -170,8 +173,8 @@ async function measureStarts(
   writeFileSync(row, x.values.subarray(0, x.features));
   const script = fileURLToPath(new URL("./start-up.js", import.meta.url));
   const starts: StartUp[] = [];
-  await quietMoment(patience);
   for (let start = 0; start < (quick ? 2 : START_UPS); start++) {
+    await patience.wait();
     const ended = await run(execPath, [script, model, row], process.env, 60);
     if (ended.ok) starts.push(JSON.parse(ended.text) as StartUp);
     tell(`start-up: ${ended.ok ? ended.text.trim() : ended.why}`);

@@ -51,8 +51,10 @@ describe("targets", () => {
     expect(verdictOf("20 Newsgroups, fit + predict")).toMatchObject({ measured: "21.0×", verdict: "met" });
   });
 
-  it("take the peer's memory where it needs least", () => {
-    expect(verdictOf("classifier fit, peak memory")).toMatchObject({ measured: "0.56", verdict: "missed" });
+  it("compare memory with the peer at its fastest and at its leanest", () => {
+    const [fastest, leanest] = judge(results).filter(({ target }) => target.startsWith("classifier fit, peak memory"));
+    expect(fastest).toMatchObject({ measured: "0.33", verdict: "met" });
+    expect(leanest).toMatchObject({ measured: "0.56", verdict: "missed" });
     expect(verdictOf("20 Newsgroups, fit, peak memory")).toMatchObject({ measured: "0.10", verdict: "met" });
   });
 

@@ -13,9 +13,12 @@ describe("canonicalJson", () => {
     );
   });
 
+  /** Any JSON but an object with the one key that is refused. */
+  const allowed = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+
   it("is read back as the same value", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(allowed, (value) => {
         const text = canonicalJson(value);
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(canonicalJson(parseCanonicalJson(text, "text"))).toBe(text);

@@ -55,9 +55,12 @@ export function idOf({ panels }: Experiment): string {
   );
 }
 
-/** "not measured" while anything is missing, else what the test says: all parts true, some, or none. */
+/**
+ * All parts true, some, or none. While parts are missing a statement is not measured, unless it already holds and fails in
+ * parts, which no further part can change.
+ */
 export function judge(parts: readonly (boolean | undefined)[]): Verdict {
-  if (parts.length === 0 || parts.some((part) => part === undefined)) return "not measured";
-  if (parts.every((part) => part)) return "holds";
-  return parts.some((part) => part) ? "holds in part" : "does not hold";
+  if (parts.includes(true) && parts.includes(false)) return "holds in part";
+  if (parts.length === 0 || parts.includes(undefined)) return "not measured";
+  return parts.includes(true) ? "holds" : "does not hold";
 }

@@ -47,8 +47,10 @@ describe.each(EXPERIMENTS.map((experiment) => [idOf(experiment), experiment] as 
 });
 
 describe("judge", () => {
-  it("needs every part to be measured", () => {
+  it("needs every part to be measured, unless parts already differ", () => {
     expect(judge([true, undefined])).toBe("not measured");
+    expect(judge([false, undefined])).toBe("not measured");
+    expect(judge([true, undefined, false])).toBe("holds in part");
     expect(judge([])).toBe("not measured");
   });
 

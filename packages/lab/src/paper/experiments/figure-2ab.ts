@@ -148,6 +148,10 @@ export const figure2ab: Experiment = {
       `${parts.filter((part) => part).length} of ${parts.filter((part) => part !== undefined).length}`;
     const best = largest([150, 500, 1500].flatMap((filters) => speedUps("none", filters)));
     const bestUnit = largest([150, 500, 1500].flatMap((filters) => speedUps("unit", filters)));
+    const complete = sizes.every((size) => means(found, rawSvm(quick, size, "none")).seconds);
+    // A larger speed-up may still be found while sizes are missing.
+    const reached = (wanted: number) =>
+      best !== undefined && best >= wanted ? true : complete && best !== undefined ? false : undefined;
     const wide = speedUps("none", 1500);
     return {
       text: [
@@ -164,7 +168,7 @@ export const figure2ab: Experiment = {
         {
           paper: "RST makes the SVM faster by almost two orders of magnitude, the transform included",
           ours: `at most ${times(best)} against bytes, ${times(bestUnit)} against pixels of 0..1 (150 filters and more)`,
-          verdict: judge([best === undefined ? undefined : best >= 10, best === undefined ? undefined : best >= 50]),
+          verdict: judge([reached(10), reached(50)]),
         },
         {
           paper: "It is faster also with more filters (1,500) than pixels (784)",

@@ -82,7 +82,7 @@ export const figure3ab: Experiment = {
         },
       ],
       [
-        { name: "RSC, macro F1 (mean and range of 3 seeds)", ...LINES[0] },
+        { name: "RSC, macro F1 (mean and range of the seeds)", ...LINES[0] },
         { name: "RSC, processor time of training and predicting 10,000 rows", color: COLORS.green, sign: "triangle" },
       ],
     );

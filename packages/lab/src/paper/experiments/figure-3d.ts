@@ -61,7 +61,7 @@ export const figure3d: Experiment = {
           lines: rows,
         }),
       ],
-      rows.map(({ name, color, sign }) => ({ name: `${name}, mean and range of 3 seeds`, color, sign })),
+      rows.map(({ name, color, sign }) => ({ name: `${name}, mean and range of the seeds`, color, sign })),
     );
     return {
       text: table(

@@ -79,9 +79,11 @@ export async function grow(job: GrowthJob): Promise<RunResult> {
 }
 
 function factsOf(report: Report): RunResult["facts"] {
-  const { filters, converged, pruned, backend } = report;
+  const { rows, features, filters, converged, pruned, backend } = report;
   const iterations = Math.max(...report.trainings.map(({ steps }) => steps.length));
   return {
+    rows,
+    features,
     filters,
     converged,
     iterations,

@@ -1,5 +1,6 @@
 /** The results as Markdown: one short table for the front page, all of them for the lab's. Nothing here measures. */
 
+import { checkMemory, FORMULA } from "./memory.ts";
 import { KERNEL_TITLES, SYSTEMS, WORKS } from "./plan.ts";
 import {
   type BenchResults,
@@ -56,6 +57,7 @@ export function allTables(results: BenchResults): string {
     ...kernelTable(results),
     ...startUpTable(results),
     ...growthTable(results),
+    ...memoryTable(results),
     ...missingTable(results),
   ].join("\n\n");
 }
@@ -210,6 +212,23 @@ function growthTable({ growth }: BenchResults): string[] {
     "### Growth on synthetic bytes",
     "Classifier of 10 classes, five iterations, one thread.",
     ...["rows", "features", "filters"].map((axis) => `![Fit time against ${axis}](results/growth-${axis}.svg)`),
+    table(header, rows),
+  ];
+}
+
+function memoryTable(results: BenchResults): string[] {
+  const checks = checkMemory(results);
+  if (checks.length === 0) return [];
+  const rows = checks.map(({ name, rows, features, filters, measured, bound }) => [
+    name,
+    ...[rows, features, filters].map((size) => size.toLocaleString("en-US")),
+    megabytes(measured),
+    megabytes(bound),
+  ]);
+  const header = ["training", "rows N", "features n", "filters m", "peak, MB", "bound, MB"];
+  return [
+    "### Memory",
+    `Peak of a process that reads, trains and predicts, one thread, within ${FORMULA}.`,
     table(header, rows),
   ];
 }

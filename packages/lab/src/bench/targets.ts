@@ -3,6 +3,7 @@
  * for both; a figure that was not measured leaves its target open.
  */
 
+import { checkMemory } from "./memory.ts";
 import { type BenchResults, figures, median, type PhaseName, type RunResult, runsOf } from "./results.ts";
 import { megabytes, number } from "./show.ts";
 
@@ -99,8 +100,16 @@ export function judge(results: BenchResults): readonly Verdict[] {
       theirs === undefined || ours === undefined ? undefined : Math.max(0, theirs - ours),
       (gap) => gap.toFixed(4),
     ),
+    below("peak memory within the formula below, most of it used", "≤ 1", 1, mostUsed(results), (share) =>
+      share.toFixed(2),
+    ),
     below("fit time per row, most rows against fewest", "≤ 1.25×", 1.25, growth, (ratio) => `${number(ratio)}×`),
   ];
+}
+
+/** Largest share of its bound on memory that a training used. */
+function mostUsed(results: BenchResults): number | undefined {
+  return most(...checkMemory(results).map(({ measured, bound }) => measured / bound));
 }
 
 /** Processor time per row of fit at the largest N over the same at the smallest, filters and features fixed. */

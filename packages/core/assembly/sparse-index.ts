@@ -3,22 +3,26 @@
  * from the filter's base. A row's scores are then base·Σx plus what the postings of its features add.
  *
  * A feature that many filters except becomes a column, one number for each place, which vector instructions add; the
- * others become lists of (place, difference). Whole weights are kept as 32-bit integers, exact; all others are scaled by a
- * power of two and rounded to float32, for approximate scores.
+ * others become lists of (place, difference). In a whole index differences are 32-bit integers, exact. In any other they
+ * are brought to one norm, scaled by a power of two and rounded to float32, for approximate scores; where that is not exact
+ * the index also has the exception itself.
  */
 
 import {
   COLUMNS,
   COLUMN_COUNT,
+  COLUMN_EXCEPTIONS,
   FEATURES,
   FILTER_BASE,
   FILTER_INDICES,
   FILTER_OFFSETS,
   FILTER_WEIGHTS,
   PLACES,
+  PLACE_FACTOR_F64S,
   PLACE_FILTER,
   POSTINGS,
   POSTING_COUNT,
+  POSTING_EXCEPTIONS,
   ROOM,
   SCALE_F64,
   TABLE,
@@ -27,8 +31,8 @@ import {
 } from "../src/backends/wasm/csr-context";
 import { weightAt } from "./sparse-dot";
 
-/** A feature is a column if at least one in so many filters excepts it: adding four places costs what two postings do. Measured. */
-const FILTERS_PER_POSTING: u32 = 8;
+/** A feature is a column if at least one in so many filters excepts it. Measured. */
+const FILTERS_PER_POSTING: u32 = 12;
 
 /** Marks a column in the count of TABLE. */
 export const COLUMN: u32 = 0x8000_0000;
@@ -77,27 +81,35 @@ export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usiz
   const columns = load<usize>(context, COLUMNS);
   const postings = load<usize>(context, POSTINGS);
   const column = <usize>load<u32>(context, ROOM) << 2;
+  const columnExceptions = load<usize>(context, COLUMN_EXCEPTIONS);
+  const postingExceptions = load<usize>(context, POSTING_EXCEPTIONS);
   const whole = load<u32>(context, WHOLE);
   const scale = load<f64>(context, SCALE_F64);
-  memory.fill(columns, 0, <usize>load<u32>(context, COLUMN_COUNT) * column);
+  const columnBytes = <usize>load<u32>(context, COLUMN_COUNT) * column;
+  memory.fill(columns, 0, columnBytes);
+  if (columnExceptions) memory.fill(columnExceptions, 0, columnBytes);
   // Backwards, so that each list fills from its end to its start.
   for (let p = load<u32>(context, PLACES); p-- > 0; ) {
     const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>p << 2));
     const base = baseOf(context, f);
+    const factor = scale * load<f64>(load<usize>(context, PLACE_FACTOR_F64S) + (<usize>p << 3));
     const end = exceptionOf(context, f + 1);
     for (let e = exceptionOf(context, f); e < end; e++) {
       const weight = weightOf(context, e);
       if (weight == base) continue;
-      const bits = whole ? <u32>(<i32>(weight - base)) : reinterpret<u32>(<f32>(weight * scale - base * scale));
+      const bits = whole ? <u32>(<i32>(weight - base)) : reinterpret<u32>(<f32>(weight * factor - base * factor));
       const entry = table + (<usize>featureOf(context, e) << 3);
       if (load<u32>(entry, 4) == COLUMN) {
-        store<u32>(columns + <usize>load<u32>(entry) * column + (<usize>p << 2), bits);
+        const at = <usize>load<u32>(entry) * column + (<usize>p << 2);
+        store<u32>(columns + at, bits);
+        if (columnExceptions) store<u32>(columnExceptions + at, <u32>e + 1);
       } else {
         const at = load<u32>(entry) - 1;
         store<u32>(entry, at);
         const posting = postings + (<usize>at << 3);
         store<u32>(posting, p << 2);
         store<u32>(posting, bits, 4);
+        if (postingExceptions) store<u32>(postingExceptions + (<usize>at << 2), <u32>e);
       }
     }
   }

@@ -19,13 +19,13 @@ import {
   PIECE_ROWS,
   PIECE_VALUE,
   PLACES,
-  PLACE_FILTER,
   ROW_COUNT,
   SCALE_F64,
   WHOLE,
 } from "../src/backends/wasm/csr-context";
-import { dotSparse } from "./sparse-dot";
-import { productAt, productsSingle, productsWhole, scratchOfRow } from "./sparse-search";
+import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts } from "./sparse-rescore";
+import { batchRows, isNarrow, putRow, rowAt, scaleOf, scoreBatch, scoresOf } from "./sparse-scores";
+import { allowanceOf, doubtsAt, productsWide } from "./sparse-search";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
 /** Factors from a scaled product to a value beyond which rounding is not what the allowance assumes. */
@@ -73,7 +73,7 @@ export function offerRow(context: usize, piece: u32, p: u32, r: u32, value: f64)
 @inline
 function weakestOf(context: usize, piece: u32, p: u32): f64 {
   const k = load<u32>(context, PIECE_K);
-  const at = answerOf(context, piece, p) + (<i32>k <= LIST_LIMIT ? k - 1 : 0);
+  const at = answerOf(context, piece, p) + (<i32>k <= LIST_LIMIT ? <usize>(k - 1) : 0);
   return load<f64>(load<usize>(context, PIECE_VALUE) + (at << 3));
 }
 
@@ -81,38 +81,62 @@ function weakestOf(context: usize, piece: u32, p: u32): f64 {
 export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const whole = load<u32>(context, WHOLE);
   const places = load<u32>(context, PLACES);
+  const divisors = load<usize>(context, DIVISOR);
+  const most = batchRows(context);
   let exact: u64 = 0;
+  if (!whole) clearDoubts(context, scratch + doubtsAt(context));
   for (let c = from; c < to; c++) {
     clearPiece(context, c);
     const last = lastOf(context, c);
-    for (let r = firstOf(context, c); r < last; r++) {
-      const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
-      if (divisor == 0) {
-        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
-      } else if (whole) {
-        const narrow = productsWhole(context, r, scratch);
-        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, productAt(scratch, <usize>p, narrow) / divisor);
-        exact += <u64>places;
-      } else exact += offerSingle(context, c, r, divisor, scratch);
+    for (let r = firstOf(context, c); r < last; ) {
+      let count: u32 = 0;
+      for (; r < last && count < most; r++) {
+        if (load<f64>(divisors + (<usize>r << 3)) != 0) putRow(scratch, count++, r);
+        else for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
+      }
+      scoreBatch(context, scratch, count);
+      for (let b: u32 = 0; b < count; b++) {
+        const divisor = load<f64>(divisors + (<usize>rowAt(scratch, b) << 3));
+        exact += whole ? offerWhole(context, c, scratch, b, divisor) : offerSingle(context, c, scratch, b, divisor);
+      }
     }
   }
   return <f64>exact;
 }
 
-/** Offers row r to the places its approximate products leave in doubt; see `sparse-search.ts` for the allowance. */
-function offerSingle(context: usize, piece: u32, r: u32, divisor: f64, scratch: usize): u64 {
+function offerWhole(context: usize, piece: u32, scratch: usize, b: u32, divisor: f64): u64 {
+  const places = <usize>load<u32>(context, PLACES);
+  const r = rowAt(scratch, b);
+  if (isNarrow(context, scratch, b)) {
+    const scores = scoresOf(context, scratch, b);
+    for (let p: usize = 0; p < places; p++) offerRow(context, piece, <u32>p, r, <f64>load<i32>(scores + (p << 2)) / divisor);
+  } else {
+    const products = productsWide(context, scratch, b);
+    for (let p: usize = 0; p < places; p++) offerRow(context, piece, <u32>p, r, load<f64>(products + (p << 3)) / divisor);
+  }
+  return <u64>places;
+}
+
+/** Offers row b of the batch to the places that approximate products leave in doubt; see `sparse-search.ts`. */
+function offerSingle(context: usize, piece: u32, scratch: usize, b: u32, divisor: f64): u64 {
   const places = load<u32>(context, PLACES);
-  const filters = load<usize>(context, PLACE_FILTER);
-  const lanes = scratch + scratchOfRow(context);
-  const allowance = productsSingle(context, r, scratch, lanes);
-  const factor = 1 / (load<f64>(lanes) * load<f64>(context, SCALE_F64)) / divisor;
+  const doubts = scratch + doubtsAt(context);
+  const scores = scoresOf(context, scratch, b);
+  const r = rowAt(scratch, b);
+  const factor = 1 / (scaleOf(scratch, b) * load<f64>(context, SCALE_F64)) / divisor;
+  const allowance = allowanceOf(context, scratch, b);
   const doubt = abs(factor) > SMALL && abs(factor) < LARGE ? allowance * abs(factor) : Infinity;
   let exact: u64 = 0;
+  let noted: u32 = 0;
   for (let p: u32 = 0; p < places; p++) {
-    if (doubt != Infinity && load<f64>(scratch + (<usize>p << 3)) * factor + doubt < weakestOf(context, piece, p)) continue;
-    const f = load<u32>(filters + (<usize>p << 2));
-    offerRow(context, piece, p, r, dotSparse(context, r, f, lanes) / divisor);
-    exact++;
+    if (doubt == Infinity || <f64>load<f32>(scores + (<usize>p << 2)) * factor + doubt >= weakestOf(context, piece, p)) {
+      noteDoubt(doubts, noted++, p);
+    }
+    if (noted == 0 || (noted < MOST_DOUBTS && p + 1 < places)) continue;
+    resolveDoubts(context, r, noted, doubts);
+    for (let j: u32 = 0; j < noted; j++) offerRow(context, piece, doubtAt(doubts, j), r, resolvedAt(doubts, j) / divisor);
+    exact += <u64>noted;
+    noted = 0;
   }
   return exact;
 }

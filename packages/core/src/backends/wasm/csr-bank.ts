@@ -41,6 +41,8 @@ interface Facts {
   /** No weight or base lies outside these. */
   readonly lowest: number;
   readonly highest: number;
+  readonly lowestBase: number;
+  readonly highestBase: number;
   /** No weight differs more from its base. */
   readonly spread: number;
   readonly lowestNorm: number;
@@ -48,7 +50,16 @@ interface Facts {
 }
 
 /** Dense banks are not indexed, and nobody looks. */
-const NO_FACTS: Facts = { whole: false, lowest: 0, highest: 0, spread: 0, lowestNorm: 0, highestNorm: 0 };
+const NO_FACTS: Facts = {
+  whole: false,
+  lowest: 0,
+  highest: 0,
+  lowestBase: 0,
+  highestBase: 0,
+  spread: 0,
+  lowestNorm: 0,
+  highestNorm: 0,
+};
 
 /** Bytes that filters [first, last) take. */
 export function bytesOfBank(bank: FilterBank, first: number, last: number): number {
@@ -99,6 +110,8 @@ function factsOf(engine: Engine, weights: Weights, at: number, bases: Float64Arr
     whole: !float && base.lowest >= 0 && bases.every(Number.isInteger),
     lowest: Math.min(base.lowest, weight.lowest),
     highest: Math.max(base.highest, weight.highest),
+    lowestBase: base.lowest,
+    highestBase: base.highest,
     spread: Math.max(weight.highest - base.lowest, base.highest - weight.lowest, 0),
     lowestNorm: norm.lowest,
     highestNorm: norm.highest,

@@ -8,18 +8,21 @@ import type { FilterBank } from "../../kernels/shapes.ts";
 import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
 import {
   COLUMN_COUNT,
+  COLUMN_EXCEPTIONS,
   COLUMNS,
   COMMON_NORM_F64,
   CSR_CONTEXT_BYTES,
+  EXACT_DIFFERENCES,
   FEATURES,
   HUGE_ROW_F64,
   LARGEST_32_F64,
+  PLACE_BASE_32S,
   PLACE_BASE_F64S,
-  PLACE_BASE_I32S,
+  PLACE_FACTOR_F64S,
   PLACE_FILTER,
-  PLACE_NORM_F64S,
   PLACES,
   POSTING_COUNT,
+  POSTING_EXCEPTIONS,
   POSTINGS,
   ROOM,
   SCALE_F64,
@@ -36,6 +39,8 @@ import type { Memory } from "./memory.ts";
 const EXACT = 2 ** 53;
 /** 32-bit scores stay below this. */
 const MOST_32 = 2 ** 31;
+/** Whole numbers below this are exact in float32. */
+const MOST_SINGLE = 2 ** 24;
 /** Norms outside these bounds could make a quotient or a threshold round in ways no allowance covers. */
 const SMALLEST_NORM = 1e-100;
 const LARGEST_NORM = 1e100;
@@ -45,18 +50,10 @@ const LARGEST_RESPONSE = 1e200;
 /** Banks kept when not in use. */
 const KEPT = 2;
 
-/** An index of some filters of a bank in memory. */
+/** An index of some filters of a bank in memory: what a context must be told of it, and the blocks it takes. */
 export interface CsrIndex {
-  readonly whole: boolean;
-  readonly places: number;
-  readonly room: number;
-  readonly scale: number;
-  readonly spread: number;
-  readonly tinyRow: number;
-  readonly hugeRow: number;
-  readonly largest32: number;
-  readonly commonNorm: number;
-  /** Blocks of memory: filters, bases (float64, 32-bit) and norms by place, table, columns, postings. */
+  readonly slots: readonly (readonly [slot: number, value: number])[];
+  readonly slotsF64: readonly (readonly [slot: number, value: number])[];
   readonly blocks: readonly number[];
 }
 
@@ -66,16 +63,28 @@ export function isIndexable(bank: CsrBank): boolean {
   return sparse && facts.lowestNorm >= SMALLEST_NORM && facts.highestNorm <= LARGEST_NORM;
 }
 
-/** Whether scores of these rows are exact in whole numbers. */
+/** Whether products of these rows are exact in whole numbers. */
 export function isExact(bank: CsrBank, block: CsrBlock): boolean {
-  const { facts } = bank;
-  return facts.whole && facts.spread < MOST_32 && block.largest * Math.max(1, facts.highest) < EXACT;
+  const { whole, spread, highest } = bank.facts;
+  return whole && spread < MOST_32 && block.largest * Math.max(1, highest) < EXACT;
+}
+
+/** Whether all filters have one norm, without which an index cannot be whole where norms count. */
+export function isOfOneNorm({ facts }: CsrBank): boolean {
+  return facts.lowestNorm === facts.highestNorm;
 }
 
 /** Bytes an index of filters [first, last) takes at most. */
 export function bytesOfIndex(bank: FilterBank, first: number, last: number): number {
   const exceptions = bank.form === "sparse" ? bank.offsets[last] - bank.offsets[first] : 0;
-  return bytesOfBank(bank, first, last) + bank.features * 8 + exceptions * 32 + (last - first) * 20;
+  return bytesOfBank(bank, first, last) + bank.features * 8 + exceptions * 64 + (last - first) * 20;
+}
+
+/** How an index is made. */
+export interface IndexKind {
+  readonly whole: boolean;
+  /** Whether filters are compared with each other, by their responses; not by whole numbers unless they are of one norm. */
+  readonly byNorm: boolean;
 }
 
 /** Makes the index of the listed filters (numbers within `bank`). The caller gives it back by `releaseIndex`. */
@@ -83,49 +92,65 @@ export async function makeIndex(
   engine: Engine,
   bank: CsrBank,
   filters: Uint32Array,
-  whole: boolean,
+  kind: IndexKind,
 ): Promise<CsrIndex> {
   const { memory } = engine;
+  const { whole, byNorm } = kind;
   const places = filters.length;
   const room = Math.ceil(places / 4) * 4;
-  const { lowest, highest, spread, lowestNorm, highestNorm } = bank.facts;
-  const largest = Math.max(Math.abs(lowest), Math.abs(highest));
-  const scale = largest > 0 ? 2 ** Math.min(1000, -Math.ceil(Math.log2(largest))) : 1;
+  const { lowest, highest, lowestBase, highestBase, spread, lowestNorm, highestNorm } = bank.facts;
   const bases = memory.f64(bank.base, bank.filters);
   const norms = memory.f64(bank.norm, bank.filters);
+  const common = byNorm ? norms[filters[0]] : 1;
+  const largest = Math.max(Math.abs(lowest), Math.abs(highest)) * (byNorm ? common / lowestNorm : 1);
+  const scale = largest > 0 ? 2 ** Math.max(-1000, Math.min(1000, -Math.ceil(Math.log2(largest)))) : 1;
+  const factors = new Float64Array(room);
   const placeBase = new Float64Array(room);
-  const placeNorm = new Float64Array(room).fill(1);
   for (let p = 0; p < places; p++) {
-    placeBase[p] = whole ? bases[filters[p]] : bases[filters[p]] * scale;
-    placeNorm[p] = whole ? norms[filters[p]] : norms[filters[0]] / norms[filters[p]];
+    factors[p] = byNorm ? common / norms[filters[p]] : 1;
+    placeBase[p] = whole ? bases[filters[p]] : bases[filters[p]] * factors[p] * scale;
   }
+  const share = byNorm ? common / lowestNorm : 1; // the largest factor
+  const isExactHere =
+    whole || (bank.weightBytes < 8 && bank.facts.whole && spread < MOST_SINGLE && (!byNorm || isOfOneNorm(bank)));
+  const slotsF64: CsrIndex["slotsF64"] = [
+    [SCALE_F64, scale],
+    [SPREAD_F64, (spread + Math.max(Math.abs(lowestBase), Math.abs(highestBase))) * share * scale],
+    [LARGEST_32_F64, MOST_32 / Math.max(1, highest)],
+    [COMMON_NORM_F64, common],
+    [TINY_ROW_F64, (SMALLEST_RESPONSE * Math.max(1, highestNorm)) / (largest || 1)],
+    [HUGE_ROW_F64, (LARGEST_RESPONSE * Math.min(1, lowestNorm)) / (largest || 1)],
+  ];
+  const slots: [slot: number, value: number][] = [
+    [WHOLE, whole ? 1 : 0],
+    [PLACES, places],
+    [ROOM, room],
+    [EXACT_DIFFERENCES, isExactHere ? 1 : 0],
+  ];
   const blocks: number[] = [];
-  const keep = (at: number): number => {
+  const keep = (slot: number, at: number): void => {
     blocks.push(at);
-    return at;
+    slots.push([slot, at]);
   };
   const context = new Context(memory, CSR_CONTEXT_BYTES);
   try {
-    for (const values of [filters, placeBase, Int32Array.from(placeBase), placeNorm]) keep(memory.put(values));
-    keep(memory.take(bank.features * 8));
-    const index: CsrIndex = {
-      whole,
-      places,
-      room,
-      scale,
-      spread: spread * scale,
-      tinyRow: (SMALLEST_RESPONSE * Math.max(1, highestNorm)) / (largest || 1),
-      hugeRow: (LARGEST_RESPONSE * Math.min(1, lowestNorm)) / (largest || 1),
-      largest32: MOST_32 / Math.max(1, highest),
-      commonNorm: placeNorm.subarray(0, places).every((norm) => norm === placeNorm[0]) ? placeNorm[0] : 0,
-      blocks,
-    };
+    keep(PLACE_FILTER, memory.put(filters));
+    keep(PLACE_BASE_32S, memory.put(whole ? Int32Array.from(placeBase) : Float32Array.from(placeBase)));
+    keep(PLACE_BASE_F64S, memory.put(placeBase));
+    keep(PLACE_FACTOR_F64S, memory.put(factors));
+    keep(TABLE, memory.take(bank.features * 8));
+    const index = { slots, slotsF64, blocks };
     describeIndex(describeCsrBank(context, bank), index).set([FEATURES, bank.features]);
     await engine.run("plan_index_csr", 1, 1, 0, context);
     const [columns] = memory.u32(context.at + COLUMN_COUNT, 1);
     const [postings] = memory.u32(context.at + POSTING_COUNT, 1);
-    keep(memory.take(columns * room * 4));
-    keep(memory.take(postings * 8));
+    slots.push([COLUMN_COUNT, columns]);
+    keep(COLUMNS, memory.take(columns * room * 4));
+    keep(POSTINGS, memory.take(postings * 8));
+    if (!isExactHere) {
+      keep(COLUMN_EXCEPTIONS, memory.take(columns * room * 4));
+      keep(POSTING_EXCEPTIONS, memory.take(postings * 4));
+    }
     describeIndex(context, index);
     await engine.run("fill_index_csr", 1, 1, 0, context);
     return index;
@@ -147,14 +172,8 @@ export function releaseIndex(memory: Memory, index: CsrIndex): void {
 }
 
 /** Tells a context about an index. */
-export function describeIndex(context: Context, index: CsrIndex): Context {
-  const [filters, bases, bases32, norms, table, columns = 0, postings = 0] = index.blocks;
-  return context
-    .set([WHOLE, index.whole ? 1 : 0], [PLACES, index.places], [ROOM, index.room], [PLACE_FILTER, filters])
-    .set([PLACE_BASE_F64S, bases], [PLACE_BASE_I32S, bases32], [PLACE_NORM_F64S, norms])
-    .set([TABLE, table], [COLUMNS, columns], [POSTINGS, postings])
-    .setF64([SCALE_F64, index.scale], [SPREAD_F64, index.spread], [LARGEST_32_F64, index.largest32])
-    .setF64([TINY_ROW_F64, index.tinyRow], [HUGE_ROW_F64, index.hugeRow], [COMMON_NORM_F64, index.commonNorm]);
+export function describeIndex(context: Context, { slots, slotsF64 }: CsrIndex): Context {
+  return context.set(...slots).setF64(...slotsF64);
 }
 
 /** All filters of a bank in memory, with its indexes once they were asked for. */
@@ -201,12 +220,12 @@ export class CsrBankCache {
     this.#drop(KEPT);
   }
 
-  /** The index of all filters. */
+  /** The index of all filters, to compare them with each other. */
   index(entry: CsrEntry, whole: boolean): Promise<CsrIndex> {
     const name = whole ? "whole" : "single";
     const known = entry.indexes[name];
     if (known) return known;
-    const making = makeIndex(this.#engine, entry.bank, allFilters(entry.bank), whole);
+    const making = makeIndex(this.#engine, entry.bank, allFilters(entry.bank), { whole, byNorm: true });
     entry.indexes[name] = making;
     making.catch(() => {
       delete entry.indexes[name];

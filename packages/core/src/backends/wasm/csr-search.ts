@@ -155,7 +155,7 @@ export async function searchIndexSince(
     const changed = positions(since.changed, 1);
     const more = { known: true, last: true };
     if (some.length > 0 && changed.length > 0) {
-      const index = await makeIndex(engine, bank, changed, isWhole);
+      const index = await makeIndex(engine, bank, changed, { whole: isWhole, byNorm: true });
       try {
         exact += await searchIndex(engine, block, bank, index, answer, more, some);
       } finally {

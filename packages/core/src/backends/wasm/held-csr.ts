@@ -13,6 +13,7 @@ import {
   type CsrEntry,
   isExact,
   isIndexable,
+  isOfOneNorm,
   makeIndex,
   releaseIndex,
 } from "./csr-index.ts";
@@ -92,8 +93,9 @@ export class HeldCsr implements Held {
         await this.#withFilters(bank, part, async (loaded, listed) => {
           await this.#eachBlock(async (block, known, last) => {
             const more = { known, last };
+            const kind = { whole: isExact(loaded, block), byNorm: false };
             const indexed = isIndexable(loaded) && listed.length > FEW_FILTERS;
-            const index = indexed ? await makeIndex(this.#engine, loaded, listed, isExact(loaded, block)) : undefined;
+            const index = indexed ? await makeIndex(this.#engine, loaded, listed, kind) : undefined;
             try {
               this.#exact += await searchCsrRows(
                 this.#engine,
@@ -163,7 +165,7 @@ export class HeldCsr implements Held {
 
   async #searchEntry(block: CsrBlock, entry: CsrEntry, answer: Answer, since: Since | undefined): Promise<number> {
     const { bank } = entry;
-    const whole = isExact(bank, block);
+    const whole = isExact(bank, block) && isOfOneNorm(bank);
     const index = () => this.#banks.index(entry, whole);
     if (since && answer.k === 1 && since.winners.k === 1) {
       let changed = 0;
@@ -194,7 +196,8 @@ export class HeldCsr implements Held {
 
   async #searchRange(block: CsrBlock, bank: CsrBank, answer: Answer, more: More): Promise<number> {
     if (!isIndexable(bank)) return searchDirect(this.#engine, block, bank, answer, more);
-    const index = await makeIndex(this.#engine, bank, allFilters(bank), isExact(bank, block));
+    const kind = { whole: isExact(bank, block) && isOfOneNorm(bank), byNorm: true };
+    const index = await makeIndex(this.#engine, bank, allFilters(bank), kind);
     try {
       return await searchIndex(this.#engine, block, bank, index, answer, more);
     } finally {

@@ -34,7 +34,7 @@ export function frontPage(results: BenchResults): string {
   line("transform 10,000", "transform", "transform");
   line("classifier, 101,631 words: fit 11,314 posts, predict 7,532", "newsgroups", "fit", "predict");
   return [
-    `Processor seconds on one core, median (range) of runs in one session; ${machineLine(results)}. [All tables](packages/lab/README.md).`,
+    `Processor seconds on one core, median (range) of runs taken in turns; ${machineLine(results)}. [All tables](packages/lab/README.md).`,
     table(["work", "authors' Python package", "ranksim", "ratio"], rows),
   ].join("\n\n");
 }
@@ -42,7 +42,7 @@ export function frontPage(results: BenchResults): string {
 /** All tables. */
 export function allTables(results: BenchResults): string {
   return [
-    `Measured ${results.date.slice(0, 10)} at commit ${results.commit}, in one session of ${results.seconds} s. ${machineLine(results)}.`,
+    `Measured ${results.date.slice(0, 10)} at commit ${results.commit}, in one go of ${results.seconds} s. ${machineLine(results)}.`,
     "### Targets",
     table(
       ["target", "wanted", "measured", "verdict"],

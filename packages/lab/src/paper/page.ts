@@ -105,6 +105,6 @@ function facts(session: SessionFacts | undefined): string[] {
     : "";
   return [
     table(["name", "data set", "rows, train + test", "features", "classes"], rows),
-    `Last session ${session.date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}${peers}. Every point is a process of its own on one thread. Times are processor time and do not count waiting for a busy machine, but caches that are shared with other processes make them noisy; compare ratios, not times.`,
+    `Last measured ${session.date.slice(0, 10)}: ${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}${peers}. Every point is a process of its own on one thread. Times are processor time and do not count waiting for a busy machine, but caches that are shared with other processes make them noisy; compare ratios, not times.`,
   ];
 }

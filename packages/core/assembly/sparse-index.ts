@@ -32,7 +32,7 @@ import {
 import { weightAt } from "./sparse-dot";
 
 /** A feature is a column if at least one in so many filters excepts it. Measured. */
-const FILTERS_PER_POSTING: u32 = 12;
+const FILTERS_PER_POSTING: u32 = 8;
 
 /** Marks a column in the count of TABLE. */
 export const COLUMN: u32 = 0x8000_0000;

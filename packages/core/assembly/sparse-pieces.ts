@@ -24,7 +24,7 @@ import {
   WHOLE,
 } from "../src/backends/wasm/csr-context";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts } from "./sparse-rescore";
-import { batchRows, isNarrow, putRow, rowAt, scaleOf, scoreBatch, scoresOf } from "./sparse-scores";
+import { scaleOf, scoreRow, scoresOf } from "./sparse-scores";
 import { allowanceOf, doubtsAt, productsWide } from "./sparse-search";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
@@ -81,50 +81,36 @@ function weakestOf(context: usize, piece: u32, p: u32): f64 {
 export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const whole = load<u32>(context, WHOLE);
   const places = load<u32>(context, PLACES);
-  const divisors = load<usize>(context, DIVISOR);
-  const most = batchRows(context);
   let exact: u64 = 0;
   if (!whole) clearDoubts(context, scratch + doubtsAt(context));
   for (let c = from; c < to; c++) {
     clearPiece(context, c);
     const last = lastOf(context, c);
-    for (let r = firstOf(context, c); r < last; ) {
-      let count: u32 = 0;
-      for (; r < last && count < most; r++) {
-        if (load<f64>(divisors + (<usize>r << 3)) != 0) putRow(scratch, count++, r);
-        else for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
-      }
-      scoreBatch(context, scratch, count);
-      for (let b: u32 = 0; b < count; b++) {
-        const divisor = load<f64>(divisors + (<usize>rowAt(scratch, b) << 3));
-        exact += whole ? offerWhole(context, c, scratch, b, divisor) : offerSingle(context, c, scratch, b, divisor);
-      }
+    for (let r = firstOf(context, c); r < last; r++) {
+      const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
+      if (divisor == 0) {
+        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
+      } else if (!scoreRow(context, r, scratch)) {
+        const products = productsWide(context, r, scratch);
+        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, load<f64>(products + (<usize>p << 3)) / divisor);
+        exact += <u64>places;
+      } else if (whole) {
+        const scores = scoresOf(scratch);
+        for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, <f64>load<i32>(scores + (<usize>p << 2)) / divisor);
+        exact += <u64>places;
+      } else exact += offerSingle(context, c, r, scratch, divisor);
     }
   }
   return <f64>exact;
 }
 
-function offerWhole(context: usize, piece: u32, scratch: usize, b: u32, divisor: f64): u64 {
-  const places = <usize>load<u32>(context, PLACES);
-  const r = rowAt(scratch, b);
-  if (isNarrow(context, scratch, b)) {
-    const scores = scoresOf(context, scratch, b);
-    for (let p: usize = 0; p < places; p++) offerRow(context, piece, <u32>p, r, <f64>load<i32>(scores + (p << 2)) / divisor);
-  } else {
-    const products = productsWide(context, scratch, b);
-    for (let p: usize = 0; p < places; p++) offerRow(context, piece, <u32>p, r, load<f64>(products + (p << 3)) / divisor);
-  }
-  return <u64>places;
-}
-
-/** Offers row b of the batch to the places that approximate products leave in doubt; see `sparse-search.ts`. */
-function offerSingle(context: usize, piece: u32, scratch: usize, b: u32, divisor: f64): u64 {
+/** Offers row r to the places that approximate products leave in doubt; see `sparse-search.ts`. */
+function offerSingle(context: usize, piece: u32, r: u32, scratch: usize, divisor: f64): u64 {
   const places = load<u32>(context, PLACES);
   const doubts = scratch + doubtsAt(context);
-  const scores = scoresOf(context, scratch, b);
-  const r = rowAt(scratch, b);
-  const factor = 1 / (scaleOf(scratch, b) * load<f64>(context, SCALE_F64)) / divisor;
-  const allowance = allowanceOf(context, scratch, b);
+  const scores = scoresOf(scratch);
+  const factor = 1 / (scaleOf(scratch) * load<f64>(context, SCALE_F64)) / divisor;
+  const allowance = allowanceOf(context, r, scratch);
   const doubt = abs(factor) > SMALL && abs(factor) < LARGE ? allowance * abs(factor) : Infinity;
   let exact: u64 = 0;
   let noted: u32 = 0;

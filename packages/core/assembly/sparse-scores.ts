@@ -1,19 +1,15 @@
 /**
- * A batch of rows against all places of an index: x·w = base·Σx + Σ x·(w - base). With whole weights as 32-bit integers,
- * exact; otherwise in float32, approximate, of rows scaled by a power of two.
- *
- * What a row meets in the index is looked up first, so that the many waits for memory run side by side. Lists are added
- * row by row. Columns are added for all rows of the batch, a range of places at a time, so that the part of the columns in
- * use stays in the cache.
+ * One row against all places of an index: x·w = base·Σx + Σ x·(w - base). With whole weights as 32-bit integers, exact;
+ * otherwise in float32, approximate, of the row scaled by a power of two. What the row meets in the index is looked up
+ * first, so that the many waits for memory run side by side.
  */
 
 import {
   COLUMNS,
-  COLUMN_COUNT,
   LARGEST_32_F64,
   MOST_ENTRIES,
-  PLACE_BASE_F64S,
   PLACE_BASE_32S,
+  PLACE_BASE_F64S,
   POSTINGS,
   ROOM,
   ROW_INDICES,
@@ -25,143 +21,71 @@ import {
 import { COLUMN } from "./sparse-index";
 import { entryOf, valueAt } from "./sparse-rows";
 
-/** Rows of a batch at most. */
-const MOST_ROWS: u32 = 64;
-/** Bytes of scores in a batch, but at least one row's. */
-const SCORE_BYTES: u32 = 1 << 22;
-/** Columns that the rows of a batch may meet together, but at least those of one row. */
-const MET: usize = 1 << 14;
-/** Bytes of columns in use at a time: they stay in the second-level cache. */
-const CACHED_BYTES: u32 = 1 << 18;
+/** Positions in the scratch: the row's sum, the sum of its absolute values, its scale, and the scores. */
+const SIZE: usize = 8;
+const SCALE: usize = 16;
+const SCORES: usize = 64;
 
-/** What is known of a row: its number, where its columns end, its sum, the sum of absolute values, the scale. */
-const RECORD_BYTES: usize = 32;
-const MET_END: usize = 4;
-const SUM: usize = 8;
-const SIZE: usize = 16;
-const SCALE: usize = 24;
+/** Bytes of scratch, a multiple of 64: scores, and the columns and lists the row meets. */
+export function scratchScores(context: usize): usize {
+  return (metAt(context) + <usize>load<u32>(context, MOST_ENTRIES) * 20 + 63) & ~63;
+}
 
-/** Positions in the scratch: records, columns met, lists of one row, scores. */
-const MET_AT: usize = <usize>MOST_ROWS * RECORD_BYTES;
-
+/** Where columns are noted; lists follow. */
 // @ts-ignore: decorator
 @inline
-function listsAt(context: usize): usize {
-  return MET_AT + ((MET + <usize>load<u32>(context, MOST_ENTRIES)) << 3);
+function metAt(context: usize): usize {
+  return SCORES + (<usize>load<u32>(context, ROOM) << 2);
 }
 
+/** Sum of the row. */
 // @ts-ignore: decorator
 @inline
-function scoresAt(context: usize): usize {
-  return (listsAt(context) + <usize>load<u32>(context, MOST_ENTRIES) * 12 + 63) & ~63;
+export function sumOf(scratch: usize): f64 {
+  return load<f64>(scratch);
 }
 
-/** Rows that go in one batch. */
-export function batchRows(context: usize): u32 {
-  return max<u32>(1, min<u32>(MOST_ROWS, SCORE_BYTES / (load<u32>(context, ROOM) << 2)));
-}
-
-/** Bytes of scratch for a batch, a multiple of 64. */
-export function scratchBatch(context: usize): usize {
-  return (scoresAt(context) + <usize>batchRows(context) * (<usize>load<u32>(context, ROOM) << 2) + 63) & ~63;
-}
-
-/** Makes row r number j of the batch. */
+/** Sum of the row's absolute values, scaled. */
 // @ts-ignore: decorator
 @inline
-export function putRow(batch: usize, j: u32, r: u32): void {
-  store<u32>(batch + <usize>j * RECORD_BYTES, r);
+export function sizeOf(scratch: usize): f64 {
+  return load<f64>(scratch, SIZE);
 }
 
-/** The number of row j of the batch. */
+/** The power of two by which the row is scaled. */
 // @ts-ignore: decorator
 @inline
-export function rowAt(batch: usize, j: u32): u32 {
-  return load<u32>(batch + <usize>j * RECORD_BYTES);
+export function scaleOf(scratch: usize): f64 {
+  return load<f64>(scratch, SCALE);
 }
 
+/** The scores: 4 bytes a place. */
 // @ts-ignore: decorator
 @inline
-export function sumOf(batch: usize, j: u32): f64 {
-  return load<f64>(batch + <usize>j * RECORD_BYTES, SUM);
+export function scoresOf(scratch: usize): usize {
+  return scratch + SCORES;
 }
 
-/** Sum of the absolute values of row j, scaled. */
-// @ts-ignore: decorator
-@inline
-export function sizeOf(batch: usize, j: u32): f64 {
-  return load<f64>(batch + <usize>j * RECORD_BYTES, SIZE);
-}
-
-// @ts-ignore: decorator
-@inline
-export function scaleOf(batch: usize, j: u32): f64 {
-  return load<f64>(batch + <usize>j * RECORD_BYTES, SCALE);
-}
-
-/** Whether row j is small enough for 32-bit products. */
-// @ts-ignore: decorator
-@inline
-export function isNarrow(context: usize, batch: usize, j: u32): bool {
-  return sizeOf(batch, j) < load<f64>(context, LARGEST_32_F64);
-}
-
-/** The scores of row j. */
-// @ts-ignore: decorator
-@inline
-export function scoresOf(context: usize, batch: usize, j: u32): usize {
-  return batch + scoresAt(context) + <usize>j * (<usize>load<u32>(context, ROOM) << 2);
-}
-
-/** Scores the first `count` rows put into the batch; with whole weights those that are narrow. */
-export function scoreBatch(context: usize, batch: usize, count: u32): void {
-  if (load<u32>(context, WHOLE)) scoreAll<i32>(context, batch, count);
-  else scoreAll<f32>(context, batch, count);
-}
-
-function scoreAll<T extends number>(context: usize, batch: usize, count: u32): void {
-  const room = <usize>load<u32>(context, ROOM) << 2;
-  let met = batch + MET_AT;
-  let first: u32 = 0;
-  for (let j: u32 = 0; j < count; j++) {
-    measureRow<T>(context, batch, j);
-    if (!isInteger<T>() || isNarrow(context, batch, j)) {
-      const scores = scoresOf(context, batch, j);
-      startScores<T>(context, batch, j, scores, room);
-      met = addLists<T>(context, batch, j, scores, room, met);
-    }
-    store<u32>(batch + <usize>j * RECORD_BYTES, <u32>met, MET_END);
-    if (met - (batch + MET_AT) >= MET << 3 || j + 1 == count) {
-      addColumns<T>(context, batch, first, j + 1, room);
-      met = batch + MET_AT;
-      first = j + 1;
-    }
+/** Scores row r. Returns whether it could: with whole weights, whether the row is small enough for 32-bit products. */
+export function scoreRow(context: usize, r: u32, scratch: usize): bool {
+  if (!load<u32>(context, WHOLE)) {
+    measureRow(context, r, scratch, scaleFor(largestOf(context, r)));
+    score<f32>(context, r, scratch);
+    return true;
   }
+  measureRow(context, r, scratch, 1);
+  if (!(sizeOf(scratch) < load<f64>(context, LARGEST_32_F64))) return false;
+  score<i32>(context, r, scratch);
+  return true;
 }
 
-/** Notes the sum, size and scale of row j. */
-function measureRow<T extends number>(context: usize, batch: usize, j: u32): void {
+function largestOf(context: usize, r: u32): f64 {
   const values = load<usize>(context, ROW_VALUES);
   const type = load<i32>(context, ROW_TYPE);
-  const record = batch + <usize>j * RECORD_BYTES;
-  const first = entryOf(context, rowAt(batch, j));
-  const last = entryOf(context, rowAt(batch, j) + 1);
-  let scale: f64 = 1;
-  if (!isInteger<T>()) {
-    let largest: f64 = 0;
-    for (let e = first; e < last; e++) largest = max(largest, abs(valueAt(values, e, type)));
-    scale = scaleFor(largest);
-  }
-  let sum: f64 = 0;
-  let size: f64 = 0;
-  for (let e = first; e < last; e++) {
-    const x = valueAt(values, e, type) * scale;
-    sum += x;
-    size += abs(x);
-  }
-  store<f64>(record, sum, SUM);
-  store<f64>(record, size, SIZE);
-  store<f64>(record, scale, SCALE);
+  const last = entryOf(context, r + 1);
+  let largest: f64 = 0;
+  for (let e = entryOf(context, r); e < last; e++) largest = max(largest, abs(valueAt(values, e, type)));
+  return largest;
 }
 
 /** A power of two that brings `largest` near 1; bounded, so that it and its inverse are normal numbers. */
@@ -173,33 +97,47 @@ function scaleFor(largest: f64): f64 {
   return reinterpret<f64>(<u64>(1023 - bounded) << 52);
 }
 
-function startScores<T extends number>(context: usize, batch: usize, j: u32, scores: usize, bytes: usize): void {
-  const bases = load<usize>(context, PLACE_BASE_32S);
-  const sums = v128.splat<T>(<T>sumOf(batch, j));
-  for (let p: usize = 0; p < bytes; p += 16) v128.store(scores + p, v128.mul<T>(v128.load(bases + p), sums));
+function measureRow(context: usize, r: u32, scratch: usize, scale: f64): void {
+  const values = load<usize>(context, ROW_VALUES);
+  const type = load<i32>(context, ROW_TYPE);
+  const last = entryOf(context, r + 1);
+  let sum: f64 = 0;
+  let size: f64 = 0;
+  for (let e = entryOf(context, r); e < last; e++) {
+    const x = valueAt(values, e, type) * scale;
+    sum += x;
+    size += abs(x);
+  }
+  store<f64>(scratch, sum);
+  store<f64>(scratch, size, SIZE);
+  store<f64>(scratch, scale, SCALE);
 }
 
-/** Adds the lists that row j meets and notes its columns from `met` on; returns where they end. */
-function addLists<T extends number>(context: usize, batch: usize, j: u32, scores: usize, bytes: usize, met: usize): usize {
+function score<T extends number>(context: usize, r: u32, scratch: usize): void {
   const indices = load<usize>(context, ROW_INDICES);
   const values = load<usize>(context, ROW_VALUES);
   const type = load<i32>(context, ROW_TYPE);
   const table = load<usize>(context, TABLE);
   const postings = load<usize>(context, POSTINGS);
   const columns = load<usize>(context, COLUMNS);
-  const scale = scaleOf(batch, j);
-  const last = entryOf(context, rowAt(batch, j) + 1);
-  const lists = batch + listsAt(context);
+  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const scale = scaleOf(scratch);
+  const scores = scratch + SCORES;
+  const first = entryOf(context, r);
+  const last = entryOf(context, r + 1);
+  const met = scratch + metAt(context);
+  const lists = met + ((last - first) << 3);
+  let column = met;
   let list = lists;
-  for (let e = entryOf(context, rowAt(batch, j)); e < last; e++) {
+  for (let e = first; e < last; e++) {
     const entry = table + (<usize>load<u32>(indices + (e << 2)) << 3);
     const count = load<u32>(entry, 4);
     if (count == 0) continue;
-    const x = <T>(isInteger<T>() ? valueAt(values, e, type) : valueAt(values, e, type) * scale);
+    const x = <T>(valueAt(values, e, type) * scale);
     if (count == COLUMN) {
-      store<u32>(met, <u32>(columns + <usize>load<u32>(entry) * bytes));
-      store<T>(met, x, 4);
-      met += 8;
+      store<u32>(column, <u32>(columns + <usize>load<u32>(entry) * bytes));
+      store<T>(column, x, 4);
+      column += 8;
     } else {
       const at = postings + (<usize>load<u32>(entry) << 3);
       store<u32>(list, <u32>at);
@@ -208,36 +146,27 @@ function addLists<T extends number>(context: usize, batch: usize, j: u32, scores
       list += 12;
     }
   }
+  startScores<T>(scores, load<usize>(context, PLACE_BASE_32S), <T>sumOf(scratch), bytes);
   for (let next = lists; next < list; next += 12) {
     let at = load<usize>(next);
     const end = load<usize>(next, 4);
     const x = load<T>(next, 8);
     for (; at < end; at += 8) {
-      const score = scores + <usize>load<u32>(at);
-      store<T>(score, load<T>(score) + x * load<T>(at, 4));
+      const place = scores + <usize>load<u32>(at);
+      store<T>(place, load<T>(place) + x * load<T>(at, 4));
     }
   }
-  return met;
+  let next = met;
+  for (; next + 32 <= column; next += 32) addFour<T>(scores, next, bytes);
+  for (; next < column; next += 8) addOne<T>(scores, next, bytes);
 }
 
-/** Adds the columns met by rows [from, to), a range of places at a time. */
-function addColumns<T extends number>(context: usize, batch: usize, from: u32, to: u32, bytes: usize): void {
-  const columns = load<u32>(context, COLUMN_COUNT);
-  if (columns == 0) return;
-  const range = max<usize>(256, <usize>(CACHED_BYTES / columns) & ~63);
-  for (let start: usize = 0; start < bytes; start += range) {
-    const end = min(start + range, bytes);
-    let next = batch + MET_AT;
-    for (let j = from; j < to; j++) {
-      const scores = scoresOf(context, batch, j);
-      const last = load<usize>(batch + <usize>j * RECORD_BYTES, MET_END);
-      for (; next + 32 <= last; next += 32) addFour<T>(scores, next, start, end);
-      for (; next < last; next += 8) addOne<T>(scores, next, start, end);
-    }
-  }
+function startScores<T extends number>(scores: usize, bases: usize, sum: T, bytes: usize): void {
+  const sums = v128.splat<T>(sum);
+  for (let p: usize = 0; p < bytes; p += 16) v128.store(scores + p, v128.mul<T>(v128.load(bases + p), sums));
 }
 
-function addFour<T extends number>(scores: usize, four: usize, start: usize, end: usize): void {
+function addFour<T extends number>(scores: usize, four: usize, bytes: usize): void {
   const a = load<usize>(four);
   const b = load<usize>(four, 8);
   const c = load<usize>(four, 16);
@@ -246,17 +175,17 @@ function addFour<T extends number>(scores: usize, four: usize, start: usize, end
   const xb = v128.load32_splat(four, 12);
   const xc = v128.load32_splat(four, 20);
   const xd = v128.load32_splat(four, 28);
-  for (let p = start; p < end; p += 16) {
+  for (let p: usize = 0; p < bytes; p += 16) {
     const ab = v128.add<T>(v128.mul<T>(v128.load(a + p), xa), v128.mul<T>(v128.load(b + p), xb));
     const cd = v128.add<T>(v128.mul<T>(v128.load(c + p), xc), v128.mul<T>(v128.load(d + p), xd));
     v128.store(scores + p, v128.add<T>(v128.load(scores + p), v128.add<T>(ab, cd)));
   }
 }
 
-function addOne<T extends number>(scores: usize, one: usize, start: usize, end: usize): void {
+function addOne<T extends number>(scores: usize, one: usize, bytes: usize): void {
   const a = load<usize>(one);
   const x = v128.load32_splat(one, 4);
-  for (let p = start; p < end; p += 16) {
+  for (let p: usize = 0; p < bytes; p += 16) {
     v128.store(scores + p, v128.add<T>(v128.load(scores + p), v128.mul<T>(v128.load(a + p), x)));
   }
 }

@@ -45,19 +45,7 @@ import {
 import { dotSparse } from "./sparse-dot";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts, scratchDoubts } from "./sparse-rescore";
 import { entryOf } from "./sparse-rows";
-import {
-  batchRows,
-  isNarrow,
-  putRow,
-  rowAt,
-  scaleOf,
-  scoreBatch,
-  scoresOf,
-  scoreWide,
-  scratchBatch,
-  sizeOf,
-  sumOf,
-} from "./sparse-scores";
+import { scaleOf, scoreRow, scoresOf, scoreWide, scratchScores, sizeOf, sumOf } from "./sparse-scores";
 import { kthLargest, nextAtLeast } from "./sparse-select";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
@@ -65,7 +53,7 @@ import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 const SLACK: f64 = 1e-15;
 const SLACK_32: f64 = 2e-7;
 
-/** Scratch of the searches by index: a batch, places in doubt, 8 bytes a place, k scores. */
+/** Scratch of the searches by index: scores, places in doubt, 8 bytes a place, k scores. */
 export function scratch_index_csr(context: usize): usize {
   return productsAt(context) + (<usize>load<u32>(context, ROOM) << 3) + (<usize>load<u32>(context, K) << 2);
 }
@@ -74,14 +62,14 @@ export function scratch_index_csr(context: usize): usize {
 // @ts-ignore: decorator
 @inline
 export function doubtsAt(context: usize): usize {
-  return scratchBatch(context);
+  return scratchScores(context);
 }
 
 /** Where 8 bytes for each place are in the scratch; k scores follow. */
 // @ts-ignore: decorator
 @inline
 function productsAt(context: usize): usize {
-  return scratchBatch(context) + scratchDoubts(context);
+  return scratchScores(context) + scratchDoubts(context);
 }
 
 /** The k strongest filters of the rows at [from, to) of LIST. Returns the products computed in full. */
@@ -89,25 +77,18 @@ export function top_filters_csr(from: u32, to: u32, scratch: usize, context: usi
   const k = load<i32>(context, K);
   const list = load<usize>(context, LIST);
   const whole = load<u32>(context, WHOLE);
-  const most = batchRows(context);
   let exact: u64 = 0;
   if (!whole) clearDoubts(context, scratch + doubtsAt(context));
-  for (let j = from; j < to; ) {
-    let count: u32 = 0;
-    for (; j < to && count < most; j++) {
-      const r = list == 0 ? j : load<u32>(list + (<usize>j << 2));
-      if (entryOf(context, r) != entryOf(context, r + 1) || !answerEmpty(context, r, k)) putRow(scratch, count++, r);
-    }
-    scoreBatch(context, scratch, count);
-    for (let b: u32 = 0; b < count; b++) {
-      const values = load<usize>(context, OUT_VALUE) + (<usize>rowAt(scratch, b) * <usize>k << 3);
-      const ids = load<usize>(context, OUT_ID) + (<usize>rowAt(scratch, b) * <usize>k << 2);
-      if (!load<u32>(context, KNOWN)) clearTop(values, ids, k);
-      if (!whole) exact += searchSingle(context, scratch, b, values, ids, k);
-      else if (isNarrow(context, scratch, b)) exact += searchNarrow(context, scratch, b, values, ids, k);
-      else exact += searchWide(context, scratch, b, values, ids, k);
-      if (load<u32>(context, LAST)) sortTop(values, ids, k);
-    }
+  for (let j = from; j < to; j++) {
+    const r = list == 0 ? j : load<u32>(list + (<usize>j << 2));
+    if (entryOf(context, r) == entryOf(context, r + 1) && answerEmpty(context, r, k)) continue;
+    const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
+    const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
+    if (!load<u32>(context, KNOWN)) clearTop(values, ids, k);
+    if (!scoreRow(context, r, scratch)) exact += searchWide(context, r, scratch, values, ids, k);
+    else if (whole) exact += searchNarrow(context, scratch, values, ids, k);
+    else exact += searchSingle(context, r, scratch, values, ids, k);
+    if (load<u32>(context, LAST)) sortTop(values, ids, k);
   }
   return <f64>exact;
 }
@@ -140,8 +121,8 @@ function weakestProduct(context: usize, values: usize, k: i32): f64 {
 }
 
 /** Exact 32-bit products. */
-function searchNarrow(context: usize, scratch: usize, b: u32, values: usize, ids: usize, k: i32): u64 {
-  const scores = scoresOf(context, scratch, b);
+function searchNarrow(context: usize, scratch: usize, values: usize, ids: usize, k: i32): u64 {
+  const scores = scoresOf(scratch);
   const places = <usize>load<u32>(context, PLACES);
   const norm = load<f64>(context, COMMON_NORM_F64);
   let least = i32.MIN_VALUE;
@@ -160,15 +141,15 @@ function searchNarrow(context: usize, scratch: usize, b: u32, values: usize, ids
   return <u64>places;
 }
 
-/** Exact products of a row too large for 32 bits, as float64. */
-export function productsWide(context: usize, scratch: usize, b: u32): usize {
+/** Exact products of row r, too large for 32 bits, as float64. */
+export function productsWide(context: usize, r: u32, scratch: usize): usize {
   const products = scratch + productsAt(context);
-  scoreWide(context, rowAt(scratch, b), sumOf(scratch, b), products);
+  scoreWide(context, r, sumOf(scratch), products);
   return products;
 }
 
-function searchWide(context: usize, scratch: usize, b: u32, values: usize, ids: usize, k: i32): u64 {
-  const products = productsWide(context, scratch, b);
+function searchWide(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
+  const products = productsWide(context, r, scratch);
   const places = <usize>load<u32>(context, PLACES);
   const norm = load<f64>(context, COMMON_NORM_F64);
   for (let p: usize = 0; p < places; p++) {
@@ -178,33 +159,32 @@ function searchWide(context: usize, scratch: usize, b: u32, values: usize, ids: 
   return <u64>places;
 }
 
-/** How far the score of row b of the batch may be off, in scaled units. */
-export function allowanceOf(context: usize, scratch: usize, b: u32): f64 {
-  const r = rowAt(scratch, b);
+/** How far the scores of row r may be off, in scaled units. */
+export function allowanceOf(context: usize, r: u32, scratch: usize): f64 {
   const entries = <f64>(entryOf(context, r + 1) - entryOf(context, r));
   if (entries == 0) return 0;
   // The row's largest value, to a factor of 2.
-  const largest = 1 / scaleOf(scratch, b);
+  const largest = 1 / scaleOf(scratch);
   if (largest < load<f64>(context, TINY_ROW_F64) || largest > load<f64>(context, HUGE_ROW_F64)) return Infinity;
   const gamma = (entries + 4) * 5.960464477539063e-8;
   if (gamma > 0.5) return Infinity;
   const single = (gamma / (1 - gamma)) * load<f64>(context, SPREAD_F64);
-  return sizeOf(scratch, b) * (single + (entries + 32) * 4.440892098500626e-16) * (1 + 1e-12);
+  return sizeOf(scratch) * (single + (entries + 32) * 4.440892098500626e-16) * (1 + 1e-12);
 }
 
 /** Approximate products, the defined ones where they leave doubt. */
-function searchSingle(context: usize, scratch: usize, b: u32, values: usize, ids: usize, k: i32): u64 {
-  const scores = scoresOf(context, scratch, b);
+function searchSingle(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
+  const scores = scoresOf(scratch);
   const places = <usize>load<u32>(context, PLACES);
   const doubts = scratch + doubtsAt(context);
-  const allowance = allowanceOf(context, scratch, b);
+  const allowance = allowanceOf(context, r, scratch);
   let least: f64 = -Infinity;
   if (places >= <usize>k) {
     const heap = scratch + productsAt(context) + (<usize>load<u32>(context, ROOM) << 3);
     least = <f64>kthLargest<f32>(scores, places, <usize>k, heap) - 2 * allowance;
   }
   if (load<u32>(context, KNOWN)) {
-    const scale = scaleOf(scratch, b) * load<f64>(context, SCALE_F64);
+    const scale = scaleOf(scratch) * load<f64>(context, SCALE_F64);
     least = max(least, weakestProduct(context, values, k) * scale - allowance);
   }
   const needed = <f32>(least - abs(least) * SLACK_32 - 1e-37);
@@ -214,7 +194,7 @@ function searchSingle(context: usize, scratch: usize, b: u32, values: usize, ids
     p = nextAtLeast<f32>(scores, p, places, needed);
     if (p < places) noteDoubt(doubts, noted++, <u32>p);
     if (noted == 0 || (noted < MOST_DOUBTS && p + 1 < places)) continue;
-    resolveDoubts(context, rowAt(scratch, b), noted, doubts);
+    resolveDoubts(context, r, noted, doubts);
     for (let j: u32 = 0; j < noted; j++) {
       const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>doubtAt(doubts, j) << 2));
       const norm = load<f64>(load<usize>(context, FILTER_NORM) + (<usize>f << 3));

@@ -10,6 +10,7 @@
 
 import {
   COLUMNS,
+  COLUMN_BOUNDS,
   COLUMN_COUNT,
   COLUMN_EXCEPTIONS,
   FEATURES,
@@ -86,7 +87,9 @@ export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usiz
   const whole = load<u32>(context, WHOLE);
   const scale = load<f64>(context, SCALE_F64);
   const columnBytes = <usize>load<u32>(context, COLUMN_COUNT) * column;
+  const bounds = load<usize>(context, COLUMN_BOUNDS);
   memory.fill(columns, 0, columnBytes);
+  memory.fill(bounds, 0, <usize>load<u32>(context, COLUMN_COUNT) << 3);
   if (columnExceptions) memory.fill(columnExceptions, 0, columnBytes);
   // Backwards, so that each list fills from its end to its start.
   for (let p = load<u32>(context, PLACES); p-- > 0; ) {
@@ -102,6 +105,8 @@ export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usiz
       if (load<u32>(entry, 4) == COLUMN) {
         const at = <usize>load<u32>(entry) * column + (<usize>p << 2);
         store<u32>(columns + at, bits);
+        if (whole) widen<i32>(bounds + (<usize>load<u32>(entry) << 3), <i32>bits);
+        else widen<f32>(bounds + (<usize>load<u32>(entry) << 3), reinterpret<f32>(bits));
         if (columnExceptions) store<u32>(columnExceptions + at, <u32>e + 1);
       } else {
         const at = load<u32>(entry) - 1;
@@ -114,6 +119,14 @@ export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usiz
     }
   }
   return 0;
+}
+
+/** Makes a number lie within the bounds of its column. */
+// @ts-ignore: decorator
+@inline
+function widen<T extends number>(bounds: usize, value: T): void {
+  store<T>(bounds, max<T>(load<T>(bounds), value));
+  store<T>(bounds, min<T>(load<T>(bounds, 4), value), 4);
 }
 
 // @ts-ignore: decorator

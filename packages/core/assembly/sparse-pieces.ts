@@ -24,7 +24,7 @@ import {
   WHOLE,
 } from "../src/backends/wasm/csr-context";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts } from "./sparse-rescore";
-import { scaleOf, scoreRow, scoresOf } from "./sparse-scores";
+import { addColumns, scaleOf, scoreRow, scoresOf } from "./sparse-scores";
 import { allowanceOf, doubtsAt, productsWide } from "./sparse-search";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
@@ -96,6 +96,7 @@ export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize)
         exact += <u64>places;
       } else if (whole) {
         const scores = scoresOf(scratch);
+        addColumns<i32>(context, scratch);
         for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, <f64>load<i32>(scores + (<usize>p << 2)) / divisor);
         exact += <u64>places;
       } else exact += offerSingle(context, c, r, scratch, divisor);
@@ -109,6 +110,7 @@ function offerSingle(context: usize, piece: u32, r: u32, scratch: usize, divisor
   const places = load<u32>(context, PLACES);
   const doubts = scratch + doubtsAt(context);
   const scores = scoresOf(scratch);
+  addColumns<f32>(context, scratch);
   const factor = 1 / (scaleOf(scratch) * load<f64>(context, SCALE_F64)) / divisor;
   const allowance = allowanceOf(context, r, scratch);
   const doubt = abs(factor) > SMALL && abs(factor) < LARGE ? allowance * abs(factor) : Infinity;

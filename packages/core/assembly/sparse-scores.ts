@@ -1,11 +1,13 @@
 /**
  * One row against all places of an index: x·w = base·Σx + Σ x·(w - base). With whole weights as 32-bit integers, exact;
  * otherwise in float32, approximate, of the row scaled by a power of two. What the row meets in the index is looked up
- * first, so that the many waits for memory run side by side.
+ * first, so that the many waits for memory run side by side. Columns are added after everything else: to all scores, or
+ * to those of a few places, after a look at how much they can matter.
  */
 
 import {
   COLUMNS,
+  COLUMN_BOUNDS,
   LARGEST_32_F64,
   MOST_ENTRIES,
   PLACE_BASE_32S,
@@ -21,9 +23,10 @@ import {
 import { COLUMN } from "./sparse-index";
 import { entryOf, valueAt } from "./sparse-rows";
 
-/** Positions in the scratch: the row's sum, the sum of its absolute values, its scale, and the scores. */
+/** Positions in the scratch: the row's sum, the sum of its absolute values, its scale, where its columns end, and the scores. */
 const SIZE: usize = 8;
 const SCALE: usize = 16;
+const MET_END: usize = 24;
 const SCORES: usize = 64;
 
 /** Bytes of scratch, a multiple of 64: scores, and the columns and lists the row meets. */
@@ -66,7 +69,10 @@ export function scoresOf(scratch: usize): usize {
   return scratch + SCORES;
 }
 
-/** Scores row r. Returns whether it could: with whole weights, whether the row is small enough for 32-bit products. */
+/**
+ * Scores row r, columns left out. Returns whether it could: with whole weights, whether the row is small enough for 32-bit
+ * products.
+ */
 export function scoreRow(context: usize, r: u32, scratch: usize): bool {
   if (!load<u32>(context, WHOLE)) {
     measureRow(context, r, scratch, scaleFor(largestOf(context, r)));
@@ -156,9 +162,42 @@ function score<T extends number>(context: usize, r: u32, scratch: usize): void {
       store<T>(place, load<T>(place) + x * load<T>(at, 4));
     }
   }
-  let next = met;
-  for (; next + 32 <= column; next += 32) addFour<T>(scores, next, bytes);
-  for (; next < column; next += 8) addOne<T>(scores, next, bytes);
+  store<u32>(scratch, <u32>column, MET_END);
+}
+
+/** Adds the columns the row meets to all scores. */
+export function addColumns<T extends number>(context: usize, scratch: usize): void {
+  const scores = scratch + SCORES;
+  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const end = load<usize>(scratch, MET_END);
+  let next = scratch + metAt(context);
+  for (; next + 32 <= end; next += 32) addFour<T>(scores, next, bytes);
+  for (; next < end; next += 8) addOne<T>(scores, next, bytes);
+}
+
+/** The most that the columns the row meets can add to a score. */
+export function mostOfColumns<T extends number>(context: usize, scratch: usize): f64 {
+  const columns = load<usize>(context, COLUMNS);
+  const bounds = load<usize>(context, COLUMN_BOUNDS);
+  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const end = load<usize>(scratch, MET_END);
+  let most: f64 = 0;
+  for (let next = scratch + metAt(context); next < end; next += 8) {
+    const bound = bounds + (((load<usize>(next) - columns) / bytes) << 3);
+    const x = <f64>load<T>(next, 4);
+    most += x * <f64>(x > 0 ? load<T>(bound) : load<T>(bound, 4));
+  }
+  return most;
+}
+
+/** The score of place p with the columns the row meets. */
+export function scoreAt<T extends number>(context: usize, scratch: usize, p: usize): T {
+  const end = load<usize>(scratch, MET_END);
+  let score = load<T>(scratch + SCORES + (p << 2));
+  for (let next = scratch + metAt(context); next < end; next += 8) {
+    score += load<T>(next, 4) * load<T>(load<usize>(next) + (p << 2));
+  }
+  return score;
 }
 
 function startScores<T extends number>(scores: usize, bases: usize, sum: T, bytes: usize): void {

@@ -14,7 +14,8 @@
  * each: together they are off by less than (t+32)·2^-51·S. `allowanceOf` is the sum of both; underflow in float32 (at most
  * t·2^-148) is far below it. Rows for which the defined product could itself underflow or overflow (TINY_ROW, HUGE_ROW)
  * get an infinite allowance: nothing is left out. With the allowance a, a filter whose score lies more than 2a below the
- * k-th largest score is weaker than k others.
+ * k-th largest score is weaker than k others. The same holds for scores that lack the columns and bounds of them
+ * (`sparse-select.ts`): leaving terms out adds no rounding.
  *
  * The k best are kept as `top.ts` does: up to LIST_LIMIT as a list with the weakest last, beyond as a heap with it first.
  */
@@ -45,15 +46,23 @@ import {
 import { dotSparse } from "./sparse-dot";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts, scratchDoubts } from "./sparse-rescore";
 import { entryOf } from "./sparse-rows";
-import { scaleOf, scoreRow, scoresOf, scoreWide, scratchScores, sizeOf, sumOf } from "./sparse-scores";
-import { kthLargest, nextAtLeast } from "./sparse-select";
+import { addColumns, scaleOf, scoreRow, scoresOf, scoreWide, scratchScores, sizeOf, sumOf } from "./sparse-scores";
+import {
+  FEWEST_PLACES,
+  fewLeft,
+  kthLargest,
+  LEFT_BYTES,
+  lower,
+  MOST_LEFT,
+  MOST_SOUGHT,
+  nextAtLeast,
+} from "./sparse-select";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
 
-/** Share of a threshold that is let off so that rounding cannot make it too high: of float64, and of float32. */
+/** Share of a threshold that is let off so that rounding cannot make it too high. */
 const SLACK: f64 = 1e-15;
-const SLACK_32: f64 = 2e-7;
 
-/** Scratch of the searches by index: scores, places in doubt, 8 bytes a place, k scores. */
+/** Scratch of the searches by index: scores, places in doubt, places left, 8 bytes a place, k scores. */
 export function scratch_index_csr(context: usize): usize {
   return productsAt(context) + (<usize>load<u32>(context, ROOM) << 3) + (<usize>load<u32>(context, K) << 2);
 }
@@ -65,11 +74,24 @@ export function doubtsAt(context: usize): usize {
   return scratchScores(context);
 }
 
-/** Where 8 bytes for each place are in the scratch; k scores follow. */
+// @ts-ignore: decorator
+@inline
+function leftAt(context: usize): usize {
+  return doubtsAt(context) + scratchDoubts(context);
+}
+
+/** Where 8 bytes for each place are in the scratch. */
 // @ts-ignore: decorator
 @inline
 function productsAt(context: usize): usize {
-  return scratchScores(context) + scratchDoubts(context);
+  return leftAt(context) + LEFT_BYTES;
+}
+
+/** Where k scores are in the scratch. */
+// @ts-ignore: decorator
+@inline
+function heapAt(context: usize): usize {
+  return productsAt(context) + (<usize>load<u32>(context, ROOM) << 3);
 }
 
 /** The k strongest filters of the rows at [from, to) of LIST. Returns the products computed in full. */
@@ -120,21 +142,35 @@ function weakestProduct(context: usize, values: usize, k: i32): f64 {
   return product - abs(product) * SLACK;
 }
 
+/** Whether to look for the few places that may be strongest before columns are added. */
+// @ts-ignore: decorator
+@inline
+function isWorthPruning(context: usize, k: i32): bool {
+  const places = load<u32>(context, PLACES);
+  return <u32>k <= MOST_SOUGHT && places >= FEWEST_PLACES && <u32>k <= places;
+}
+
 /** Exact 32-bit products. */
 function searchNarrow(context: usize, scratch: usize, values: usize, ids: usize, k: i32): u64 {
   const scores = scoresOf(scratch);
   const places = <usize>load<u32>(context, PLACES);
   const norm = load<f64>(context, COMMON_NORM_F64);
-  let least = i32.MIN_VALUE;
-  if (places >= <usize>k) {
-    const heap = scratch + productsAt(context) + (<usize>load<u32>(context, ROOM) << 3);
-    least = kthLargest<i32>(scores, places, <usize>k, heap);
+  const heap = scratch + heapAt(context);
+  const known = load<u32>(context, KNOWN) ? weakestProduct(context, values, k) : -Infinity;
+  if (known > <f64>i32.MAX_VALUE) return 0;
+  if (isWorthPruning(context, k)) {
+    const left = scratch + leftAt(context);
+    const count = fewLeft<i32>(context, scratch, k, 0, known, heap, left);
+    for (let j = 0; j < count; j++) {
+      const p = <usize>load<u32>(left + (<usize>j << 2));
+      const product = <f64>load<i32>(left + (<usize>MOST_LEFT << 2) + (<usize>j << 2));
+      offerNew(product / norm, filterOf(context, p), values, ids, k);
+    }
+    if (count >= 0) return <u64>count;
   }
-  if (load<u32>(context, KNOWN)) {
-    const needed = weakestProduct(context, values, k);
-    if (needed > <f64>i32.MAX_VALUE) return <u64>places;
-    if (needed > <f64>least) least = <i32>ceil(needed);
-  }
+  addColumns<i32>(context, scratch);
+  let least = places >= <usize>k ? kthLargest<i32>(scores, places, <usize>k, heap) : i32.MIN_VALUE;
+  if (known > <f64>least) least = <i32>floor(known);
   for (let p = nextAtLeast<i32>(scores, 0, places, least); p < places; p = nextAtLeast<i32>(scores, p + 1, places, least)) {
     offerNew(<f64>load<i32>(scores + (p << 2)) / norm, filterOf(context, p), values, ids, k);
   }
@@ -176,29 +212,58 @@ export function allowanceOf(context: usize, r: u32, scratch: usize): f64 {
 function searchSingle(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
   const scores = scoresOf(scratch);
   const places = <usize>load<u32>(context, PLACES);
-  const doubts = scratch + doubtsAt(context);
+  const heap = scratch + heapAt(context);
   const allowance = allowanceOf(context, r, scratch);
-  let least: f64 = -Infinity;
-  if (places >= <usize>k) {
-    const heap = scratch + productsAt(context) + (<usize>load<u32>(context, ROOM) << 3);
-    least = <f64>kthLargest<f32>(scores, places, <usize>k, heap) - 2 * allowance;
-  }
+  let known: f64 = -Infinity;
   if (load<u32>(context, KNOWN)) {
-    const scale = scaleOf(scratch) * load<f64>(context, SCALE_F64);
-    least = max(least, weakestProduct(context, values, k) * scale - allowance);
+    known = weakestProduct(context, values, k) * scaleOf(scratch) * load<f64>(context, SCALE_F64) - allowance;
   }
-  const needed = <f32>(least - abs(least) * SLACK_32 - 1e-37);
+  if (isWorthPruning(context, k) && allowance != Infinity) {
+    const left = scratch + leftAt(context);
+    const count = fewLeft<f32>(context, scratch, k, 2 * allowance, known, heap, left);
+    if (count >= 0) {
+      const full = left + (<usize>MOST_LEFT << 2);
+      const least = leastOf(full, <usize>count, k, heap, allowance, known);
+      return resolve(context, r, scratch, full, left, <usize>count, least, values, ids, k);
+    }
+  }
+  addColumns<f32>(context, scratch);
+  const least = leastOf(scores, places, k, heap, allowance, known);
+  return resolve(context, r, scratch, scores, 0, places, least, values, ids, k);
+}
+
+/** What a score must reach for its filter to be looked at. */
+function leastOf(scores: usize, count: usize, k: i32, heap: usize, allowance: f64, known: f64): f32 {
+  let least = known;
+  if (count >= <usize>k) least = max(least, <f64>kthLargest<f32>(scores, count, <usize>k, heap) - 2 * allowance);
+  return <f32>lower<f32>(least);
+}
+
+/** Offers the filters whose score is at least `least`; score j is that of place `list[j]`, or j without a list. */
+function resolve(
+  context: usize,
+  r: u32,
+  scratch: usize,
+  scores: usize,
+  list: usize,
+  count: usize,
+  least: f32,
+  values: usize,
+  ids: usize,
+  k: i32,
+): u64 {
+  const doubts = scratch + doubtsAt(context);
   let exact: u64 = 0;
   let noted: u32 = 0;
-  for (let p: usize = 0; p < places; p++) {
-    p = nextAtLeast<f32>(scores, p, places, needed);
-    if (p < places) noteDoubt(doubts, noted++, <u32>p);
-    if (noted == 0 || (noted < MOST_DOUBTS && p + 1 < places)) continue;
+  for (let j: usize = 0; j < count; j++) {
+    j = nextAtLeast<f32>(scores, j, count, least);
+    if (j < count) noteDoubt(doubts, noted++, list == 0 ? <u32>j : load<u32>(list + (j << 2)));
+    if (noted == 0 || (noted < MOST_DOUBTS && j + 1 < count)) continue;
     resolveDoubts(context, r, noted, doubts);
-    for (let j: u32 = 0; j < noted; j++) {
-      const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>doubtAt(doubts, j) << 2));
+    for (let d: u32 = 0; d < noted; d++) {
+      const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>doubtAt(doubts, d) << 2));
       const norm = load<f64>(load<usize>(context, FILTER_NORM) + (<usize>f << 3));
-      offerNew(resolvedAt(doubts, j) / norm, load<u32>(context, FIRST_FILTER) + f, values, ids, k);
+      offerNew(resolvedAt(doubts, d) / norm, load<u32>(context, FIRST_FILTER) + f, values, ids, k);
     }
     exact += <u64>noted;
     noted = 0;

@@ -100,6 +100,57 @@ describe("the strongest filters of sparse rows", () => {
     }
   });
 
+  it("many filters, of which bounds leave few", async () => {
+    for (const type of TYPES) {
+      for (const flavour of FLAVOURS) {
+        const x = csrRows(330, 400, 0.04, type, flavour, 14);
+        // Most filters are of one row, so that some rows have a filter far stronger than all others.
+        for (const bank of [trainedBank(x, 300, 2), trainedBank(x, 300, 2, distribution(400, 5, -0.2))]) {
+          for (const k of [1, 2, 8, 9]) await expectTopFilters(x, bank, k, [backend]);
+          await expectTopFilters(
+            x,
+            withNorms(bank, (f) => 1 + (f % 3)),
+            2,
+            [backend],
+          );
+        }
+      }
+    }
+  });
+
+  it("bounds leave most filters alone, and that is reported", async () => {
+    for (const type of ["u8", "f32"] as const) {
+      const x = csrRows(330, 400, 0.04, type, "small", 14);
+      const held = await backend.hold(
+        type === "u8" ? x : { ...x, values: x.values.map((value) => value / 3) as Float32Array },
+      );
+      await held.topFilters(trainedBank(x, 300, 2), 1);
+      const { pairs, exact } = held.work();
+      held.release();
+      expect(pairs).toBe(330 * 300);
+      expect(exact).toBeLessThan(pairs / 4);
+    }
+  });
+
+  it("many filters that are all alike", async () => {
+    const features = 40;
+    for (const float of [false, true]) {
+      const draw = draws(6);
+      const filters = Array.from({ length: 300 }, () => ({
+        base: 40,
+        exceptions: [1, 5, 9, 20, 33].map(
+          (i) => [i, 70 + (draw() < 0.02 ? 1 : 0) + (float ? draw() * 1e-13 : 0)] as const,
+        ),
+      }));
+      const norms = filters.map(() => 1640);
+      const bank = sparseBank(features, filters, float, norms);
+      for (const type of ["u8", "i16", "f32"] as const) {
+        const x = csrRows(40, features, 0.4, type, "signed", 22);
+        for (const k of [1, 3]) await expectTopFilters(x, bank, k, [backend]);
+      }
+    }
+  });
+
   it("norms that differ, and norms no index can work with", async () => {
     const norms: ((f: number) => number)[] = [
       (f) => 1 + f,
@@ -264,14 +315,23 @@ describe("what is known of an earlier bank", () => {
       ["f32", "fractions"],
       ["f64", "signed"],
     ] as const) {
-      for (const share of [0, 0.05, 0.3, 0.5, 0.8, 1]) {
-        const x = csrRows(80, 120, 0.15, type, flavour, 40);
+      for (const [filters, share] of [
+        [20, 0],
+        [20, 0.05],
+        [20, 0.3],
+        [20, 0.5],
+        [20, 0.8],
+        [20, 1],
+        [600, 0.01],
+        [600, 0.47],
+      ]) {
+        const x = csrRows(filters > 100 ? 300 : 80, 120, 0.1, type, flavour, 40);
         const draw = draws(Math.round(share * 100) + 1);
-        const first = trainedBank(x, 20, 1);
-        const changed = Uint8Array.from({ length: 20 }, () => (draw() < share ? 1 : 0));
-        const second = changeSome(first, trainedBank(x, 20, 2), changed);
+        const first = trainedBank(x, filters, 1);
+        const changed = Uint8Array.from({ length: filters }, () => (draw() < share ? 1 : 0));
+        const second = changeSome(first, trainedBank(x, filters, 2), changed);
         const expected = topFilters(x, second, 1);
-        for (const each of everywhere()) {
+        for (const each of filters > 100 ? [backend] : everywhere()) {
           const held = await each.hold(x);
           const winners = (await held.topFilters(first, 1)) as TopFilters;
           const { filter, response } = await held.topFilters(second, 1, { winners, changed });

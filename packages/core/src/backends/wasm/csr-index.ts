@@ -7,6 +7,7 @@
 import type { FilterBank } from "../../kernels/shapes.ts";
 import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
 import {
+  COLUMN_BOUNDS,
   COLUMN_COUNT,
   COLUMN_EXCEPTIONS,
   COLUMNS,
@@ -146,6 +147,7 @@ export async function makeIndex(
     const [postings] = memory.u32(context.at + POSTING_COUNT, 1);
     slots.push([COLUMN_COUNT, columns]);
     keep(COLUMNS, memory.take(columns * room * 4));
+    keep(COLUMN_BOUNDS, memory.take(columns * 8));
     keep(POSTINGS, memory.take(postings * 8));
     if (!isExactHere) {
       keep(COLUMN_EXCEPTIONS, memory.take(columns * room * 4));

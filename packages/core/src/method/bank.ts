@@ -109,11 +109,13 @@ export function meanFilter(bank: FilterBank): DenseBank {
 /** The sum of sparse filters of whole weights, without a look at the features that weigh the base: exact in any order. */
 function addExceptions(bank: SparseBank, sum: Float64Array): void {
   let bases = 0;
+  for (let f = 0; f < bank.filters; f++) bases += bank.base[f];
+  sum.fill(bases);
   for (let f = 0; f < bank.filters; f++) {
-    bases += bank.base[f];
-    for (let e = bank.offsets[f]; e < bank.offsets[f + 1]; e++) sum[bank.indices[e]] += bank.weights[e] - bank.base[f];
+    const base = bank.base[f];
+    const end = bank.offsets[f + 1];
+    for (let e = bank.offsets[f]; e < end; e++) sum[bank.indices[e]] += bank.weights[e] - base;
   }
-  for (let i = 0; i < sum.length; i++) sum[i] += bases;
 }
 
 /**

@@ -323,6 +323,7 @@ describe("what is known of an earlier bank", () => {
         [20, 0.8],
         [20, 1],
         [600, 0.01],
+        [600, 0.2],
         [600, 0.47],
       ]) {
         const x = csrRows(filters > 100 ? 300 : 80, 120, 0.1, type, flavour, 40);

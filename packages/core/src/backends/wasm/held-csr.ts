@@ -28,8 +28,9 @@ import type { Answer } from "./search-dense.ts";
 const ANSWER_BYTES = 2 ** 25;
 /** Up to this many filters are written out: less work than an index. */
 const FEW_FILTERS = 2;
-/** Looking at changed filters alone pays while they are at most this share. Measured. */
-const MOST_CHANGED = 0.5;
+/** Looking at changed filters alone pays while they are at most this share of many. Measured. */
+const MOST_CHANGED = 0.25;
+const MANY_FILTERS = 256;
 
 export class HeldCsr implements Held {
   readonly #engine: Engine;
@@ -167,7 +168,7 @@ export class HeldCsr implements Held {
     const { bank } = entry;
     const whole = isExact(bank, block) && isOfOneNorm(bank);
     const index = () => this.#banks.index(entry, whole);
-    if (since && answer.k === 1 && since.winners.k === 1) {
+    if (since && answer.k === 1 && since.winners.k === 1 && bank.filters >= MANY_FILTERS) {
       let changed = 0;
       for (const mark of since.changed) changed += mark;
       if (changed <= MOST_CHANGED * bank.filters) {

@@ -23,7 +23,7 @@ describe("the address", () => {
               filters: fc.oneof(fc.constant("auto"), fc.integer({ min: 1, max: 10_000 })),
               seed: whole,
               tolerance: fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
-              distribution: fc.constantFrom("rank", "confusion"),
+              distribution: fc.constantFrom("rank", "savage", "confusion"),
               distributionPerClass: fc.boolean(),
               classWeight: fc.constant({ a: 2, b: 1 }),
             },

@@ -27,7 +27,7 @@ export interface FilterParams {
   readonly iterations: number;
   /** Spreading has come to rest when at most this share of the rows changes its filter. */
   readonly tolerance: number;
-  /** What a filter's weights are drawn from: ranks, the confusion of features, or ascending values of your own. */
+  /** What a filter's weights are drawn from: ranks, Savage scores, the confusion of features, or ascending values of your own. */
   readonly distribution: DistributionSpec;
   /** How the confusion of features is estimated; "auto": histogram for whole numbers, kde otherwise. */
   readonly density: "auto" | "histogram" | "kde";
@@ -89,7 +89,7 @@ const FILTER_PARAMETERS: readonly ParameterInfo[] = [
   {
     name: "distribution",
     form: "special",
-    choices: ["rank", "confusion"],
+    choices: ["rank", "savage", "confusion"],
     default: "rank",
     about: "what the weights are drawn from",
   },

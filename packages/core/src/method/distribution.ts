@@ -1,7 +1,7 @@
 /**
- * The distribution D that filters draw their weights from: none (ranks themselves), the caller's own, or the confusion
- * distribution of the data. This file checks the caller's, samples rows, puts the features in order and hands their
- * columns over; what a gap is, `confusion.ts` knows.
+ * The distribution D that filters draw their weights from: none (ranks themselves), Savage scores, the caller's own, or the
+ * confusion distribution of the data. This file checks the caller's, samples rows, puts the features in order and hands
+ * their columns over; what a gap is, `confusion.ts` knows.
  */
 
 import { RanksimError } from "../errors.ts";
@@ -11,8 +11,8 @@ import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { cumulateGaps, histogramConfusion, kdeConfusion } from "./confusion.ts";
 import { type Column, histogramOf, kdeOf } from "./density.ts";
 
-/** Ranks, the confusion distribution, or n non-decreasing numbers: given, or computed from the training rows. */
-export type DistributionSpec = "rank" | "confusion" | ArrayLike<number> | ((x: Matrix) => ArrayLike<number>);
+/** Ranks, Savage scores, the confusion distribution, or n non-decreasing numbers: given, or computed from the training rows. */
+export type DistributionSpec = "rank" | "savage" | "confusion" | ArrayLike<number> | ((x: Matrix) => ArrayLike<number>);
 
 /** How the confusion distribution is measured. */
 export interface ConfusionOptions {
@@ -37,8 +37,23 @@ export function resolveDistribution(
   signal?: AbortSignal,
 ): Float64Array | undefined {
   if (spec === "rank") return undefined;
+  if (spec === "savage") return savageScores(x.features);
   if (spec === "confusion") return confusionDistribution(x, options, generator, signal);
   return checkedDistribution(typeof spec === "function" ? spec(x) : spec, x.features);
+}
+
+/**
+ * Deviation 24: D[r] = 1/n + 1/(n-1) + ... + 1/(n-r+1), added in this order; the mean of the r-th smallest of n exponential
+ * variables. Nearly flat for the low ranks and steep for the highest, as the weights of words should be.
+ */
+function savageScores(features: number): Float64Array {
+  const scores = new Float64Array(features);
+  let sum = 0;
+  for (let r = 0; r < features; r++) {
+    sum += 1 / (features - r);
+    scores[r] = sum;
+  }
+  return scores;
 }
 
 /** Copies a distribution of the caller's after checking it. */
@@ -46,7 +61,7 @@ function checkedDistribution(given: unknown, features: number): Float64Array {
   if (typeof given !== "object" || given === null || !("length" in given)) {
     throw new RanksimError(
       "bad-params",
-      `distribution: expected "rank", "confusion", ${features} numbers or a function that returns them, found ${
+      `distribution: expected "rank", "savage", "confusion", ${features} numbers or a function that returns them, found ${
         typeof given === "string" ? JSON.stringify(given.slice(0, 40)) : String(given)
       }`,
     );

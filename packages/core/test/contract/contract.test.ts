@@ -156,9 +156,11 @@ describe.each(platforms)("estimator contract on $title", ({ open }) => {
 
     it("learns the same from dense and sparse rows of fractions", async () => {
       const fractions = x.map((row) => row.map((v) => (v < 8 ? 0 : v / 7)));
-      const params = { filters: 15, distribution: "confusion" };
       const dense = Dense.fromRows(fractions);
-      expect(await bytes(toCsr(dense), y, params)).toEqual(await bytes(dense, y, params));
+      for (const distribution of ["savage", "confusion"]) {
+        const params = { filters: 15, distribution };
+        expect(await bytes(toCsr(dense), y, params)).toEqual(await bytes(dense, y, params));
+      }
     });
 
     it.each<[string, Label[]]>([
@@ -197,7 +199,7 @@ describe.each(platforms)("estimator contract on $title", ({ open }) => {
         title === "more classes than rows of a class" ? rows.map((_, r) => `class ${r}`) : alternating(rows.length);
       for (const initialize of ["random", "weightedAverage"]) {
         for (const spreading of ["max", "weightedAverage", "none"]) {
-          for (const distribution of ["rank", "confusion"]) {
+          for (const distribution of ["rank", "savage", "confusion"]) {
             await answer(rows, labels, { initialize, spreading, distribution, ...params });
             await answer(toCsr(Dense.fromRows(rows)), labels, { initialize, spreading, distribution, ...params });
           }
@@ -245,9 +247,9 @@ describe.each(platforms)("estimator contract on $title", ({ open }) => {
     });
 
     it("survives saving and loading: the same bytes, the same answers", async () => {
-      for (const params of [{ filters: 12 }, { filters: 12, distribution: "confusion" }]) {
+      for (const distribution of ["rank", "savage", "confusion"]) {
         for (const data of [Dense.fromRows(x), toCsr(Dense.fromRows(sparseRows()))]) {
-          const model = await fit(data, y, params);
+          const model = await fit(data, y, { filters: 12, distribution });
           const saved = saveModel(model);
           const loaded = loadModel(saved);
           expect(saveModel(loaded)).toEqual(saved);

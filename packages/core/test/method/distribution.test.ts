@@ -23,6 +23,37 @@ const rowsOf = (value: fc.Arbitrary<number>) =>
       fc.array(fc.array(value, { minLength: n, maxLength: n }), { minLength: rows, maxLength: rows }),
     );
 
+describe("Savage scores", () => {
+  test("are the running sums of 1/n, 1/(n-1), ..., 1", () => {
+    const five = resolve(Dense.fromRows([[3, 1, 2, 9, 9]]), "savage") as Float64Array;
+    const sixtieths = [12, 27, 47, 77, 137]; // 1/5; + 1/4; + 1/3; + 1/2; + 1
+    for (const [j, count] of sixtieths.entries()) expect(five[j]).toBeCloseTo(count / 60, 14);
+  });
+
+  test("rise, sum to n, and have gaps of 1/(n-r+1)", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 3000 }), (n) => {
+        const scores = resolve(Dense.of(new Uint8Array(n), 1, n), "savage") as Float64Array;
+        let sum = 0;
+        for (let r = 0; r < n; r++) {
+          expect(scores[r] - (scores[r - 1] ?? 0)).toBeCloseTo(1 / (n - r), 12);
+          sum += scores[r];
+        }
+        expect(sum / n).toBeCloseTo(1, 10);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("depend on the number of features alone and draw nothing", () => {
+    const wide = Csr.fromRows([[[1, 3]], [[0, -2]]], 3);
+    expect([...(resolve(wide, "savage") as Float64Array)]).toEqual([1 / 3, 1 / 3 + 1 / 2, 1 / 3 + 1 / 2 + 1]);
+    const generator = generatorOf(1);
+    resolveDistribution(wide, "savage", AUTO, generator);
+    expect(drawWithoutReplacement(generator, 3, 100)).toEqual(drawWithoutReplacement(generatorOf(1), 3, 100));
+  });
+});
+
 describe("confusion distribution", () => {
   test("agrees with the plain statement for whole numbers", () => {
     fc.assert(
@@ -156,7 +187,7 @@ describe("distributions of the caller", () => {
     [[1, 2, 1e101], /position 2.*1e\+101/],
     [[1, "2", 3], /position 1.*found 2/],
     [[1, 3, 2], /position 2.*found 3 then 2/],
-    ["ranks", /"rank", "confusion".*found "ranks"/],
+    ["ranks", /"rank", "savage", "confusion".*found "ranks"/],
     [null, /found null/],
     [undefined, /found undefined/],
     [7, /found 7/],

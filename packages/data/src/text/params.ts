@@ -1,6 +1,6 @@
 /**
  * Parameters of the text vectorisers: types, defaults with one description each, and their check. Names and meanings are
- * scikit-learn's, in camel case.
+ * scikit-learn's, in camel case; `logTf` and `idfPower` are ours.
  */
 
 import { type Json, type ParameterInfo, RanksimError } from "@ranksim/core";
@@ -46,6 +46,10 @@ export interface TfidfParams extends CountParams {
   readonly smoothIdf: boolean;
   /** Whether a count c becomes 1 + ln c. */
   readonly sublinearTf: boolean;
+  /** Whether a count c becomes ln(1 + c). Not together with `sublinearTf`. */
+  readonly logTf: boolean;
+  /** Rarity counts to this power, from 1 to 9. */
+  readonly idfPower: number;
 }
 
 /** Parameters of `HashingVectorizer`. */
@@ -92,6 +96,8 @@ export const TFIDF_PARAMETERS: readonly ParameterInfo[] = [
   { name: "useIdf", form: "flag", default: true, about: "weight counts by how rare a term is" },
   { name: "smoothIdf", form: "flag", default: true, about: "rarity as if one more text held every term" },
   { name: "sublinearTf", form: "flag", default: false, about: "a count c becomes 1 + ln c" },
+  { name: "logTf", form: "flag", default: false, about: "a count c becomes ln(1 + c)" },
+  { name: "idfPower", form: "count", default: 1, about: "rarity counts to this power, 1 to 9" },
 ];
 
 /** Parameters of `HashingVectorizer` as data. */
@@ -121,6 +127,9 @@ export function checkTextParams<P extends object>(given: Partial<P>, infos: read
     }
     complete[name] = value;
   }
+  if (complete.sublinearTf && complete.logTf) {
+    throw new RanksimError("bad-params", "expected sublinearTf or logTf, found both");
+  }
   return Object.freeze(complete) as P;
 }
 
@@ -138,6 +147,7 @@ function expectation(info: ParameterInfo, value: unknown): string | undefined {
     case "choice":
       return info.choices?.includes(value as string) ? undefined : info.choices?.join(" or ");
     case "count": {
+      if (info.name === "idfPower") return isPower(value) ? undefined : "a whole number from 1 to 9";
       const isCount = Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 31;
       return isCount ? undefined : "a whole number from 1 below 2^31";
     }
@@ -145,6 +155,8 @@ function expectation(info: ParameterInfo, value: unknown): string | undefined {
       return specialExpectation(info.name, value);
   }
 }
+
+const isPower = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 9;
 
 function specialExpectation(name: string, value: unknown): string | undefined {
   const isStrings = Array.isArray(value) && value.every((word) => typeof word === "string");

@@ -1,4 +1,4 @@
-/** Texts to weighted counts: each count times how rare its term is (idf), rows scaled to length 1. As scikit-learn defines them. */
+/** Texts to weighted counts: each count times how rare its term is (idf), rows scaled to length 1. As scikit-learn defines them unless asked otherwise. */
 
 import {
   Csr,
@@ -77,6 +77,8 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
   readonly #vocabulary: Vocabulary;
   readonly #analyze: Analyzer;
   readonly #settings: TfidfParams;
+  /** Rarities to their power. */
+  readonly #factors: Float64Array | undefined;
 
   /** Use `TfidfVectorizer.fit` or `loadModel`. */
   constructor(vocabulary: Vocabulary, idf: Float64Array | undefined, params: TfidfParams) {
@@ -85,6 +87,11 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
     this.#vocabulary = vocabulary;
     this.#analyze = analyzerOf(params);
     this.#settings = params;
+    this.#factors = idf?.map((rarity) => {
+      let factor = rarity;
+      for (let j = 1; j < params.idfPower; j++) factor *= rarity;
+      return factor;
+    });
   }
 
   /** Number of terms. */
@@ -106,10 +113,13 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
 
   /** Weights of counts that were made with this vocabulary. */
   weigh({ offsets, indices, values }: TermCounts): Csr {
+    const { sublinearTf, logTf, norm } = this.#settings;
     const weights = Float64Array.from(values);
-    if (this.#settings.sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(weights[e]) + 1;
-    if (this.idf !== undefined) for (let e = 0; e < weights.length; e++) weights[e] *= this.idf[indices[e]];
-    normalizeRows(offsets, weights, this.#settings.norm);
+    if (sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(weights[e]) + 1;
+    if (logTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(1 + weights[e]);
+    const factors = this.#factors;
+    if (factors) for (let e = 0; e < weights.length; e++) weights[e] *= factors[indices[e]];
+    normalizeRows(offsets, weights, norm);
     return Csr.of(offsets, indices, weights, this.features);
   }
 

@@ -109,6 +109,18 @@ test("tf-idf of two texts, by hand", async () => {
   expect(unit[1]).toEqual([1, 0]);
 });
 
+test("logarithms of counts and powers of rarity, by hand", async () => {
+  const x = await new TfidfVectorizer({ norm: "none", logTf: true, idfPower: 3 }).fitTransform(["aa bb bb", "aa"]);
+  const rarity = Math.log(3 / 2) + 1;
+  expect(rows(x)).toEqual([
+    [Math.log(2), Math.log(3) * (rarity * rarity * rarity)],
+    [Math.log(2), 0],
+  ]);
+  for (const params of [{ idfPower: 0 }, { idfPower: 10 }, { idfPower: 1.5 }, { logTf: true, sublinearTf: true }]) {
+    expect(() => new TfidfVectorizer(params), JSON.stringify(params)).toThrow(RanksimError);
+  }
+});
+
 test("hashes are MurmurHash3's published test values", () => {
   expect(murmurHash("", 0) >>> 0).toBe(0);
   expect(murmurHash("", 1) >>> 0).toBe(0x514e28b7);
@@ -122,6 +134,7 @@ describe("saved", () => {
     ["count", () => new CountVectorizer({ ngramRange: [1, 2], stopWords: ["on"] }).fit(texts)],
     ["count with a given vocabulary", () => new CountVectorizer({ vocabulary: ["dog", "Ünï", ""] }).fit(texts)],
     ["tf-idf", () => new TfidfVectorizer({ sublinearTf: true }).fit(texts)],
+    ["tf-idf with a power", () => new TfidfVectorizer({ logTf: true, idfPower: 2 }).fit(texts)],
     ["tf-idf without idf", () => new TfidfVectorizer({ useIdf: false, norm: "l1" }).fit(texts)],
     ["hashing", () => new HashingVectorizer({ nFeatures: 50 }).fit(texts)],
   ];

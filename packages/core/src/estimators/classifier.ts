@@ -7,6 +7,7 @@ import { encodeLabels, isLabelSets, type Label, type LabelSets, type Labels } fr
 import { type Matrix, type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { joinBanks } from "../method/bank.ts";
+import { classBanks, classScores } from "../method/class-scores.ts";
 import { resolveDistribution } from "../method/distribution.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { groupByCode, joinGroups } from "../method/groups.ts";
@@ -159,6 +160,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   readonly nBest: number;
   readonly report: Report;
   readonly #filters: Filters;
+  #classBanks: ReturnType<typeof classBanks> | undefined;
 
   /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
   constructor(
@@ -217,6 +219,20 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     }
     await tell(1);
     return labels;
+  }
+
+  /** The strongest response of each class, rows x classes in the order of `classes`. */
+  async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
+    const matrix = matchingMatrix(x, this.features);
+    const tell = (share: number) => advance(run, { stage: "predict", share });
+    const c = this.classes.length;
+    const out = new Float64Array(matrix.rows * c);
+    this.#classBanks ??= classBanks(this.bank, this.filterClass, c);
+    for await (const { from, scores } of classScores(matrix, this.#classBanks, await backendOf(run), tell)) {
+      out.set(scores, from * c);
+    }
+    await tell(1);
+    return Dense.of(out, matrix.rows, c);
   }
 
   /** The probability of each class, rows x classes in the order of `classes`. */

@@ -4,7 +4,7 @@
  * through ties. Deviation 1: the paper prints the fraction upside down.
  */
 
-import type { Backend, TopFilters } from "../backends/backend.ts";
+import type { Backend, Held, TopFilters } from "../backends/backend.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 
@@ -67,12 +67,23 @@ async function* topInChunks(
   backend: Backend,
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; top: TopFilters; chunk: Matrix }> {
+  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
+    yield { from, chunk, top: await held.topFilters(bank, Math.min(k, bank.filters)) };
+  }
+}
+
+/** The rows of `x` in chunks, each held by the back end until the next one is asked for. */
+export async function* chunksOf(
+  x: Matrix,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; chunk: Matrix; held: Held }> {
   for (let from = 0; from < x.rows; from += CHUNK_ROWS) {
     await onChunk(from / x.rows);
     const chunk = x.slice(from, Math.min(x.rows, from + CHUNK_ROWS));
     const held = await backend.hold(chunk);
     try {
-      yield { from, chunk, top: await held.topFilters(bank, Math.min(k, bank.filters)) };
+      yield { from, chunk, held };
     } finally {
       held.release();
     }

@@ -1,0 +1,59 @@
+/**
+ * Class scores: the strongest response of each class, in place of the strongest filter alone. What probabilities are
+ * calibrated from, and what the banks of a committee would add up.
+ */
+
+import type { Backend } from "../backends/backend.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { pickFilters } from "./bank.ts";
+import { groupByCode } from "./groups.ts";
+import { chunksOf, type OnChunk } from "./similarity.ts";
+
+/** The filters of each class as banks of their own; undefined for a class without filters. */
+export function classBanks(
+  bank: FilterBank,
+  filterClass: Uint32Array,
+  classes: number,
+): readonly (FilterBank | undefined)[] {
+  const { offsets, rows: filters } = groupByCode(filterClass, classes);
+  return Array.from({ length: classes }, (_, c) => {
+    const own = filters.subarray(offsets[c], offsets[c + 1]);
+    return own.length === 0 ? undefined : pickFilters(bank, own);
+  });
+}
+
+/**
+ * The largest response of each class, chunk by chunk: rows x classes. A class without filters has the lowest score of the
+ * row.
+ */
+export async function* classScores(
+  x: Matrix,
+  banks: readonly (FilterBank | undefined)[],
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; rows: number; scores: Float64Array }> {
+  const c = banks.length;
+  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
+    const scores = new Float64Array(chunk.rows * c);
+    for (const [j, bank] of banks.entries()) {
+      if (!bank) continue;
+      const { response } = await held.topFilters(bank, 1);
+      for (let r = 0; r < chunk.rows; r++) scores[r * c + j] = response[r];
+    }
+    fillMissing(scores, banks);
+    yield { from, rows: chunk.rows, scores };
+  }
+}
+
+/** Gives classes without filters the lowest score of their row. */
+function fillMissing(scores: Float64Array, banks: readonly (FilterBank | undefined)[]): void {
+  const c = banks.length;
+  const missing = [...banks.keys()].filter((j) => banks[j] === undefined);
+  if (missing.length === 0) return;
+  for (let at = 0; at < scores.length; at += c) {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let j = 0; j < c; j++) if (banks[j] && scores[at + j] < lowest) lowest = scores[at + j];
+    for (const j of missing) scores[at + j] = lowest;
+  }
+}

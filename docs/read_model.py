@@ -78,6 +78,8 @@ def predict(model, x):
     """The class of each row: that of the strongest filter; of several, the class with most of them, then the lowest."""
     if model["kind"] != "classifier":
         raise ValueError(f"expected a classifier, found a model of kind {model['kind']}")
+    if model["meta"]["params"].get("voters", 1) != 1:
+        raise ValueError("expected a model in which the strongest filter alone decides, found voters")
     if x.ndim != 2 or x.shape[1] != model["meta"]["features"]:
         raise ValueError(f"expected rows of {model['meta']['features']} features, found shape {x.shape}")
     norm, filter_class = model["arrays"]["norm"], model["arrays"]["filter_class"]

@@ -13,7 +13,7 @@ import { type BankExplanation, explainRow, type StrongFilter } from "../method/e
 import { groupByCode, joinGroups } from "../method/groups.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { trainBank } from "../method/train.ts";
-import { classProbabilities, voteByStrongest } from "../method/vote.ts";
+import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import { streams } from "../random.ts";
 import type { Estimator, Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
@@ -29,6 +29,7 @@ import {
   readNBest,
   readParams,
   readReport,
+  readVoters,
   storedFilters,
   vector,
 } from "./saved-filters.ts";
@@ -209,13 +210,29 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     );
   }
 
+  /** How many of the strongest filters decide the class of a row. */
+  get voters(): number {
+    return (this.params.voters ?? 1) as number;
+  }
+
   /** The class of each row. */
   async predict(x: MatrixLike, run: Run = {}): Promise<Label[]> {
     const matrix = matchingMatrix(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
+    const c = this.classes.length;
+    const backend = await backendOf(run);
     const labels: Label[] = [];
-    for await (const { top, tied } of strongest(matrix, this.bank, await backendOf(run), tell)) {
-      for (const c of voteByStrongest(top, tied, this.filterClass, this.classes.length)) labels.push(this.classes[c]);
+    const name = (codes: Uint32Array) => {
+      for (const code of codes) labels.push(this.classes[code]);
+    };
+    if (this.voters === 1) {
+      for await (const { top, tied } of strongest(matrix, this.bank, backend, tell)) {
+        name(voteByStrongest(top, tied, this.filterClass, c));
+      }
+    } else {
+      for await (const { similar } of similarities(matrix, this.bank, this.nBest, backend, tell)) {
+        name(voteBySimilarity(similar, this.filterClass, c, this.voters));
+      }
     }
     await tell(1);
     return labels;
@@ -326,6 +343,7 @@ export const classifierReader: ModelReader = {
     if (!filterClass.every((c) => c < classes.length)) {
       throw bad(saved, `filter_class: expected class numbers below ${classes.length}`);
     }
+    readVoters(saved);
     return new ClassifierModel(filters, filterClass, classes, readParams(saved), readNBest(saved), readReport(saved));
   },
 };

@@ -55,6 +55,8 @@ export interface ClassifierParams extends FilterParams {
   readonly classWeight: ClassWeight;
   /** Whether each class has a distribution of its own (deviation 8). */
   readonly distributionPerClass: boolean;
+  /** How many of the strongest filters decide the class of a row, by their similarity; never more than `nBest` (deviation 25). */
+  readonly voters: number;
 }
 
 /** A parameter as data, for a command line, a page or a search. */
@@ -134,6 +136,7 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     about: "how filters are shared out among classes",
   },
   { name: "distributionPerClass", form: "flag", default: false, about: "a distribution of its own for each class" },
+  { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class, at most nBest" },
 ];
 
 /** Checked, complete, frozen parameters. Unknown names are refused with the known ones. */

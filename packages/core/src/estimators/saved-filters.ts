@@ -167,6 +167,13 @@ export function readNBest(saved: Saved): number {
   return nBest as number;
 }
 
+/** Checks the number of voters among stored parameters; absent, it is 1. */
+export function readVoters(saved: Saved): void {
+  const { voters = 1 } = readParams(saved);
+  if (!Number.isSafeInteger(voters) || (voters as number) < 1)
+    throw bad(saved, "voters: expected a whole number from 1");
+}
+
 /** The stored class names: different, each a string or a number. */
 export function readClasses(saved: Saved): readonly Label[] {
   const { classes } = saved.meta;

@@ -19,6 +19,42 @@ export function voteByStrongest(top: TopFilters, tied: Tied, filterClass: Uint32
 }
 
 /**
+ * Deviation 25: the `voters` strongest filters vote, each for its class and with its similarity; filters as strong as the
+ * last of them vote too. Equal sums go to the class with most of the voters, then to the lowest. Where nothing responds all
+ * filters vote alike, as in `voteByStrongest`.
+ */
+export function voteBySimilarity(
+  similar: Similar,
+  filterClass: Uint32Array,
+  classes: number,
+  voters: number,
+): Uint32Array {
+  const all = new Uint32Array(classes);
+  for (const c of filterClass) all[c]++;
+  const silent = indexOfLargest(all, 0, classes);
+  const sums = new Float64Array(classes);
+  const counts = new Uint32Array(classes);
+  return Uint32Array.from({ length: similar.offsets.length - 1 }, (_, r) => {
+    const from = similar.offsets[r];
+    const to = similar.offsets[r + 1];
+    if (from === to) return silent;
+    sums.fill(0);
+    counts.fill(0);
+    const least = similar.similarity[Math.min(to, from + voters) - 1];
+    for (let e = from; e < to && similar.similarity[e] >= least; e++) {
+      const c = filterClass[similar.filter[e]];
+      sums[c] += similar.similarity[e];
+      counts[c]++;
+    }
+    let best = 0;
+    for (let c = 1; c < classes; c++) {
+      if (sums[c] > sums[best] || (sums[c] === sums[best] && counts[c] > counts[best])) best = c;
+    }
+    return best;
+  });
+}
+
+/**
  * The classifier's probabilities, rows x classes: per class the largest similarity; where classes tie at the top each is
  * multiplied by 1 + the number of its filters there; L1-normalised. A row without response: uniform.
  */

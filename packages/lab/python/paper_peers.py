@@ -2,10 +2,14 @@
 
 Reads a job (JSON, the only argument; src/paper/job.ts), fits and applies the estimator and writes what it took (JSON, to the path
 the job names). Seconds are processor time between rows as they are and labels, scaling and reductions included; loading is
-outside. Threads and BLAS settings are the caller's, by environment variables.
+outside. Threads and BLAS settings are the caller's, by environment variables. A fit that takes more processor time than the job
+allows is ended, and the result says so.
 """
 
 import json
+import os
+import resource
+import signal
 import sys
 import time
 import warnings
@@ -80,10 +84,9 @@ def make(spec, multilabel):
     return make_pipeline(*steps, last)
 
 
-def main():
+def measure(job):
     from sklearn.metrics import f1_score
 
-    job = json.loads(sys.argv[1])
     warnings.simplefilter("ignore")
     model = make(job["spec"], job["multilabel"])
     x, y = load(job, "train")
@@ -99,15 +102,34 @@ def main():
     iterations = getattr(model.steps[-1][1], "n_iter_", None)
     if iterations is not None:
         facts["iterations"] = int(np.max(iterations))
-    result = {
+    return {
         "macroF1": f1_score(y, predicted, average="macro", zero_division=0),
         "microF1": f1_score(y, predicted, average="micro", zero_division=0),
         "seconds": {"train": train, "apply": apply},
         "facts": facts,
         "cpu": time.process_time(),
     }
+
+
+def write(job, result):
     with open(job["out"], "w") as file:
         json.dump(result, file)
+
+
+def main():
+    """Measures in a child process, which the system ends at its limit, whatever compiled code it is in."""
+    job = json.loads(sys.argv[1])
+    limit = job["limitSeconds"]
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        write(job, measure(job))
+        return
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        write(job, {"failure": f"not finished within {limit} s of processor time"})
+        return
+    sys.exit(os.waitstatus_to_exitcode(status))
 
 
 main()

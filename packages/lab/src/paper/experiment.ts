@@ -64,3 +64,11 @@ export function judge(parts: readonly (boolean | undefined)[]): Verdict {
   if (parts.length === 0 || parts.includes(undefined)) return "not measured";
   return parts.includes(true) ? "holds" : "does not hold";
 }
+
+/** Whether each value passes; undefined where there is none. */
+export function whether<T>(
+  values: readonly (T | undefined)[],
+  passes: (value: T) => boolean,
+): readonly (boolean | undefined)[] {
+  return values.map((value) => (value === undefined ? undefined : passes(value)));
+}

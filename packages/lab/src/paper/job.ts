@@ -17,6 +17,8 @@ export interface Places {
 /** A point as a process is given it. */
 export interface Job extends Places {
   readonly spec: Spec;
+  /** Most processor time that a scikit-learn estimator is given. */
+  readonly limitSeconds: number;
 }
 
 /** Rows to train on. */

@@ -4,8 +4,9 @@ import { table } from "../bench/show.ts";
 import type { SourceFacts } from "./data.ts";
 import { type Claim, type Experiment, type Found, idOf, type Section, type Verdict } from "./experiment.ts";
 import { EXPERIMENTS } from "./experiments/all.ts";
-import type { DataName, Point } from "./spec.ts";
+import { type DataName, keyOf, type Point } from "./spec.ts";
 import type { SessionFacts, Store } from "./store.ts";
+import { count } from "./wording.ts";
 
 /** What the session and the store say, for sections to be made from. */
 export function foundIn(store: Store, session: SessionFacts | undefined, quick: boolean): Found {
@@ -29,9 +30,10 @@ export function makePage(store: Store, quick: boolean, plotFolder: string): stri
   return [
     "# The paper, reproduced",
     `Every table and figure of K. A. Shapcott and A. D. Bird, "Confusion-based rank similarity filters for computationally-efficient machine learning on high dimensional data", measured with ranksim${quick ? " (a quick run on a few hundred rows: a test of the scripts, not of the claims)" : ""}. The paper's numbers are given as printed. Made by \`npm run paper\`; do not edit.`,
-    "```sh\nnpm run paper                       # everything that has no result yet (about an hour), then this page\nnpm run paper -- figure-3c table-1  # some of it\nnpm run paper -- --quick            # everything on a few hundred rows, in minutes\nnpm run paper -- --page             # only this page, from the results at hand\n```",
+    `\`\`\`sh\nnpm run paper                       # everything that has no result yet, then this page\nnpm run paper -- figure-3c table-1  # some of it\nnpm run paper -- --quick            # everything on a few hundred rows, in minutes\nnpm run paper -- --page             # only this page, from the results at hand\n\`\`\``,
+    `The points at hand took ${hours(store, quick)} of processor time in all, most of it that of other classifiers. Points in plots are means of the seeds; the line through a point reaches from the lowest to the highest seed, where there are several and it is larger than the sign. All axes of time are logarithmic. Macro F1 is the unweighted mean over classes, as in the paper.`,
     "## Claims and verdicts",
-    `${counts}. A verdict counts only what was measured here, and says "in part" where one half of a statement holds or it holds on some of the data.`,
+    `${counts}. A verdict counts only what was measured here. A statement holds in part where one half of it holds, or where it holds on some data, sizes or settings and not on others; the second column says which.`,
     claimTable(sections),
     ...sections.flatMap(({ experiment, section }) => sectionText(experiment, section, store, quick, plotFolder)),
     "## Data and machine",
@@ -41,9 +43,21 @@ export function makePage(store: Store, quick: boolean, plotFolder: string): stri
   ].join("\n\n");
 }
 
+/** Processor time of everything that was measured. */
+function hours(store: Store, quick: boolean): string {
+  const seconds = new Map(
+    EXPERIMENTS.flatMap((experiment) => experiment.points(quick)).map((point) => [
+      keyOf(point.spec),
+      store.find(point)?.measured?.cpu ?? 0,
+    ]),
+  );
+  const minutes = [...seconds.values()].reduce((a, b) => a + b, 0) / 60;
+  return minutes < 100 ? `${Math.ceil(minutes)} minutes` : `${(minutes / 60).toFixed(1)} hours`;
+}
+
 function countVerdicts(claims: readonly Claim[]): string {
-  const count = (verdict: Verdict) => claims.filter((claim) => claim.verdict === verdict).length;
-  return `${claims.length} claims: ${count("holds")} hold, ${count("holds in part")} hold in part, ${count("does not hold")} do not hold, ${count("not measured")} not measured`;
+  const of = (verdict: Verdict) => claims.filter((claim) => claim.verdict === verdict).length;
+  return `${claims.length} claims: ${of("holds")} hold, ${of("holds in part")} hold in part, ${of("does not hold")} do not hold, ${of("not measured")} not measured`;
 }
 
 function claimTable(sections: readonly { experiment: Experiment; section: Section }[]): string {
@@ -95,8 +109,8 @@ function facts(session: SessionFacts | undefined): string[] {
       : [
           name,
           source.substitute ?? source.title,
-          `${source.trainRows.toLocaleString("en-US")} + ${source.testRows.toLocaleString("en-US")}`,
-          source.features.toLocaleString("en-US"),
+          `${count(source.trainRows)} + ${count(source.testRows)}`,
+          count(source.features),
           String(source.classes),
         ],
   );

@@ -65,6 +65,7 @@ export interface Chart {
 /** Draws a panel. */
 export function chart(what: Chart): Panel {
   const { lines = [], bands = [], named = [], width = 420, height = 300 } = what;
+  const drawn = lines.flatMap(({ points }) => points);
   const { document } = parseHTML("<html><body></body></html>");
   const figure = Observable.plot({
     document,
@@ -78,10 +79,12 @@ export function chart(what: Chart): Panel {
     x: scaleOf(
       what.x,
       named.map(({ x }) => x),
+      drawn.map(({ x }) => x),
     ),
     y: scaleOf(
       what.y,
       named.map(({ y }) => y),
+      drawn.flatMap(({ y, low = y, high = y }) => [low, high]),
     ),
     ...what.options,
     marks: [
@@ -122,16 +125,20 @@ export function chart(what: Chart): Panel {
   return { svg: `${figure.outerHTML}${signs.join("")}${names}`, width, height };
 }
 
-/** Named points keep off the edges, so that their names have room. */
-function scaleOf(axis: Axis, named: readonly number[]): Observable.ScaleOptions {
-  const { label, log, ticks, format } = axis;
+/** Pixels that points keep off the edges where the axis is made to measure. */
+const INSET = 6;
+
+/** Named points keep further off the edges, so that their names have room. */
+function scaleOf(axis: Axis, named: readonly number[], drawn: readonly number[]): Observable.ScaleOptions {
+  const { label, log, format } = axis;
   const domain = axis.domain ?? (named.length > 0 ? widened(named, log ?? false) : undefined);
+  const ticks = axis.ticks ?? (log ? logTicks(domain ?? drawn) : undefined);
   return {
     type: log ? "log" : "linear",
     label,
     labelArrow: "none",
     grid: true,
-    ...(domain ? { domain: [...domain] } : {}),
+    ...(domain ? { domain: [...domain] } : { inset: INSET }),
     ...(ticks ? { ticks: [...ticks] } : {}),
     ...(format ? { tickFormat: format } : log ? { tickFormat: "~g" } : {}),
   };
@@ -142,6 +149,19 @@ function widened(values: readonly number[], log: boolean): readonly [number, num
   if (log) return [low / 1.6, high * 1.6];
   const room = (high - low) * 0.08 || 0.01;
   return [low - room, high + room];
+}
+
+/** Round numbers within the range of some values: the fewer to a decade, the more decades. */
+function logTicks(values: readonly number[]): readonly number[] | undefined {
+  const known = values.filter((value) => value > 0);
+  if (known.length === 0) return undefined;
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const decades = Math.log10(high / low);
+  const steps = decades < 0.8 ? [1, 1.5, 2, 3, 4, 5, 7] : decades < 3 ? [1, 2, 5] : [1];
+  const first = Math.floor(Math.log10(low));
+  const count = Math.ceil(Math.log10(high)) - first + 1;
+  const all = Array.from({ length: count }, (_, j) => steps.map((step) => Number(`${step}e${first + j}`))).flat();
+  return all.filter((tick) => tick >= low && tick <= high);
 }
 
 function applier(figure: Observable.Plot, name: "x" | "y"): (value: number) => number {

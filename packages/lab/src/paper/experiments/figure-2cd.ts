@@ -6,6 +6,7 @@ import { LINES, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, pointOf, showSeconds } from "../drawing/spread.ts";
 import { type Experiment, judge } from "../experiment.ts";
 import type { Point } from "../spec.ts";
+import { count, rowCounts, signed } from "../wording.ts";
 import { means, transformSvm } from "./figure-2ab.ts";
 import { some } from "./plan.ts";
 
@@ -22,7 +23,7 @@ export const figure2cd: Experiment = {
     const sizes = some(quick, SIZES);
     const counts = some(quick, FILTERS);
     const looks = sizes.map((size) => ({
-      name: `${size.toLocaleString("en-US")} training rows`,
+      name: `${count(size)} training rows`,
       ...LINES[SIZES.indexOf(size)],
     }));
     const lines = (value: (point: Point) => number | undefined): Line[] =>
@@ -67,19 +68,20 @@ export const figure2cd: Experiment = {
       const [before, after] = [at(60_000, counts[j]).f1, at(60_000, filters).f1];
       return before && after ? after.mean > before.mean : undefined;
     });
-    const signed = (value: number | undefined) =>
-      value === undefined ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
     return {
-      text: table(
-        ["training rows", ...counts.map((filters) => `${filters.toLocaleString("en-US")} filters`)],
-        sizes.map((size) => [
-          size.toLocaleString("en-US"),
-          ...counts.map((filters) => {
-            const { f1, seconds } = at(size, filters);
-            return f1 ? `${meanAndDeviation(f1, 3)}; ${showSeconds(seconds?.mean)}` : "–";
-          }),
-        ]),
-      ),
+      text: [
+        table(
+          ["training rows", ...counts.map((filters) => `${count(filters)} filters`)],
+          sizes.map((size) => [
+            count(size),
+            ...counts.map((filters) => {
+              const { f1, seconds } = at(size, filters);
+              return f1 ? `${meanAndDeviation(f1, 3)}; ${showSeconds(seconds?.mean)}` : "–";
+            }),
+          ]),
+        ),
+        "As above: macro F1, mean ± standard deviation of 3 seeds; processor time of transform, training and prediction.",
+      ].join("\n\n"),
       plots: [plot],
       claims: [
         {
@@ -92,7 +94,7 @@ export const figure2cd: Experiment = {
         },
         {
           paper: "More filters take more time",
-          ours: slower.every((part) => part) ? "at every number of rows" : "not at every number of rows",
+          ours: `from ${counts[0]} to ${count(counts[counts.length - 1])} filters: ${sizes.map((size) => [counts[0], counts[counts.length - 1]].map((filters) => showSeconds(at(size, filters).seconds?.mean)).join(" to ")).join(", ")} (${rowCounts(sizes)})`,
           verdict: judge(slower),
         },
       ],

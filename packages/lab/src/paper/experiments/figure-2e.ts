@@ -5,6 +5,7 @@ import { COLORS, escapeText, type Panel, sheet } from "../drawing/plot.ts";
 import { grayPng } from "../drawing/png.ts";
 import { type Experiment, judge } from "../experiment.ts";
 import type { FilterPictures, Point } from "../spec.ts";
+import { count } from "../wording.ts";
 import { rowsFor } from "./plan.ts";
 
 const SHOWN = 8;
@@ -62,7 +63,7 @@ export const figure2e: Experiment = {
     const share = typeof same === "number" ? same : undefined;
     const alt = "Ten test images, each beside the eight filters that answer most, with their activations";
     return {
-      text: `The first test image of each class (framed) and the ${SHOWN} of ${FILTERS.toLocaleString("en-US")} filters, learned without labels from 60,000 images, that answer most; in green the activation that the SVM is given. Bright is a high rank.`,
+      text: `The first test image of each class (framed) and the ${SHOWN} of ${count(FILTERS)} filters, learned without labels from 60,000 images, that answer most; in green the activation that the SVM is given. Bright is a high rank.`,
       plots:
         pictures.length > 0
           ? [sheet("figure-2e.svg", alt, [{ title: "image, and its strongest filters", ...gallery(pictures) }])]

@@ -4,7 +4,7 @@ import { table } from "../../bench/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { LINES, sheet } from "../drawing/plot.ts";
 import { pointOf, summarize } from "../drawing/spread.ts";
-import { type Experiment, type Found, judge } from "../experiment.ts";
+import { type Experiment, type Found, judge, whether } from "../experiment.ts";
 import type { DataName, Point } from "../spec.ts";
 import { rowsFor, seedsFor } from "./plan.ts";
 
@@ -47,7 +47,7 @@ export const figure3d: Experiment = {
       const low = least(means);
       return low === undefined ? undefined : N_BEST[means.indexOf(low)];
     });
-    const inside = at.map((k) => k && k > N_BEST[0] && k < N_BEST[N_BEST.length - 1]);
+    const inside = whether(at, (k) => k > N_BEST[0] && k < N_BEST[N_BEST.length - 1]);
     const [fashion, newsgroups, kuzushiji] = rows.map(({ means }) => least(means));
     const plot = sheet(
       "figure-3d.svg",
@@ -57,17 +57,20 @@ export const figure3d: Experiment = {
           width: 560,
           height: 340,
           x: { label: "nBest: filters a row that count", log: true, ticks: N_BEST, format: "~g" },
-          y: { label: "log loss of the test rows, nats" },
+          y: { label: "log loss of the test rows, nats", log: true },
           lines: rows,
         }),
       ],
       rows.map(({ name, color, sign }) => ({ name: `${name}, mean and range of the seeds`, color, sign })),
     );
     return {
-      text: table(
-        ["data set", ...N_BEST.map((k) => `nBest ${k}`)],
-        rows.map(({ name, means }) => [name, ...means.map((mean) => mean?.toFixed(3) ?? "–")]),
-      ),
+      text: [
+        table(
+          ["data set", ...N_BEST.map((k) => `nBest ${k}`)],
+          rows.map(({ name, means }) => [name, ...means.map((mean) => mean?.toFixed(3) ?? "–")]),
+        ),
+        "Published training and test parts; RSC with default parameters, mean of 3 seeds; a probability of 0 counts as 2.2 · 10⁻¹⁶.",
+      ].join("\n\n"),
       plots: rows.some(({ points: drawn }) => drawn.length > 0) ? [plot] : [],
       claims: [
         {
@@ -81,7 +84,7 @@ export const figure3d: Experiment = {
         {
           paper: "The loss depends on nBest: too few filters miss classes, too many add noise",
           ours: `lowest at nBest ${at.map((k) => k ?? "–").join(", ")} (Fashion-MNIST, 20 Newsgroups, ${found.source("kuzushiji")?.title ?? "Kuzushiji"})`,
-          verdict: judge(inside.map((part) => (part === 0 ? undefined : part))),
+          verdict: judge(inside),
         },
       ],
     };

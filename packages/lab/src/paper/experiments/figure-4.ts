@@ -1,5 +1,6 @@
 /** Figure 4: RSPC on RCV1, where a story has several topics: against training rows, and beside other classifiers. */
 
+import * as Observable from "@observablehq/plot";
 import { table } from "../../bench/show.ts";
 import { chart, type NamedPoint } from "../drawing/chart.ts";
 import { COLORS, LINES, sheet } from "../drawing/plot.ts";
@@ -108,16 +109,6 @@ export const figure4: Experiment = {
         sign: "circle" as const,
       })),
     ];
-    const chanceLine = chance
-      ? [
-          {
-            name: "chance",
-            color: COLORS.grey,
-            dash: "4 3",
-            points: named.map(({ x: at }) => ({ x: at, y: chance.f1 })).sort((a, b) => a.x - b.x),
-          },
-        ]
-      : [];
     const time = { label: "processor time, s", log: true };
     const plot = sheet(
       "figure-4.svg",
@@ -159,7 +150,7 @@ export const figure4: Experiment = {
             x: time,
             y: { label: "macro F1", format: ".2f", domain: [0, 0.65] },
             width: 330,
-            lines: chanceLine,
+            marks: chance ? [Observable.ruleY([chance.f1], { stroke: COLORS.grey, strokeDasharray: "4 3" })] : [],
             named,
           }),
         },

@@ -12,11 +12,14 @@ import { resolveDistribution } from "../method/distribution.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { groupByCode, joinGroups } from "../method/groups.ts";
 import { similarities, strongest } from "../method/similarity.ts";
+import { joinSums, type Sum } from "../method/sums.ts";
 import { trainBank } from "../method/train.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import { streams } from "../random.ts";
 import type { Estimator, Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
+import { addToClasses } from "./partial-classes.ts";
+import { refuseUnsummed, sumsOf } from "./partial-fit.ts";
 import { makeReport, type Report, reportAsJson, shapeNotes } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, backendOf } from "./run.ts";
@@ -33,6 +36,7 @@ import {
   storedFilters,
   vector,
 } from "./saved-filters.ts";
+import type { Kept } from "./saved-sums.ts";
 import { shareRight } from "./score.ts";
 import { checkInitialRows, refuseFullPlusplus } from "./whole.ts";
 
@@ -79,6 +83,7 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
       );
     }
     const began = performance.now();
+    refuseUnsummed(params);
     const { classes, codes } = encodeLabels(y, matrix.rows);
     const groups = groupByCode(codes, classes.length);
     const rowsOf = (c: number) => groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
@@ -117,13 +122,14 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
             share: share((1 + (step?.iteration ?? 0)) / (params.iterations + 1)),
           }),
       );
-      trained.push({ label, rows: rows.length, trained: bank });
+      trained.push({ label, rows: rows.length, trained: bank, sums: sumsOf(params, xc, bank.members) });
     }
     await advance(run, { stage: "fit", share: 1 });
     const stored = storedFilters({
       bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
       members: joinGroups(trained.map(({ trained: { members } }, c) => ({ groups: members, rows: rowsOf(c) }))),
       distribution: common ?? (distributions.length > 0 ? flat(distributions) : undefined),
+      kept: params.keepSums ? keep(trained, matrix.features) : undefined,
     });
     const filterClass = Uint32Array.from(filters.flatMap((count, c) => new Array<number>(count).fill(c)));
     const seconds = (performance.now() - began) / 1000;
@@ -213,6 +219,17 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   /** How many of the strongest filters decide the class of a row. */
   get voters(): number {
     return (this.params.voters ?? 1) as number;
+  }
+
+  /**
+   * The model with new rows added, and new classes if the labels name any; this one stays as it is. Needs `keepSums`. New
+   * rows count on after the earlier ones in `filterRows`.
+   */
+  async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
+    if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
+    const { classes, filterClass, params, report } = this;
+    const grown = await addToClasses({ filters: this.#filters, filterClass, classes, params, report }, x, y, run);
+    return new ClassifierModel(grown.filters, grown.filterClass, grown.classes, params, this.nBest, grown.report);
   }
 
   /** The class of each row. */
@@ -320,6 +337,15 @@ function checkInitialRowsByClass(
     }
     return checked.map((row) => position[row]);
   });
+}
+
+/** What is kept of the rows of each class. */
+function keep(classes: readonly { rows: number; sums: readonly Sum[] | undefined }[], features: number): Kept {
+  const sums = joinSums(
+    classes.flatMap(({ sums }) => sums ?? []),
+    features,
+  );
+  return { sums, seen: Uint32Array.from(classes, ({ rows }) => rows) };
 }
 
 function flat(parts: readonly Float64Array[]): Float64Array {

@@ -83,6 +83,12 @@ export interface PredictingModel<X = MatrixLike, Y = Label | readonly Label[]> e
   predictProbabilities?(x: X, run?: Run): Promise<Dense>;
 }
 
+/** A model that takes in new rows. */
+export interface GrowingModel<X = MatrixLike> extends Model {
+  /** A model with the rows added; this one stays as it is. Refuses (code "unsupported") where what it needs was not kept. */
+  partialFit(x: X, y?: Labels | LabelSets, run?: Run): Promise<Model>;
+}
+
 /** A recipe. `M` is the kind of model it makes. */
 export interface Estimator<X = MatrixLike, M extends Model = Model> {
   readonly kind: string;

@@ -37,6 +37,8 @@ export interface FilterParams {
   readonly filterFunction: FilterFunction;
   /** Filters per row whose similarity counts (deviation 22). */
   readonly nBest: number;
+  /** Whether the model keeps the sums of its filters' rows, so that `partialFit` can add rows to it (deviation 26). */
+  readonly keepSums: boolean;
   /** Where all chance comes from. */
   readonly seed: number;
 }
@@ -111,6 +113,7 @@ const FILTER_PARAMETERS: readonly ParameterInfo[] = [
     about: "how a group of rows becomes a filter",
   },
   { name: "nBest", form: "count", default: 25, about: "filters per row whose similarity counts" },
+  { name: "keepSums", form: "flag", default: false, about: "keep what is needed to add rows later" },
   { name: "seed", form: "seed", default: 0, about: "where all chance comes from" },
 ];
 

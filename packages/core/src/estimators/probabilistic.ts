@@ -6,14 +6,25 @@
 import { RanksimError } from "../errors.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
-import { encodeLabels, encodeSets, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
+import {
+  type Encoded,
+  encodeLabels,
+  encodeSets,
+  isLabelSets,
+  type Label,
+  type LabelSets,
+  type Labels,
+} from "../matrix/labels.ts";
 import { isZeroRow, type Matrix, type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
-import { filterLabels, filterPresence } from "../method/filter-labels.ts";
+import { countLabels, countPresence, countsOf, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
 import { similarities } from "../method/similarity.ts";
+import { joinSums } from "../method/sums.ts";
 import { indexOfLargest, labelProbabilities, presenceProbabilities } from "../method/vote.ts";
 import type { Estimator, Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { refuseUnsummed, sumsOf } from "./partial-fit.ts";
+import { addToLabels } from "./partial-labels.ts";
 import { makeReport, type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, backendOf } from "./run.ts";
@@ -73,6 +84,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
   async fit(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel> {
     const matrix = trainingMatrix(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
+    refuseUnsummed(this.params);
     const several = isLabelSets(y);
     const sets = several ? encodeSets(y, matrix.rows) : undefined;
     const single = several ? undefined : encodeLabels(y, matrix.rows);
@@ -92,17 +104,13 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
 
     await advance(run, { stage: "label", share: TRAINING_SHARE });
     const held = await backend.hold(training);
-    let labels: Float64Array;
+    let counts: LabelCounts;
     try {
       const winners = await held.topFilters(bank, 1);
-      labels = sets
-        ? filterPresence(winners, sets.present.gather(rows), bank.filters)
-        : filterLabels(
-            winners,
-            rows.map((r) => (single as { codes: Uint32Array }).codes[r]),
-            bank.filters,
-            classes.length,
-          );
+      const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
+      counts = sets
+        ? countPresence(winners, sets.present.gather(rows), bank.filters)
+        : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
     } finally {
       held.release();
     }
@@ -117,10 +125,16 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       seconds,
       backend.name,
     );
-    const stored = storedFilters({ bank, members, distribution });
+    const sums = sumsOf(this.params, training, trained.members);
+    const kept = sums && {
+      sums: joinSums(sums, matrix.features),
+      seen: Uint32Array.of(matrix.rows),
+      labelRows: counts.rows,
+    };
+    const stored = storedFilters({ bank, members, distribution, kept });
     return new ProbabilisticModel(
       stored,
-      labels,
+      sharesOf(counts, several),
       classes,
       several,
       paramsAsJson(this.params),
@@ -219,6 +233,25 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     );
   }
 
+  /**
+   * The model with new rows added, and new classes or labels if any are named; this one stays as it is. Needs `keepSums`.
+   * New rows count on after the earlier ones in `filterRows`.
+   */
+  async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel<Y>> {
+    const { filterLabels, classes, multilabel, params, report } = this;
+    const parts = { filters: this.#filters, filterLabels, classes, multilabel, params, report };
+    const grown = await addToLabels(parts, x, y, run);
+    return new ProbabilisticModel(
+      grown.filters,
+      grown.filterLabels,
+      grown.classes,
+      multilabel,
+      params,
+      this.nBest,
+      grown.report,
+    );
+  }
+
   /** The most probable class of each row, or the labels that are more probable than not. */
   async predict(x: MatrixLike, run: Run = {}): Promise<Y[]> {
     const { values, rows } = await this.predictProbabilities(x, run);
@@ -293,6 +326,10 @@ export const probabilisticReader: ModelReader = {
       throw bad(saved, "filter_labels: expected shares from 0 to 1");
     }
     const { values } = array;
+    const labelRows = filters.kept?.labelRows;
+    if (labelRows && !sharesOf(countsOf(values, labelRows), multilabel).every((share, at) => share === values[at])) {
+      throw bad(saved, "filter_labels: expected shares of the rows that label_rows counts");
+    }
     const params = readParams(saved);
     return new ProbabilisticModel(filters, values, classes, multilabel, params, readNBest(saved), readReport(saved));
   },

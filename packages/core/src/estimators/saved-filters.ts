@@ -9,6 +9,7 @@ import type { Label } from "../matrix/labels.ts";
 import { canonicalBank } from "../method/bank.ts";
 import type { Json, Saved, SavedArray } from "./estimator.ts";
 import type { Report } from "./report.ts";
+import { type Kept, keptArrays, readKept } from "./saved-sums.ts";
 
 /** What all three models consist of. */
 export interface Filters {
@@ -16,10 +17,12 @@ export interface Filters {
   readonly members: Groups;
   /** n values, or classes x n where each class has its own; absent for ranks. */
   readonly distribution: Float64Array | undefined;
+  /** What `partialFit` goes on from; absent unless trained with `keepSums`. */
+  readonly kept?: Kept | undefined;
 }
 
-/** The arrays of a bank, its members and its distribution. */
-export function filterArrays({ bank, members, distribution }: Filters): { [name: string]: SavedArray } {
+/** The arrays of a bank, its members, its distribution and what is kept of its rows. */
+export function filterArrays({ bank, members, distribution, kept }: Filters): { [name: string]: SavedArray } {
   const m = bank.filters;
   const vector = (values: SavedArray["values"]): SavedArray => ({ shape: [values.length], values });
   const arrays: { [name: string]: SavedArray } =
@@ -37,7 +40,7 @@ export function filterArrays({ bank, members, distribution }: Filters): { [name:
   if (distribution) {
     arrays.distribution = { shape: [distribution.length / bank.features, bank.features], values: distribution };
   }
-  return arrays;
+  return kept ? { ...arrays, ...keptArrays(kept) } : arrays;
 }
 
 /** Reads what `filterArrays` wrote; `extra` names the arrays that the kind of model adds. */
@@ -61,9 +64,12 @@ export function readFilters(saved: Saved, extra: readonly string[]): Filters {
     }
     distribution = values;
   }
-  const allowed = new Set([...Object.keys(filterArrays({ bank, members: { offsets, rows }, distribution })), ...extra]);
+  const members = { offsets, rows };
+  const kept = readKept(saved, features, members, (distribution?.length ?? 0) / features);
+  const filters = { bank, members, distribution, kept };
+  const allowed = new Set([...Object.keys(filterArrays(filters)), ...extra]);
   for (const name of Object.keys(saved.arrays)) if (!allowed.has(name)) throw bad(saved, `unknown array ${name}`);
-  return { bank, members: { offsets, rows }, distribution };
+  return filters;
 }
 
 function readDense(saved: Saved, features: number, norm: Float64Array): FilterBank {
@@ -126,7 +132,8 @@ function isWeights(values: SavedArray["values"] | undefined): values is Weights 
   return values instanceof Uint16Array || values instanceof Uint32Array || values instanceof Float64Array;
 }
 
-function checkOffsets(saved: Saved, name: string, offsets: Uint32Array, groups: number, total: number): void {
+/** Refuses offsets that do not run from 0 to `total` in `groups` steps, none of them back. */
+export function checkOffsets(saved: Saved, name: string, offsets: Uint32Array, groups: number, total: number): void {
   if (offsets.length !== groups + 1 || offsets[0] !== 0 || offsets[groups] !== total) {
     throw bad(saved, `${name}: expected ${groups + 1} offsets from 0 to ${total}`);
   }

@@ -4,10 +4,13 @@ import type { FilterBank } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
+import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
+import { joinSums } from "../method/sums.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed, sumsOf } from "./partial-fit.ts";
 import { makeReport, type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, backendOf } from "./run.ts";
@@ -49,6 +52,7 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
   /** Learns filters from the rows; labels are not used and may be left out. */
   async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
     const matrix = trainingMatrix(x);
+    refuseUnsummed(this.params);
     const began = performance.now();
     const backend = await backendOf(run);
     const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
@@ -60,7 +64,9 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
       (performance.now() - began) / 1000,
       backend.name,
     );
-    const filters = storedFilters({ bank: trained.bank, members: trained.members, distribution });
+    const sums = sumsOf(this.params, matrix, trained.members);
+    const kept = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
+    const filters = storedFilters({ bank: trained.bank, members: trained.members, distribution, kept });
     return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
   }
 
@@ -109,6 +115,25 @@ export class TransformModel implements TransformingModel<MatrixLike> {
   withNBest(nBest: number): TransformModel {
     const params = checkParams<TransformParams>({ nBest }, WHOLE_PARAMETERS);
     return new TransformModel(this.#filters, { ...this.params, nBest }, params.nBest, this.report);
+  }
+
+  /**
+   * The model with new rows added; this one stays as it is. Needs `keepSums`. New rows count on after the earlier ones in
+   * `filterRows`.
+   */
+  async partialFit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
+    const kept = keptBy(this.#filters, this.kind);
+    const { matrix, first } = addedMatrix(x, this.features, kept);
+    const began = performance.now();
+    const backend = await backendOf(run);
+    await advance(run, { stage: "spread", share: 0 });
+    const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
+    const grown = await addRows(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
+    await advance(run, { stage: "fit", share: 1 });
+    const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
+    const seconds = (performance.now() - began) / 1000;
+    const report = { ...addToReport(this.report, matrix.rows), seconds, backend: backend.name };
+    return new TransformModel(filters, this.params, this.nBest, report);
   }
 
   /** Similarities, rows x filters; at most nBest values a row are not zero (more only through ties). */

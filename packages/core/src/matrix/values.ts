@@ -36,20 +36,37 @@ export function badValue(value: number, row: number, column: number): RanksimErr
 
 /** An array of the narrowest type that holds all of `numbers` exactly. */
 export function narrowest(numbers: Float64Array): Values {
+  const Type = narrowestType([numbers]);
+  return Type === Float64Array ? numbers : Type.from(numbers);
+}
+
+/** The element types of matrices. */
+export type ValuesType =
+  | Uint8ArrayConstructor
+  | Uint16ArrayConstructor
+  | Int16ArrayConstructor
+  | Float32ArrayConstructor
+  | Float64ArrayConstructor;
+
+/** The narrowest element type that holds all numbers of all lists exactly. */
+export function narrowestType(lists: Iterable<ArrayLike<number>>): ValuesType {
   let low = 0;
   let high = 0;
   let whole = true;
   let single = true;
-  for (const v of numbers) {
-    if (v < low) low = v;
-    if (v > high) high = v;
-    if (whole && !Number.isInteger(v)) whole = false;
-    if (single && Math.fround(v) !== v) single = false;
+  for (const numbers of lists) {
+    for (let i = 0; i < numbers.length; i++) {
+      const v = numbers[i];
+      if (v < low) low = v;
+      if (v > high) high = v;
+      if (whole && !Number.isInteger(v)) whole = false;
+      if (single && Math.fround(v) !== v) single = false;
+    }
   }
-  if (whole && low >= 0 && high <= 0xff) return Uint8Array.from(numbers);
-  if (whole && low >= 0 && high <= 0xffff) return Uint16Array.from(numbers);
-  if (whole && low >= -0x8000 && high <= 0x7fff) return Int16Array.from(numbers);
-  return single ? Float32Array.from(numbers) : numbers;
+  if (whole && low >= 0 && high <= 0xff) return Uint8Array;
+  if (whole && low >= 0 && high <= 0xffff) return Uint16Array;
+  if (whole && low >= -0x8000 && high <= 0x7fff) return Int16Array;
+  return single ? Float32Array : Float64Array;
 }
 
 /** Whether all numbers are whole; true for integer types without a look. */

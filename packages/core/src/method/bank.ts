@@ -127,6 +127,12 @@ export function canonicalBank(bank: FilterBank): FilterBank {
   return sparse && isSmall(sparse.indices.length, bank) ? sparse : bank.form === "dense" ? bank : expandBank(bank);
 }
 
+/** The same filters in the given form. */
+export function inForm(bank: FilterBank, form: FilterBank["form"]): FilterBank {
+  if (bank.form === form) return bank;
+  return bank.form === "sparse" ? expandBank(bank) : toSparse(bank);
+}
+
 /** The bank as m x n weights. */
 export function expandBank(bank: FilterBank): DenseBank {
   if (bank.form === "dense") return bank;

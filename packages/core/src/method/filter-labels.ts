@@ -3,39 +3,58 @@
 import type { TopFilters } from "../backends/backend.ts";
 import type { Csr } from "../matrix/csr.ts";
 
-/** filters x classes: the share of each class among the rows a filter wins (deviation 20); uniform where it wins none. */
-export function filterLabels(
+/** How often each class (or label) occurs among the rows that each filter wins. */
+export interface LabelCounts {
+  /** filters x classes. */
+  readonly counts: Float64Array;
+  /** Rows each filter wins. */
+  readonly rows: Uint32Array;
+}
+
+/** Counts the class of each row for the filter that wins it. */
+export function countLabels(
   winners: TopFilters, // k = 1
   codes: Uint32Array, // class of each row
   filters: number,
   classes: number,
-): Float64Array {
-  const labels = new Float64Array(filters * classes);
-  const rows = new Float64Array(filters);
+): LabelCounts {
+  const counts = new Float64Array(filters * classes);
+  const rows = new Uint32Array(filters);
   for (let r = 0; r < winners.rows; r++) {
-    labels[winners.filter[r] * classes + codes[r]]++;
+    counts[winners.filter[r] * classes + codes[r]]++;
     rows[winners.filter[r]]++;
   }
-  for (let f = 0; f < filters; f++) {
-    for (let c = 0; c < classes; c++) {
-      labels[f * classes + c] = rows[f] === 0 ? 1 / classes : labels[f * classes + c] / rows[f];
-    }
-  }
-  return labels;
+  return { counts, rows };
 }
 
-/** Deviation 21. filters x outputs: the share of a filter's rows that have each label; one half where it wins none. */
-export function filterPresence(winners: TopFilters, present: Csr, filters: number): Float64Array {
+/** Deviation 21. Counts the labels that each row has for the filter that wins it. */
+export function countPresence(winners: TopFilters, present: Csr, filters: number): LabelCounts {
   const outputs = present.features;
-  const labels = new Float64Array(filters * outputs);
-  const rows = new Float64Array(filters);
+  const counts = new Float64Array(filters * outputs);
+  const rows = new Uint32Array(filters);
   for (let r = 0; r < winners.rows; r++) {
     const f = winners.filter[r];
     rows[f]++;
-    for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) labels[f * outputs + present.indices[e]]++;
+    for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) counts[f * outputs + present.indices[e]]++;
   }
-  for (let f = 0; f < filters; f++) {
-    for (let o = 0; o < outputs; o++) labels[f * outputs + o] = rows[f] === 0 ? 0.5 : labels[f * outputs + o] / rows[f];
-  }
-  return labels;
+  return { counts, rows };
+}
+
+/**
+ * filters x classes: the share of each class (deviation 20) or label among the rows a filter wins. Where it wins none:
+ * uniform over classes, one half for each of several labels.
+ */
+export function sharesOf({ counts, rows }: LabelCounts, several: boolean): Float64Array {
+  const classes = counts.length / rows.length;
+  const unknown = several ? 0.5 : 1 / classes;
+  return counts.map((count, at) => {
+    const won = rows[Math.floor(at / classes)];
+    return won === 0 ? unknown : count / won;
+  });
+}
+
+/** The counts that gave the shares: whole numbers, so nothing is lost. */
+export function countsOf(shares: Float64Array, rows: Uint32Array): LabelCounts {
+  const classes = shares.length / rows.length;
+  return { counts: shares.map((share, at) => Math.round(share * rows[Math.floor(at / classes)])), rows };
 }

@@ -71,8 +71,8 @@ export function replaceGroups(groups: Groups, positions: Uint32Array, fresh: Gro
   return { offsets, rows };
 }
 
-/** Groups joined one after the other, each part's row numbers mapped through its own list. */
-export function joinGroups(parts: readonly { groups: Groups; rows: Uint32Array }[]): Groups {
+/** Groups joined one after the other, each part's row numbers mapped through its own list if it has one. */
+export function joinGroups(parts: readonly { groups: Groups; rows?: Uint32Array }[]): Groups {
   const count = parts.reduce((sum, part) => sum + part.groups.offsets.length - 1, 0);
   const total = parts.reduce((sum, part) => sum + part.groups.rows.length, 0);
   const offsets = new Uint32Array(count + 1);
@@ -81,7 +81,22 @@ export function joinGroups(parts: readonly { groups: Groups; rows: Uint32Array }
   let at = 0;
   for (const part of parts) {
     for (let j = 1; j < part.groups.offsets.length; j++) offsets[++g] = at + part.groups.offsets[j];
-    for (const row of part.groups.rows) rows[at++] = part.rows[row];
+    for (const row of part.groups.rows) rows[at++] = part.rows ? part.rows[row] : row;
+  }
+  return { offsets, rows };
+}
+
+/** A copy of `groups` (weights left out) in which each group goes on with the rows of the same group of `more`, renumbered. */
+export function appendToGroups(groups: Groups, more: Groups, numbers: Uint32Array): Groups {
+  const offsets = groups.offsets.map((offset, g) => offset + more.offsets[g]);
+  const rows = new Uint32Array(groups.rows.length + more.rows.length);
+  for (let g = 0; g + 1 < offsets.length; g++) {
+    rows.set(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]), offsets[g]);
+    const added = more.rows.subarray(more.offsets[g], more.offsets[g + 1]);
+    rows.set(
+      added.map((row) => numbers[row]),
+      offsets[g + 1] - added.length,
+    );
   }
   return { offsets, rows };
 }

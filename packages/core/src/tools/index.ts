@@ -27,6 +27,7 @@ export {
   subsetAccuracy,
 } from "./metrics.ts";
 export {
+  grows,
   Pipeline,
   PipelineModel,
   pipelineReader,

@@ -6,6 +6,7 @@
 import { RanksimError } from "../errors.ts";
 import type {
   Estimator,
+  GrowingModel,
   Model,
   ModelReader,
   PredictingModel,
@@ -112,6 +113,11 @@ export function predicts(model: Model): model is PredictingModel {
   return "predict" in model;
 }
 
+/** Whether the model takes in new rows. */
+export function grows(model: Model): model is GrowingModel {
+  return "partialFit" in model;
+}
+
 /** What `M` has under a name, as a pipeline that ends in it has it. */
 type Ability<M, Name extends string, Given> = M extends { readonly [name in Name]: unknown } ? Given : never;
 
@@ -119,8 +125,8 @@ type Ability<M, Name extends string, Given> = M extends { readonly [name in Name
 type Predicted<M> = M extends { predict(x: never, run?: Run): Promise<(infer Y)[]> } ? Y : never;
 
 /**
- * Trained steps. It has `transform`, or `predict` with `classes`, `score` and maybe `predictProbabilities`, as the last
- * step has them; what the last step lacks is absent.
+ * Trained steps. It has `transform`, or `predict` with `classes`, `score` and maybe `predictProbabilities`, and
+ * `partialFit`, as the last step has them; what the last step lacks is absent.
  */
 export class PipelineModel<X = MatrixLike, M extends Model = Model> implements Model {
   readonly kind = "pipeline";
@@ -131,6 +137,13 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
   declare readonly predict: Ability<M, "predict", (x: X, run?: Run) => Promise<Predicted<M>[]>>;
   declare readonly score: Ability<M, "predict", (x: X, y: Labels | LabelSets, run?: Run) => Promise<number>>;
   declare readonly predictProbabilities: Ability<M, "predictProbabilities", (x: X, run?: Run) => Promise<Dense>>;
+
+  /** The pipeline with new rows added to its last step; the steps before it stay as they are. */
+  declare readonly partialFit: Ability<
+    M,
+    "partialFit",
+    (x: X, y?: Labels | LabelSets, run?: Run) => Promise<PipelineModel<X, M>>
+  >;
 
   /** Use `Pipeline.fit` or `loadModel`. */
   constructor(names: readonly string[], steps: readonly Model[]) {
@@ -166,6 +179,12 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
       if (predictProbabilities) {
         found.predictProbabilities = then((data, run) => predictProbabilities.call(last, data, run));
       }
+    }
+    if (grows(last)) {
+      found.partialFit = async (x: X, y?: Labels | LabelSets, run?: Run) => {
+        const grown = await then((data, rest) => last.partialFit(data, y, rest))(x, run);
+        return new PipelineModel<X, M>(this.names, [...this.steps.slice(0, -1), grown]);
+      };
     }
     return found;
   }

@@ -4,12 +4,14 @@ import {
   type Backend,
   Csr,
   Dense,
+  type GrowingModel,
   type Held,
   type Label,
   loadModel,
   type MatrixLike,
   type Progress,
   RanksimError,
+  type Run,
   saveModel,
   toCsr,
   type Values,
@@ -286,6 +288,31 @@ describe.each(platforms)("estimator contract on $title", ({ open }) => {
       expect(shares[0]).toBe(0);
       expect(shares.at(-1)).toBe(1);
       expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    });
+
+    it("takes in more rows: the same from dense and sparse ones, told from 0 to 1, nothing held after an abort", async () => {
+      const grown = async (data: MatrixLike, run: Run = { backend }) => {
+        const model = (await fit(data, y, { filters: 12, keepSums: true })) as unknown as GrowingModel;
+        return model.partialFit(data, subject.labels(y.map((label, r) => (r < 9 ? "new" : label))), run);
+      };
+      const shares: number[] = [];
+      const model = await grown(x, { backend, onProgress: ({ share }) => void shares.push(share) });
+      expect(shares[0]).toBe(0);
+      expect(shares.at(-1)).toBe(1);
+      expect(shares).toEqual([...shares].sort((a, b) => a - b));
+      expect(saveModel(await grown(toCsr(Dense.fromRows(x))))).toEqual(saveModel(model));
+      expect(saveModel(loadModel(saveModel(model)))).toEqual(saveModel(model));
+      expectFinite(await subject.answer(model, fresh, { backend }));
+      for (let step = 0; step < shares.length; step++) {
+        const watch = counted(backend);
+        const abort = new AbortController();
+        let steps = 0;
+        const onProgress = () => {
+          if (steps++ === step) abort.abort(new Error("enough"));
+        };
+        await expect(grown(x, { backend: watch.backend, signal: abort.signal, onProgress })).rejects.toThrow("enough");
+        expect(watch.held()).toBe(0);
+      }
     });
 
     it("stops at an abort, at any step, and holds nothing afterwards", async () => {

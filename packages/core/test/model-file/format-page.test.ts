@@ -160,6 +160,9 @@ describe("the text of FORMAT.md", () => {
     ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y)],
     ["classifier", () => new RankSimilarityClassifier(perClass).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6 }).fit(full, y)],
+    ["transform", () => new RankSimilarityTransform({ filters: 12, keepSums: true }).fit(x)],
+    ["classifier", () => new RankSimilarityClassifier({ ...perClass, keepSums: true }).fit(full, y)],
+    ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6, keepSums: true }).fit(full, y)],
     ["pipeline", () => new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(full, y)],
     ["linear-svm", () => new LinearSvm().fit(full, y)],
     ["standard-scaler", () => new StandardScaler().fit(full)],
@@ -183,6 +186,9 @@ describe("the text of FORMAT.md", () => {
       if (expected !== "any") expect(expected, `shape of ${name}`).toContainEqual(shape);
     }
     const mayLack = new Set(["distribution", "idf", ...(saved.arrays.base ? ["filters"] : SPARSE_ARRAYS)]);
+    for (const name of saved.arrays.sums ? SPARSE_SUMS : ["sums"]) mayLack.add(name);
+    if (!saved.arrays.seen_rows) for (const name of ["seen_rows", "label_rows", ...SPARSE_SUMS]) mayLack.add(name);
+    if (kind !== "probabilistic") mayLack.add("label_rows");
     if (kind === "hashing-vectorizer") mayLack.add("term_bytes").add("term_offsets");
     const lacking = [...arrays.keys()].filter((name) => !(name in saved.arrays) && !mayLack.has(name));
     expect(lacking).toEqual([]);
@@ -197,6 +203,7 @@ describe("the text of FORMAT.md", () => {
 });
 
 const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weights"];
+const SPARSE_SUMS = ["sum_offsets", "sum_indices", "sum_values"];
 
 function typeName(values: object): string {
   return values.constructor.name.replace("Float", "F").replace("Uint", "U").replace("Int", "I").replace("Array", "");

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { RanksimError } from "../../src/errors.ts";
 import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
-import type { Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
+import type { GrowingModel, Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
 import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
 import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { Dense } from "../../src/matrix/dense.ts";
@@ -38,6 +38,16 @@ const trained: Record<string, () => Promise<Model>> = {
   "classifier of sparse rows": () => new RankSimilarityClassifier({ filters: 6 }).fit(toCsr(few), y),
   "classifier with a distribution for each class": () =>
     new RankSimilarityClassifier({ filters: 6, distribution: "confusion", distributionPerClass: true }).fit(dense, y),
+  "classifier that keeps sums": () =>
+    new RankSimilarityClassifier({ filters: 6, keepSums: true, distribution: "confusion", distributionPerClass: true })
+      .fit(dense, y)
+      .then((model) => model.partialFit(few, y)),
+  "transform of sparse rows that keeps sums": () =>
+    new RankSimilarityTransform({ filters: 5, keepSums: true }).fit(toCsr(few)),
+  "multilabel classifier that keeps sums": () =>
+    new RankSimilarityProbabilisticClassifier({ filters: 7, keepSums: true })
+      .fit(dense, sets)
+      .then((model) => model.partialFit(dense, sets)),
   "probabilistic classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, y),
   "linear SVM": () => new LinearSvm().fit(dense, y),
   scaler: () => new StandardScaler().fit(dense),
@@ -53,6 +63,15 @@ const trained: Record<string, () => Promise<Model>> = {
 
 /** Everything the model says about the rows. */
 async function answers(model: Model): Promise<unknown> {
+  if ("params" in model && (model.params as { keepSums?: unknown }).keepSums === true) {
+    const labels = "multilabel" in model && model.multilabel === true ? sets : y;
+    const grown = await (model as GrowingModel).partialFit(dense, labels);
+    return [await answersAsIs(model), await answersAsIs(grown)];
+  }
+  return answersAsIs(model);
+}
+
+async function answersAsIs(model: Model): Promise<unknown> {
   const predicting = model as PredictingModel;
   if ("transform" in model) return await (model as TransformingModel).transform(dense);
   const probabilities = (await predicting.predictProbabilities?.(dense)) ?? "none";

@@ -1,0 +1,95 @@
+/** What adding rows to a trained model (deviation 26) has in common for all three models: what is kept, checked and joined. */
+
+import { RanksimError } from "../errors.ts";
+import type { FilterBank, Groups, Rows } from "../kernels/shapes.ts";
+import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import type { Summed } from "../method/add-rows.ts";
+import { inForm, joinBanks } from "../method/bank.ts";
+import { joinGroups } from "../method/groups.ts";
+import { joinSums, listSums, type Sum, sumGroups } from "../method/sums.ts";
+import type { Json } from "./estimator.ts";
+import type { FilterParams } from "./params.ts";
+import type { Report, TrainingReport } from "./report.ts";
+import { type Filters, storedFilters } from "./saved-filters.ts";
+import { type Kept, MOST_ROWS } from "./saved-sums.ts";
+
+/** Refuses `keepSums` where filters are not the rank of a sum of rows. */
+export function refuseUnsummed(params: FilterParams & { readonly initialRows: unknown }): void {
+  if (!params.keepSums) return;
+  const wrong =
+    params.filterFunction !== "meanRank"
+      ? `filterFunction "meanRank", found ${typeof params.filterFunction === "function" ? "a function" : `"${params.filterFunction}"`}`
+      : params.spreading === "weightedAverage"
+        ? 'spreading "max" or "none", found "weightedAverage"'
+        : params.spreading === "none" && params.initialize === "weightedAverage" && !params.initialRows
+          ? 'initialize "random" or "plusplus" with spreading "none", found "weightedAverage"'
+          : undefined;
+  if (wrong === undefined) return;
+  throw new RanksimError("bad-params", `keepSums: only sums of whole rows can be kept: expected ${wrong}`);
+}
+
+/** The sums of the rows that filters were made from, if they are to be kept. */
+export function sumsOf(params: FilterParams, x: Rows, members: Groups): readonly Sum[] | undefined {
+  return params.keepSums ? sumGroups(x, members) : undefined;
+}
+
+/** What the model kept; refuses a model that kept nothing. */
+export function keptBy(filters: Filters, kind: string): Kept {
+  if (filters.kept) return filters.kept;
+  throw new RanksimError(
+    "unsupported",
+    `partialFit: expected a ${kind} model trained with keepSums: true, found one that kept no sums`,
+  );
+}
+
+/** The gate of `partialFit`: at least one row, as wide as the model, and numbers left to give to the rows. */
+export function addedMatrix(x: MatrixLike, features: number, { seen }: Kept): { matrix: Matrix; first: number } {
+  const matrix = matchingMatrix(x, features);
+  if (matrix.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to add, found none");
+  const first = seen.reduce((sum, rows) => sum + rows, 0);
+  if (first + matrix.rows > MOST_ROWS) {
+    throw new RanksimError("unsupported", `partialFit: expected at most ${MOST_ROWS} rows in all`);
+  }
+  return { matrix, first };
+}
+
+/** Parameters of a model as a recipe takes them; a distribution of the caller's own is not among them. */
+export function recipeOf(params: { readonly [name: string]: Json }): { readonly [name: string]: Json | undefined } {
+  return params.distribution === "custom" ? { ...params, distribution: undefined } : params;
+}
+
+/** Filters with their sums, one by one. */
+export function summed({ bank, members }: Filters, { sums }: Kept): Summed {
+  return { bank, members, sums: listSums(sums) };
+}
+
+/** Several banks of summed filters, one after the other. */
+export function joinSummed(parts: readonly Summed[]): Summed {
+  const form: FilterBank["form"] = parts.every(({ bank }) => bank.form === "dense") ? "dense" : "sparse";
+  return {
+    bank: joinBanks(parts.map(({ bank }) => inForm(bank, form))),
+    members: joinGroups(parts.map(({ members }) => ({ groups: members }))),
+    sums: parts.flatMap(({ sums }) => sums),
+  };
+}
+
+/** Summed filters as a model stores them. */
+export function storeSummed(
+  { bank, members, sums }: Summed,
+  distribution: Float64Array | undefined,
+  kept: Omit<Kept, "sums">,
+): Filters {
+  return storedFilters({ bank, members, distribution, kept: { ...kept, sums: joinSums(sums, bank.features) } });
+}
+
+/** The report of a model trained on all rows together, after `rows` more that went to its filters or to new ones. */
+export function addToReport(report: Report, rows: number, training?: TrainingReport): Report {
+  const [first, ...others] = report.trainings;
+  return {
+    ...report,
+    rows: report.rows + rows,
+    filters: report.filters + (training?.filters ?? 0),
+    converged: report.converged && (training?.converged ?? true),
+    trainings: training ? [...report.trainings, training] : [{ ...first, rows: first.rows + rows }, ...others],
+  };
+}

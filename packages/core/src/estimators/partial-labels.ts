@@ -1,0 +1,205 @@
+/**
+ * Rows added to a probabilistic classifier (deviation 26). Rows whose labels the model knows go to its filters; rows with a
+ * label it has never seen get filters of their own. The counts behind the label shares grow with them.
+ */
+
+import type { Backend } from "../backends/backend.ts";
+import { RanksimError } from "../errors.ts";
+import { Csr } from "../matrix/csr.ts";
+import {
+  compareLabels,
+  encodeLabels,
+  encodeSets,
+  isLabelSets,
+  type Label,
+  type LabelSets,
+  type Labels,
+} from "../matrix/labels.ts";
+import { isZeroRow, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
+import { addRows, type Grown } from "../method/add-rows.ts";
+import { countFilters } from "../method/allocate.ts";
+import { countPresence, countsOf, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
+import { sumGroups } from "../method/sums.ts";
+import { trainBank } from "../method/train.ts";
+import { streams } from "../random.ts";
+import type { Json, Run } from "./estimator.ts";
+import { checkParams, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { addedMatrix, addToReport, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
+import type { Report, TrainingReport } from "./report.ts";
+import { advance, backendOf } from "./run.ts";
+import type { Filters } from "./saved-filters.ts";
+
+/** What a probabilistic classifier consists of, as far as new rows change it. */
+export interface ProbabilisticParts {
+  readonly filters: Filters;
+  readonly filterLabels: Float64Array;
+  readonly classes: readonly Label[];
+  readonly report: Report;
+}
+
+/** The parts of the model with the rows of `x` added. */
+export async function addToLabels(
+  model: ProbabilisticParts & { readonly multilabel: boolean; readonly params: { readonly [name: string]: Json } },
+  x: MatrixLike,
+  y: Labels | LabelSets,
+  run: Run,
+): Promise<ProbabilisticParts> {
+  const { filters, multilabel } = model;
+  const kept = keptBy(filters, "probabilistic");
+  const { matrix, first } = addedMatrix(x, filters.bank.features, kept);
+  const began = performance.now();
+  const { classes, present } = joinLabels(model.classes, encodeEither(y, matrix.rows, multilabel));
+  const from = classes.map((label) => model.classes.indexOf(label));
+  const params = checkParams<WholeParams>(recipeOf(model.params), WHOLE_PARAMETERS);
+  const backend = await backendOf(run);
+
+  // Rows of zeros excite no filter: like `fit`, this leaves them out.
+  const filled = Uint32Array.from({ length: matrix.rows }, (_, r) => r).filter((r) => !isZeroRow(matrix, r));
+  const isNew = (r: number) =>
+    present.indices.subarray(present.offsets[r], present.offsets[r + 1]).some((c) => from[c] < 0);
+  const known = filled.filter((r) => !isNew(r));
+  const strange = filled.filter(isNew);
+
+  await advance(run, { stage: "spread", share: 0 });
+  let grown = summed(filters, kept);
+  let counts = spreadColumns(countsOf(model.filterLabels, kept.labelRows as Uint32Array), from);
+  let report = model.report;
+  if (known.length > 0) {
+    const numbers = known.map((row) => first + row);
+    const added = await addRows(grown, matrix.gather(known), numbers, filters.distribution, backend);
+    counts = addCounts(counts, countPresence(added.winners, present.gather(known), added.bank.filters));
+    grown = added;
+    report = addToReport(report, known.length);
+  }
+  const share = known.length / Math.max(1, filled.length);
+  await advance(run, { stage: "spread", share });
+  if (strange.length > 0) {
+    const count = countNewFilters(params, strange.length, first + matrix.rows);
+    const numbers = strange.map((row) => first + row);
+    const tell = (done: number) => advance(run, { stage: "spread", share: share + (1 - share) * done });
+    const { training, ...fresh } = await trainNew(
+      matrix.gather(strange),
+      numbers,
+      count,
+      { ...params, distribution: filters.distribution },
+      backend,
+      tell,
+    );
+    const own = countPresence(fresh.winners, present.gather(strange), count);
+    counts = { counts: joined(counts.counts, own.counts), rows: Uint32Array.from([...counts.rows, ...own.rows]) };
+    grown = joinSummed([grown, fresh]);
+    report = addToReport(report, strange.length, training);
+  }
+  await advance(run, { stage: "fit", share: 1 });
+  const seen = Uint32Array.of(first + matrix.rows);
+  return {
+    filters: storeSummed(grown, filters.distribution, { seen, labelRows: counts.rows }),
+    filterLabels: sharesOf(counts, multilabel),
+    classes,
+    report: { ...report, seconds: (performance.now() - began) / 1000, backend: backend.name },
+  };
+}
+
+/** One label or several for each row, in one form. */
+function encodeEither(
+  y: Labels | LabelSets,
+  rows: number,
+  several: boolean,
+): { classes: readonly Label[]; present: Csr } {
+  if (isLabelSets(y) !== several) {
+    throw new RanksimError(
+      "bad-labels",
+      several
+        ? "expected label sets, as the model has several labels"
+        : "expected one label for each row, found label sets",
+    );
+  }
+  if (isLabelSets(y)) {
+    const { labels, present } = encodeSets(y, rows);
+    return { classes: labels, present };
+  }
+  const { classes, codes } = encodeLabels(y, rows);
+  const offsets = Uint32Array.from({ length: rows + 1 }, (_, r) => r);
+  return { classes, present: Csr.of(offsets, codes, new Uint8Array(rows).fill(1), classes.length) };
+}
+
+/** All labels, known and new, in order, and which of them each row has. */
+function joinLabels(
+  known: readonly Label[],
+  given: { classes: readonly Label[]; present: Csr },
+): { classes: readonly Label[]; present: Csr } {
+  const classes = [...new Set([...known, ...given.classes])].sort(compareLabels);
+  const column = given.classes.map((label) => classes.indexOf(label));
+  const { offsets, indices, values } = given.present;
+  // Both lists are sorted, so columns keep their order and rows stay ascending.
+  return {
+    classes,
+    present: Csr.of(
+      offsets,
+      indices.map((c) => column[c]),
+      values,
+      classes.length,
+    ),
+  };
+}
+
+/** The filters of rows with new labels, as many as their share of all rows so far, and how they won those rows. */
+async function trainNew(
+  x: Matrix,
+  numbers: Uint32Array,
+  count: number,
+  params: Omit<WholeParams, "distribution"> & { readonly distribution: Float64Array | undefined },
+  backend: Backend,
+  tell: (share: number) => Promise<void>,
+): Promise<Grown & { readonly training: TrainingReport }> {
+  const generators = streams(params.seed);
+  generators.next(); // the distribution's
+  const rounds = params.iterations + 1;
+  const options = { ...params, initialRows: undefined };
+  const trained = await trainBank(x, count, options, generators.next().value, backend, (_, step) =>
+    tell((1 + (step?.iteration ?? 0)) / rounds),
+  );
+  const held = await backend.hold(x);
+  try {
+    const { bank, converged, steps } = trained;
+    return {
+      bank,
+      members: { offsets: trained.members.offsets, rows: trained.members.rows.map((row) => numbers[row]) },
+      sums: sumGroups(x, trained.members),
+      winners: await held.topFilters(bank, 1),
+      training: { rows: x.rows, filters: count, converged, steps },
+    };
+  } finally {
+    held.release();
+  }
+}
+
+/** Filters for rows with new labels: their share of what `fit` would give all rows so far. */
+function countNewFilters(params: WholeParams, rows: number, all: number): number {
+  const filters = countFilters(all, params.filters, params.fastFilters, params.maxFilters);
+  return Math.max(1, Math.min(Math.floor((filters * rows) / all), rows));
+}
+
+/** Counts with a column for every label; `from` names each label's earlier column, below 0 for none. */
+function spreadColumns({ counts, rows }: LabelCounts, from: readonly number[]): LabelCounts {
+  const before = counts.length / rows.length;
+  const spread = new Float64Array(rows.length * from.length);
+  for (let f = 0; f < rows.length; f++) {
+    for (const [c, old] of from.entries()) if (old >= 0) spread[f * from.length + c] = counts[f * before + old];
+  }
+  return { counts: spread, rows };
+}
+
+function addCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
+  return {
+    counts: a.counts.map((count, at) => count + b.counts[at]),
+    rows: a.rows.map((count, f) => count + b.rows[f]),
+  };
+}
+
+function joined(a: Float64Array, b: Float64Array): Float64Array {
+  const all = new Float64Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}

@@ -27,6 +27,7 @@ export interface Axis {
   readonly log?: boolean;
   readonly domain?: readonly [number, number];
   readonly ticks?: readonly number[];
+  /** As d3 has it; a logarithmic axis has its own. */
   readonly format?: string;
 }
 
@@ -65,7 +66,12 @@ export interface Chart {
 /** Draws a panel. */
 export function chart(what: Chart): Panel {
   const { lines = [], bands = [], named = [], width = 420, height = 300 } = what;
-  const drawn = lines.flatMap(({ points }) => points);
+  const points = lines.flatMap((line) => line.points);
+  const x = axisOf("x", what.x, { named: named.map((point) => point.x), drawn: points.map((point) => point.x) });
+  const y = axisOf("y", what.y, {
+    named: named.map((point) => point.y),
+    drawn: points.flatMap(({ y: middle, low = middle, high = middle }) => [low, high]),
+  });
   const { document } = parseHTML("<html><body></body></html>");
   const figure = Observable.plot({
     document,
@@ -76,31 +82,25 @@ export function chart(what: Chart): Panel {
     marginTop: 22,
     marginBottom: 42,
     style: { background: "white", fontFamily: "system-ui, sans-serif", fontSize: "12px" },
-    x: scaleOf(
-      what.x,
-      named.map(({ x }) => x),
-      drawn.map(({ x }) => x),
-    ),
-    y: scaleOf(
-      what.y,
-      named.map(({ y }) => y),
-      drawn.flatMap(({ y, low = y, high = y }) => [low, high]),
-    ),
+    x: x.scale,
+    y: y.scale,
     ...what.options,
     marks: [
+      ...x.marks,
+      ...y.marks,
       ...(what.marks ?? []),
-      ...bands.map(({ points, color }) =>
-        Observable.areaY(points, { x: "x", y1: "low", y2: "high", fill: color, fillOpacity: 0.18 }),
+      ...bands.map(({ points: edges, color }) =>
+        Observable.areaY(edges, { x: "x", y1: "low", y2: "high", fill: color, fillOpacity: 0.18 }),
       ),
-      ...lines.flatMap(({ points, color, dash, width: strokeWidth = 1.8 }) => [
+      ...lines.flatMap(({ points: own, color, dash, width: strokeWidth = 1.8 }) => [
         Observable.ruleX(
-          points.filter(({ low, high }) => low !== undefined && high !== undefined && high > low),
+          own.filter(({ low, high }) => low !== undefined && high !== undefined && high > low),
           { x: "x", y1: "low", y2: "high", stroke: color, strokeWidth: 1.2 },
         ),
         ...(dash === "none"
           ? []
           : [
-              Observable.line(points, {
+              Observable.line(own, {
                 x: "x",
                 y: "y",
                 stroke: color,
@@ -115,8 +115,8 @@ export function chart(what: Chart): Panel {
   });
   const toX = applier(figure, "x");
   const toY = applier(figure, "y");
-  const signs = lines.flatMap(({ points, color, sign: shape = "none" }) =>
-    points.map(({ x, y }) => sign(shape, toX(x), toY(y), color)),
+  const signs = lines.flatMap(({ points: own, color, sign: shape = "none" }) =>
+    own.map((point) => sign(shape, toX(point.x), toY(point.y), color)),
   );
   const names = placeNames(
     named.map((point) => ({ ...point, x: toX(point.x), y: toY(point.y) })),
@@ -128,20 +128,37 @@ export function chart(what: Chart): Panel {
 /** Pixels that points keep off the edges where the axis is made to measure. */
 const INSET = 6;
 
-/** Named points keep further off the edges, so that their names have room. */
-function scaleOf(axis: Axis, named: readonly number[], drawn: readonly number[]): Observable.ScaleOptions {
-  const { label, log, format } = axis;
-  const domain = axis.domain ?? (named.length > 0 ? widened(named, log ?? false) : undefined);
-  const ticks = axis.ticks ?? (log ? logTicks(domain ?? drawn) : undefined);
-  return {
-    type: log ? "log" : "linear",
-    label,
-    labelArrow: "none",
-    grid: true,
-    ...(domain ? { domain: [...domain] } : { inset: INSET }),
-    ...(ticks ? { ticks: [...ticks] } : {}),
-    ...(format ? { tickFormat: format } : log ? { tickFormat: "~g" } : {}),
-  };
+/** What decides the range of an axis. Named points keep further off the edges, so that their names have room. */
+interface Extent {
+  readonly named: readonly number[];
+  readonly drawn: readonly number[];
+}
+
+/** The scale, and the marks of an axis that the scale does not draw itself. */
+function axisOf(
+  which: "x" | "y",
+  axis: Axis,
+  { named, drawn }: Extent,
+): { readonly scale: Observable.ScaleOptions; readonly marks: readonly Observable.Markish[] } {
+  const { label, log = false, format } = axis;
+  const domain = axis.domain ?? (named.length > 0 ? widened(named, log) : undefined);
+  const range = domain ? { domain: [...domain] } : { inset: INSET };
+  if (!log) {
+    const ticks = axis.ticks ? { ticks: [...axis.ticks] } : {};
+    const shown = format ? { tickFormat: format } : {};
+    return {
+      scale: { type: "linear", label, labelArrow: "none", grid: true, ...range, ...ticks, ...shown },
+      marks: [],
+    };
+  }
+  // Left to itself a logarithmic axis leaves labels out, by a rule of its own.
+  const ticks = [...(axis.ticks ?? logTicks(domain ?? drawn))];
+  const options = { label, labelArrow: "none", text: ticks.map(logLabel) } as const;
+  const marks =
+    which === "x"
+      ? [Observable.gridX(ticks), Observable.axisX(ticks, options)]
+      : [Observable.gridY(ticks), Observable.axisY(ticks, options)];
+  return { scale: { type: "log", axis: null, ...range }, marks };
 }
 
 function widened(values: readonly number[], log: boolean): readonly [number, number] {
@@ -152,16 +169,31 @@ function widened(values: readonly number[], log: boolean): readonly [number, num
 }
 
 /** Round numbers within the range of some values: the fewer to a decade, the more decades. */
-function logTicks(values: readonly number[]): readonly number[] | undefined {
+function logTicks(values: readonly number[]): readonly number[] {
   const known = values.filter((value) => value > 0);
-  if (known.length === 0) return undefined;
+  if (known.length === 0) return [];
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const decades = Math.log10(high / low);
-  const steps = decades < 0.8 ? [1, 1.5, 2, 3, 4, 5, 7] : decades < 3 ? [1, 2, 5] : [1];
+  const steps =
+    decades < 0.6
+      ? [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
+      : decades < 1.2
+        ? [1, 2, 3, 5, 7]
+        : decades < 3
+          ? [1, 2, 5]
+          : [1];
   const first = Math.floor(Math.log10(low));
   const count = Math.ceil(Math.log10(high)) - first + 1;
   const all = Array.from({ length: count }, (_, j) => steps.map((step) => Number(`${step}e${first + j}`))).flat();
   return all.filter((tick) => tick >= low && tick <= high);
+}
+
+/** "60k", "1,500", "0.2", "10⁻⁴". */
+function logLabel(tick: number): string {
+  if (tick >= 1000 && tick % 1000 === 0) return `${tick / 1000}k`;
+  if (tick >= 0.001) return tick.toLocaleString("en-US");
+  const exponent = Math.round(-Math.log10(tick));
+  return `10⁻${[...String(exponent)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
 }
 
 function applier(figure: Observable.Plot, name: "x" | "y"): (value: number) => number {

@@ -95,7 +95,7 @@ export const figure2ab: Experiment = {
         ...look,
         points: sizes.flatMap((size) => pointOf(size, points(size).map(value))),
       }));
-    const x = { label: "training rows", log: true, ticks: SIZES, format: "~s" };
+    const x = { label: "training rows", log: true, ticks: SIZES };
     const plot = sheet(
       "figure-2ab.svg",
       "F1 and processor time of a linear SVM behind RST and on raw pixels against training rows",

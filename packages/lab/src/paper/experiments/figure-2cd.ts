@@ -31,7 +31,7 @@ export const figure2cd: Experiment = {
         ...looks[j],
         points: counts.flatMap((filters) => pointOf(filters, transformSvm(quick, size, filters).map(value))),
       }));
-    const x = { label: "filters", log: true, ticks: FILTERS, format: "~g" };
+    const x = { label: "filters", log: true, ticks: FILTERS };
     const plot = sheet(
       "figure-2cd.svg",
       "F1 and processor time of a linear SVM behind RST against the number of filters",

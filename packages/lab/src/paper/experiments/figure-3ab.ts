@@ -36,7 +36,7 @@ export const figure3ab: Experiment = {
     const measured = sizes.map((size) => rscPoints(quick, size).map(find));
     const f1 = measured.map((runs) => runs.map((run) => run?.macroF1));
     const seconds = measured.map((runs) => runs.map(secondsOf));
-    const size = { label: "training rows", log: true, ticks: [1000, 3000, 10_000, 30_000, 60_000], format: "~s" };
+    const size = { label: "training rows", log: true, ticks: [1000, 3000, 10_000, 30_000, 60_000] };
     const time = { label: "processor time, s", log: true };
     const score = { label: "macro F1", format: ".2f" };
     const dots = sizes.flatMap((_, j) => {

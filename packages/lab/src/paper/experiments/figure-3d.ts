@@ -56,12 +56,12 @@ export const figure3d: Experiment = {
         chart({
           width: 560,
           height: 340,
-          x: { label: "nBest: filters a row that count", log: true, ticks: N_BEST, format: "~g" },
+          x: { label: "nBest: filters a row that count", log: true, ticks: N_BEST },
           y: { label: "log loss of the test rows, nats", log: true },
           lines: rows,
         }),
       ],
-      rows.map(({ name, color, sign }) => ({ name: `${name}, mean and range of the seeds`, color, sign })),
+      rows.map(({ name, color, sign }) => ({ name, color, sign })),
     );
     return {
       text: [

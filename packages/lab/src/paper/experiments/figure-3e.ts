@@ -52,7 +52,7 @@ export const figure3e: Experiment = {
         points: curves.position.map((x, j) => ({ x, y: curves[form][j] })).filter(({ y }) => !log || y > 0),
       }));
       const x = { label: "feature, ascending by mean (share of all features)", format: ".1f" };
-      const y = { label: "share of the sum", log, format: log ? ".0e" : "~g" };
+      const y = { label: "share of the sum", log, format: "~g" };
       return [{ title, ...chart({ x, y, lines, width: 380, height: 260 }) }];
     });
     const distance = (data: DataName, fact: string) => {

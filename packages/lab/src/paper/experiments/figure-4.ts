@@ -73,7 +73,7 @@ export const figure4: Experiment = {
     });
     const pick = (value: (run: (typeof measured)[number][number]) => number | undefined) =>
       sizes.flatMap((x, j) => pointOf(x, measured[j].map(value)));
-    const x = { label: "training rows", log: true, ticks: [1000, 2000, 5000, 10_000, 14_000], format: "~s" };
+    const x = { label: "training rows", log: true, ticks: [1000, 2000, 5000, 10_000, 14_000] };
     const scatter = sizes.flatMap((_, j) => {
       const [time, f1] = [summarize(measured[j].map(secondsOf)), summarize(measured[j].map((run) => run?.macroF1))];
       return time && f1 ? [{ x: time.mean, y: f1.mean }] : [];

@@ -117,7 +117,7 @@ function lines(found: Found, reduction: Reduction, value: (point: Point) => numb
 }
 
 function panels(found: Found, reduction: Reduction, letters: readonly [string, string]): (Panel & { title: string })[] {
-  const x = { label: "components, or filters of RST", log: true, ticks: COMPONENTS, format: "~g" };
+  const x = { label: "components, or filters of RST", log: true, ticks: COMPONENTS };
   const seconds = { label: "processor time, s (reduce, train, predict 10,000)", log: true };
   const f1 = (point: Point) => f1Of(found.find(point));
   const time = (point: Point) => secondsOf(found.find(point));
@@ -225,7 +225,7 @@ export const figureS1: Experiment = {
         [
           ...SIZES.map((size, j) => ({ name: `${count(size)} training rows`, ...LINES[j] })),
           { name: "RST in place of the reduction (3 seeds)", color: COLORS.grey, dash: "8 4" },
-          { name: "pixels as they are", color: COLORS.grey, dash: "2 3" },
+          { name: "pixels, not reduced", color: COLORS.grey, dash: "2 3" },
         ],
         2,
       ),

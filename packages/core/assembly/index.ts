@@ -7,6 +7,7 @@ export { first_answers, pack_filters, scratch_pruned, top_filters_pruned } from 
 export { bound_rows, finish_filters, project_filters, scratch_bounds } from "./project";
 export { top_rows_pruned } from "./prune-rows";
 export { rank_sums, rank_sums_blocks, scratch_sums } from "./sums";
+export { compare_listed, move_prototypes, scratch_compare } from "./refine";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./measure";
 export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_out_csr } from "./sparse-direct";
 export { largest_weight_csr } from "./sparse-dot";

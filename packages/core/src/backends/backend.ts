@@ -1,12 +1,12 @@
 /**
- * The contract between the method and the machine, on one screen. A back end holds a matrix and answers three questions
+ * The contract between the method and the machine, on one screen. A back end holds a matrix and answers four questions
  * about it; each answer is a reduction, never a rows x filters matrix. All CPU back ends give the same bits; `kernels/`
  * defines them.
  */
 
-import type { FilterBank, Groups, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import type { FilterBank, Groups, Lesson, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 
-export type { Groups, TopFilters, TopRows } from "../kernels/shapes.ts";
+export type { Groups, Lesson, Prototypes, RefineRule, TopFilters, TopRows } from "../kernels/shapes.ts";
 
 /** Back ends by name. */
 export type BackendName = "reference" | "wasm" | "threads";
@@ -33,9 +33,23 @@ export interface Held {
   topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows>;
   /** One filter per group: the rank, or the draw from `distribution`, of the sum of the group's rows. */
   rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank>;
+  /** Prototypes to be taught by the rows. */
+  refining(start: Prototypes): Promise<Refining>;
   /** Work done so far by the searches. */
   work(): Work;
   /** Gives the memory back; the matrix must not be used afterwards. May be called twice. */
+  release(): void;
+}
+
+/** Filters under refinement, resident in a back end together with the matrix they learn from. */
+export interface Refining {
+  /** One lesson, as `kernels/refine.ts` defines it. Returns the margin of each row before it. */
+  teach(lesson: Lesson): Promise<Float64Array>;
+  /** A copy of the prototypes as they now are. */
+  values(): Float64Array;
+  /** A copy of the filters as they now are. */
+  bank(): FilterBank;
+  /** Gives the memory back. May be called twice. */
   release(): void;
 }
 

@@ -1,9 +1,10 @@
 /** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
 
 import { rankSums } from "../kernels/rank-sums.ts";
-import type { FilterBank, Groups, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import type { FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 import { topFilters, topRows } from "../kernels/top.ts";
-import type { Backend, Held, Work } from "./backend.ts";
+import type { Backend, Held, Refining, Work } from "./backend.ts";
+import { RefiningInPlace } from "./refine-in-place.ts";
 
 /** Opens the back end of plain loops. */
 export function openReference(): Backend {
@@ -35,6 +36,10 @@ class HeldInPlace implements Held {
 
   async rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank> {
     return rankSums(this.#x, groups, distribution);
+  }
+
+  async refining(start: Prototypes): Promise<Refining> {
+    return new RefiningInPlace(this.#x, start);
   }
 
   work(): Work {

@@ -87,3 +87,33 @@ export interface TopRows {
   /** x·w / divisor of the row; 0 where the divisor is 0. */
   readonly value: Float64Array;
 }
+
+/** How a row moves a prototype: it is added to it, or its features scale it, so that features no row has stay tied. */
+export type RefineRule = "add" | "multiply";
+
+/** Vectors whose ranks are filters, at the start of refinement. */
+export interface Prototypes {
+  readonly filters: number;
+  readonly features: number;
+  /** m x n; positive for the rule "multiply". */
+  readonly values: Float64Array;
+  /** Class number of each filter. */
+  readonly filterClass: Uint32Array;
+  readonly rule: RefineRule;
+  /** What the weights are drawn from; absent for ranks. */
+  readonly distribution: Float64Array | undefined;
+}
+
+/** Rows to learn from, each with the filters it is compared with. */
+export interface Lesson {
+  /** Ascending. */
+  readonly rows: Uint32Array;
+  /** Class number of each row listed. */
+  readonly codes: Uint32Array;
+  /** k filters for each row listed; one may be listed twice. */
+  readonly lists: Uint32Array;
+  readonly k: number;
+  readonly step: number;
+  /** A row whose margin reaches this has nothing to learn. */
+  readonly window: number;
+}

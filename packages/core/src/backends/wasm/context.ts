@@ -7,7 +7,7 @@
  */
 
 /** Bytes of a context, enough for that of the sparse rows too. */
-export const CONTEXT_BYTES = 512;
+export const CONTEXT_BYTES = 536;
 
 /** Element types of the rows. */
 export const U8 = 0;
@@ -113,3 +113,10 @@ export const OUT_BYTES = 464; // 2, 4 or 8 per weight
 // Filters in blocks, when not all are in memory at once.
 export const FIRST_FILTER = 472; // number of filter 0 in the caller's bank
 export const LAST_BLOCK = 480; // 1: no further filters (or rows) follow, the answer may be put in order
+
+// Refinement; see `assembly/refine.ts`.
+export const PROTOTYPES = 488; // STRIDE float64 per filter
+export const FILTER_CLASS = 496; // u32 per filter
+export const CODES = 504; // u32 per item of LIST: its class
+export const LISTS = 512; // u32, K filters per item of LIST
+export const TOUCHED = 520; // u32 per filter that moves: its number

@@ -11,6 +11,7 @@ import { compileKernels } from "./module.ts";
 export type Kernel =
   | "bound_rows"
   | "centre_weights"
+  | "compare_listed"
   | "fill_index_csr"
   | "find_directions"
   | "finish_filters"
@@ -20,6 +21,7 @@ export type Kernel =
   | "measure_csr"
   | "measure_filters"
   | "measure_rows"
+  | "move_prototypes"
   | "pack_filters"
   | "plan_index_csr"
   | "project_filters"
@@ -41,6 +43,7 @@ export type Answer =
   | "compact_table"
   | "largest_weight_csr"
   | "scratch_bounds"
+  | "scratch_compare"
   | "scratch_direct_csr"
   | "scratch_directions"
   | "scratch_full"

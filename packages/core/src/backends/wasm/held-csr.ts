@@ -3,8 +3,9 @@
  * blocks on every call. Sparse banks are searched through an inverted index, all others with filters written out.
  */
 
-import type { CsrRows, FilterBank, Groups, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import type { Held, Since, Work } from "../backend.ts";
+import type { CsrRows, FilterBank, Groups, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import type { Held, Refining, Since, Work } from "../backend.ts";
+import { RefiningInPlace } from "../refine-in-place.ts";
 import { bytesOfBank, type CsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
 import {
   allFilters,
@@ -123,6 +124,10 @@ export class HeldCsr implements Held {
 
   async rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank> {
     return rankSumsCsr(this.#engine, this.#x, this.#resident, groups, distribution, this.#limits.blockBytes);
+  }
+
+  async refining(start: Prototypes): Promise<Refining> {
+    return new RefiningInPlace(this.#x, start);
   }
 
   work(): Work {

@@ -4,8 +4,9 @@
  */
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type { DenseRows, FilterBank, Groups, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import type { Held, Since, Work } from "../backend.ts";
+import type { DenseRows, FilterBank, Groups, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import type { Held, Refining, Since, Work } from "../backend.ts";
+import { RefiningInPlace } from "../refine-in-place.ts";
 import type { BankCache, BankEntry } from "./bank-cache.ts";
 import { basisCost, FEWEST_FEATURES, FEWEST_FILTERS, findBasis, release } from "./basis.ts";
 import { boundRows, type RowBounds, releaseRowBounds, sliceRowBounds } from "./bounds.ts";
@@ -13,6 +14,7 @@ import { bytesOfRows, type DenseBlock, loadDense, sliceBlock } from "./dense-row
 import type { Engine } from "./engine.ts";
 import { bytesOfFilters, loadBank, unloadBank } from "./loaded-bank.ts";
 import { rankSumsDense } from "./rank-dense.ts";
+import { refineDense } from "./refine-dense.ts";
 import { type Answer, type Bounds, searchFull, searchPruned, searchRows, searchSince } from "./search-dense.ts";
 
 /** How much memory is used before work goes in blocks. */
@@ -147,6 +149,12 @@ export class HeldDense implements Held {
     await rankSumsDense(this.#engine, this.#x, this.#resident, groups, distribution, weights, this.#limits.blockBytes);
     const norm = new Float64Array(filters).fill(commonNorm(n, distribution));
     return { form: "dense", filters, features: n, weights, norm };
+  }
+
+  async refining(start: Prototypes): Promise<Refining> {
+    // Rows that pass through in blocks, and the rule for sparse data, have no kernel of their own.
+    if (!this.#resident || start.rule !== "add") return new RefiningInPlace(this.#x, start);
+    return refineDense(this.#engine, this.#resident, start);
   }
 
   work(): Work {

@@ -1,0 +1,134 @@
+/**
+ * A lesson of refinement on dense rows, as `src/kernels/refine.ts` defines it: rows against the filters listed for them,
+ * then prototypes moved by the rows that had something to learn, and ranked again.
+ */
+
+import {
+  CENTRE_F64,
+  CODES,
+  DISTRIBUTION,
+  FEATURES,
+  FILTER_CLASS,
+  GROUP_OFFSETS,
+  GROUP_ROWS,
+  GROUP_WEIGHT,
+  K,
+  LIST,
+  LISTS,
+  MODE,
+  ORDERED_F32,
+  ORDERED_F64,
+  OUT_BYTES,
+  OUT_ID,
+  OUT_VALUE,
+  OUT_WEIGHTS,
+  PROTOTYPES,
+  ROWS,
+  STRIDE,
+  TOUCHED,
+  TYPE,
+  WEIGHTS,
+} from "../src/backends/wasm/context";
+import { bytesOf, expand64 } from "./expand";
+import { rankFloat } from "./rank";
+import { rankPrototype } from "./rank-whole";
+import { openRow, respond4 } from "./respond";
+
+/** Scratch of `compare_listed`: one row and four responses. */
+export function scratch_compare(context: usize): usize {
+  return (<usize>load<i32>(context, STRIDE) << 3) + 64;
+}
+
+/** For items [from, to) of LIST: the strongest own and the strongest other of the K filters in LISTS, and the margin. */
+export function compare_listed(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const k = load<u32>(context, K);
+  const classes = load<usize>(context, FILTER_CLASS);
+  const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
+  for (let j = from; j < to; j++) {
+    const code = load<u32>(load<usize>(context, CODES) + (<usize>j << 2));
+    const list = load<usize>(context, LISTS) + (<usize>j * <usize>k << 2);
+    const term = openRow(context, load<u32>(load<usize>(context, LIST) + (<usize>j << 2)), scratch);
+    let best = -Infinity;
+    let other = -Infinity;
+    let own: u32 = 0;
+    let rival: u32 = 0;
+    for (let q: u32 = 0; q < k; q += 4) {
+      const last = k - 1;
+      const f0 = load<u32>(list + (<usize>q << 2));
+      const f1 = load<u32>(list + (<usize>min(q + 1, last) << 2));
+      const f2 = load<u32>(list + (<usize>min(q + 2, last) << 2));
+      const f3 = load<u32>(list + (<usize>min(q + 3, last) << 2));
+      respond4(context, scratch, term, f0, f1, f2, f3, batch);
+      for (let s: u32 = 0; s < 4; s++) {
+        const f = load<u32>(list + (<usize>min(q + s, last) << 2));
+        const response = load<f64>(batch + (<usize>s << 3));
+        if (load<u32>(classes + (<usize>f << 2)) == code) {
+          if (response > best || (response == best && f < own)) {
+            best = response;
+            own = f;
+          }
+        } else if (response > other || (response == other && f < rival)) {
+          other = response;
+          rival = f;
+        }
+      }
+    }
+    const found = load<usize>(context, OUT_ID) + (<usize>j << 3);
+    store<u32>(found, own);
+    store<u32>(found, rival, 4);
+    const sum = abs(best) + abs(other);
+    store<f64>(load<usize>(context, OUT_VALUE) + (<usize>j << 3), sum > 0 && sum < Infinity ? (best - other) / sum : 1);
+  }
+  return 0;
+}
+
+/** Moves the prototypes [from, to) of TOUCHED by their rows and ranks them. Scratch as for `rank_sums`. */
+export function move_prototypes(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const type = load<i32>(context, TYPE);
+  const stride = load<i32>(context, STRIDE);
+  const features = load<u32>(context, FEATURES);
+  const offsets = load<usize>(context, GROUP_OFFSETS);
+  const bytes = load<i32>(context, OUT_BYTES);
+  const rows = load<usize>(context, ROWS);
+  const ranking = scratch + (<usize>stride << 4);
+  for (let t = from; t < to; t++) {
+    const f = <usize>load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
+    const prototype = load<usize>(context, PROTOTYPES) + f * (<usize>stride << 3);
+    const last = load<u32>(offsets + (<usize>t << 2), 4);
+    for (let e = load<u32>(offsets + (<usize>t << 2)); e < last; e++) {
+      const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
+      expand64(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride);
+      const step = f64x2.splat(load<f64>(load<usize>(context, GROUP_WEIGHT) + (<usize>e << 3)));
+      for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+        v128.store(prototype + i, f64x2.add(v128.load(prototype + i), f64x2.mul(step, v128.load(scratch + i))));
+      }
+    }
+    const out = load<usize>(context, OUT_WEIGHTS) + f * <usize>features * <usize>bytes;
+    const distribution = load<usize>(context, DISTRIBUTION);
+    if (distribution == 0 && bytes == 2) rankPrototype(prototype, features, ranking, out);
+    else rankFloat(prototype, features, 0, distribution, ranking, out, bytes);
+    layOut(context, f, out, features, stride, bytes);
+  }
+  return 0;
+}
+
+/** Copies the n weights of filter f to where products read them, in the layout of MODE. */
+function layOut(context: usize, f: usize, out: usize, features: usize, stride: i32, bytes: i32): void {
+  const mode = load<i32>(context, MODE);
+  const first = f * <usize>stride;
+  const weights = load<usize>(context, WEIGHTS);
+  if (mode < ORDERED_F32) {
+    const centre = i16x8.splat(<i16>load<f64>(context, CENTRE_F64));
+    const to = weights + (first << 1);
+    let i: usize = 0;
+    for (; i + 8 <= features; i += 8) v128.store(to + (i << 1), i16x8.sub(v128.load(out + (i << 1)), centre));
+    for (; i < features; i++) store<i16>(to + (i << 1), <i16>(<i32>load<u16>(out + (i << 1)) - <i32>i16x8.extract_lane_s(centre, 0)));
+    return;
+  }
+  for (let i: usize = 0; i < features; i++) {
+    const w: f64 =
+      bytes == 2 ? <f64>load<u16>(out + (i << 1)) : bytes == 4 ? <f64>load<u32>(out + (i << 2)) : load<f64>(out + (i << 3));
+    if (mode == ORDERED_F64) store<f64>(weights + ((first + i) << 3), w);
+    else store<f32>(weights + ((first + i) << 2), <f32>w);
+  }
+}

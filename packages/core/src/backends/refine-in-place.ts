@@ -1,0 +1,29 @@
+/** Refinement by the kernels as they are written: for the reference, and wherever a faster back end has none of its own. */
+
+import { bankOf, enrol, type Pupils, teach } from "../kernels/refine.ts";
+import type { FilterBank, Lesson, Prototypes, Rows } from "../kernels/shapes.ts";
+import type { Refining } from "./backend.ts";
+
+export class RefiningInPlace implements Refining {
+  readonly #x: Rows;
+  readonly #pupils: Pupils;
+
+  constructor(x: Rows, start: Prototypes) {
+    this.#x = x;
+    this.#pupils = enrol(start);
+  }
+
+  async teach(lesson: Lesson): Promise<Float64Array> {
+    return teach(this.#x, this.#pupils, lesson);
+  }
+
+  values(): Float64Array {
+    return this.#pupils.values.slice();
+  }
+
+  bank(): FilterBank {
+    return bankOf(this.#pupils);
+  }
+
+  release(): void {}
+}

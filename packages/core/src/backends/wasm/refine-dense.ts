@@ -1,0 +1,256 @@
+/**
+ * Refinement on dense rows in memory: prototypes and weights stay in WebAssembly memory from lesson to lesson. Rows are
+ * compared in one run of a kernel, prototypes moved and ranked in a second; between them this file sorts the rows by the
+ * filters they move.
+ */
+
+import { commonNorm, weightsFor } from "../../kernels/rank.ts";
+import type { DenseBank, FilterBank, Lesson, Prototypes } from "../../kernels/shapes.ts";
+import type { Refining } from "../backend.ts";
+import {
+  CODES,
+  DISTRIBUTION,
+  FILTER_CLASS,
+  GROUP_OFFSETS,
+  GROUP_ROWS,
+  GROUP_WEIGHT,
+  K,
+  LIST,
+  LISTS,
+  OUT_BYTES,
+  OUT_ID,
+  OUT_VALUE,
+  OUT_WEIGHTS,
+  PROTOTYPES,
+  TOUCHED,
+} from "./context.ts";
+import { type DenseBlock, describeRows } from "./dense-rows.ts";
+import { Context, type Engine } from "./engine.ts";
+import { describeFilters, type LoadedBank, loadBank, unloadBank } from "./loaded-bank.ts";
+import type { Memory } from "./memory.ts";
+
+/** Rows and filters a kernel takes at a time. */
+const LESSON_PIECE = 128;
+const PUPIL_PIECE = 8;
+
+/** Puts prototypes beside the rows of `block`. */
+export async function refineDense(engine: Engine, block: DenseBlock, start: Prototypes): Promise<Refining> {
+  const { memory } = engine;
+  const { filters, features, distribution } = start;
+  const blocks: number[] = [];
+  const keep = (at: number): number => {
+    blocks.push(at);
+    return at;
+  };
+  const context = new Context(memory);
+  let loaded: LoadedBank | undefined;
+  try {
+    // Only the layout of this bank counts: its weights are replaced by the ranks of the prototypes.
+    loaded = widest(await loadBank(engine, emptyBank(start), 0, filters, block));
+    if (loaded.shifted) memory.f64(loaded.shifted, filters).fill(0); // ranks less n + 1 sum to nothing
+    const values = keep(memory.take(filters * block.stride * 8));
+    memory.f64(values, filters * block.stride).fill(0);
+    for (let f = 0; f < filters; f++) {
+      memory.f64(values + f * block.stride * 8, features).set(start.values.subarray(f * features, (f + 1) * features));
+    }
+    const bytes = weightsFor(0, features, distribution).BYTES_PER_ELEMENT;
+    const ranks = keep(memory.take(filters * features * bytes));
+    describeFilters(describeRows(context, block), loaded, block)
+      .set([PROTOTYPES, values], [OUT_WEIGHTS, ranks], [OUT_BYTES, bytes])
+      .set([FILTER_CLASS, keep(memory.put(start.filterClass))])
+      .set([DISTRIBUTION, distribution ? keep(memory.put(distribution)) : 0]);
+    const refining = new RefiningDense(engine, context, loaded, blocks, start, block.stride);
+    await refining.rankAll();
+    return refining;
+  } catch (error) {
+    for (const at of blocks) memory.give(at);
+    if (loaded) unloadBank(memory, loaded);
+    context.release();
+    throw error;
+  }
+}
+
+class RefiningDense implements Refining {
+  readonly #engine: Engine;
+  readonly #context: Context;
+  readonly #loaded: LoadedBank;
+  readonly #blocks: number[];
+  readonly #start: Prototypes;
+  readonly #stride: number;
+  /** Places of `#blocks` that lessons use, as large as the largest so far. */
+  #room: Room;
+
+  constructor(
+    engine: Engine,
+    context: Context,
+    loaded: LoadedBank,
+    blocks: number[],
+    start: Prototypes,
+    stride: number,
+  ) {
+    this.#engine = engine;
+    this.#context = context;
+    this.#loaded = loaded;
+    this.#blocks = blocks;
+    this.#start = start;
+    this.#stride = stride;
+    this.#room = takeRoom(engine.memory, 0, 0, start.filters);
+  }
+
+  async teach({ rows, codes, lists, k, step, window }: Lesson): Promise<Float64Array> {
+    const { memory } = this.#engine;
+    const count = rows.length;
+    if (count > this.#room.rows || count * k > this.#room.listed) {
+      giveRoom(memory, this.#room);
+      this.#room = takeRoom(memory, count, count * k, this.#start.filters);
+    }
+    const room = this.#room;
+    memory.u32(room.list, count).set(rows);
+    memory.u32(room.codes, count).set(codes.subarray(0, count));
+    memory.u32(room.lists, count * k).set(lists.subarray(0, count * k));
+    this.#context
+      .set([LIST, room.list], [CODES, room.codes], [LISTS, room.lists], [K, k])
+      .set([OUT_ID, room.found], [OUT_VALUE, room.margin]);
+    const scratch = this.#engine.ask("scratch_compare", this.#context.at);
+    await this.#engine.run("compare_listed", count, LESSON_PIECE, scratch, this.#context);
+    const margin = memory.f64(room.margin, count).slice();
+    const touched = this.#sortByFilter(rows, margin, step, window);
+    await this.#rank(touched);
+    return margin;
+  }
+
+  values(): Float64Array {
+    const { filters, features } = this.#start;
+    const out = new Float64Array(filters * features);
+    const at = this.#blocks[0];
+    for (let f = 0; f < filters; f++) {
+      out.set(this.#engine.memory.f64(at + f * this.#stride * 8, features), f * features);
+    }
+    return out;
+  }
+
+  bank(): FilterBank {
+    const { filters, features, distribution } = this.#start;
+    const bank = emptyBank(this.#start);
+    const at = this.#blocks[1];
+    const { memory } = this.#engine;
+    const count = filters * features;
+    if (distribution) bank.weights.set(memory.f64(at, count));
+    else if (bank.weights instanceof Uint16Array) bank.weights.set(memory.u16(at, count));
+    else bank.weights.set(memory.u32(at, count));
+    return bank;
+  }
+
+  release(): void {
+    if (this.#blocks.length === 0) return;
+    const { memory } = this.#engine;
+    for (const at of this.#blocks) memory.give(at);
+    this.#blocks.length = 0;
+    giveRoom(memory, this.#room);
+    unloadBank(memory, this.#loaded);
+    this.#context.release();
+  }
+
+  /** Ranks all prototypes as they are. */
+  async rankAll(): Promise<void> {
+    const { filters } = this.#start;
+    const { memory } = this.#engine;
+    memory.u32(this.#room.offsets, filters + 1).fill(0);
+    const touched = memory.u32(this.#room.touched, filters);
+    for (let f = 0; f < filters; f++) touched[f] = f;
+    await this.#rank(filters);
+  }
+
+  /** Lists, for each filter that moves, its rows in order with the step they make. Returns how many filters move. */
+  #sortByFilter(rows: Uint32Array, margin: Float64Array, step: number, window: number): number {
+    const { memory } = this.#engine;
+    const { filters } = this.#start;
+    const { found, touched, offsets, moved, steps } = this.#room;
+    const pairs = memory.u32(found, rows.length * 2);
+    const moves = new Uint32Array(filters);
+    for (let j = 0; j < rows.length; j++) {
+      if (!(margin[j] < window)) continue;
+      moves[pairs[2 * j]]++;
+      moves[pairs[2 * j + 1]]++;
+    }
+    const list = memory.u32(touched, filters);
+    const starts = memory.u32(offsets, filters + 1);
+    const next = moves; // becomes the place of the filter's next row
+    let count = 0;
+    let total = 0;
+    for (let f = 0; f < filters; f++) {
+      if (moves[f] === 0) continue;
+      list[count] = f;
+      starts[count++] = total;
+      total += moves[f];
+      next[f] = total - moves[f];
+    }
+    starts[count] = total;
+    const rowOf = memory.u32(moved, rows.length * 2);
+    const stepOf = memory.f64(steps, rows.length * 2);
+    for (let j = 0; j < rows.length; j++) {
+      if (!(margin[j] < window)) continue;
+      for (let side = 0; side < 2; side++) {
+        const at = next[pairs[2 * j + side]]++;
+        rowOf[at] = rows[j];
+        stepOf[at] = side === 0 ? step : -step;
+      }
+    }
+    return count;
+  }
+
+  async #rank(touched: number): Promise<void> {
+    const { room, context } = { room: this.#room, context: this.#context };
+    context
+      .set([TOUCHED, room.touched], [GROUP_OFFSETS, room.offsets])
+      .set([GROUP_ROWS, room.moved], [GROUP_WEIGHT, room.steps]);
+    const scratch = this.#engine.ask("scratch_sums", context.at);
+    await this.#engine.run("move_prototypes", touched, PUPIL_PIECE, scratch, context);
+  }
+}
+
+/** Memory of a lesson. */
+interface Room {
+  readonly rows: number;
+  readonly listed: number;
+  readonly list: number;
+  readonly codes: number;
+  readonly lists: number;
+  readonly found: number;
+  readonly margin: number;
+  readonly touched: number;
+  readonly offsets: number;
+  readonly moved: number;
+  readonly steps: number;
+}
+
+function takeRoom(memory: Memory, rows: number, listed: number, filters: number): Room {
+  return {
+    rows,
+    listed,
+    list: memory.take(rows * 4),
+    codes: memory.take(rows * 4),
+    lists: memory.take(listed * 4),
+    found: memory.take(rows * 8),
+    margin: memory.take(rows * 8),
+    touched: memory.take(filters * 4),
+    offsets: memory.take((filters + 1) * 4),
+    moved: memory.take(rows * 8),
+    steps: memory.take(rows * 16),
+  };
+}
+
+function giveRoom(memory: Memory, { rows, listed, ...places }: Room): void {
+  for (const at of Object.values(places)) memory.give(at);
+}
+
+function emptyBank({ filters, features, distribution }: Prototypes): DenseBank {
+  const norm = new Float64Array(filters).fill(commonNorm(features, distribution));
+  return { form: "dense", filters, features, weights: weightsFor(filters * features, features, distribution), norm };
+}
+
+/** The bank with the facts of the widest weights that ranks can take: 2 to 2n, all different. */
+function widest(loaded: LoadedBank): LoadedBank {
+  const n = loaded.features;
+  return { ...loaded, largest: n + 1, longest: Math.sqrt((n * (n * n - 1)) / 3) };
+}

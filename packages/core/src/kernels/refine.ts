@@ -1,0 +1,120 @@
+/**
+ * One lesson of refinement, as plain loops: learning vector quantisation on rank filters. Each filter has a prototype P,
+ * its weights are the rank of P (or the draw from a distribution). Each listed row is compared with the filters listed for
+ * it; where the strongest of its own class does not lead the strongest other by the window, the row is added to the P of
+ * the one and taken off the P of the other. All rows of a lesson are compared before any P changes.
+ *
+ * **Order of summation.** A prototype takes the rows in the order listed; a product is rounded, then added.
+ */
+
+import { dotRow } from "./dot.ts";
+import { commonNorm, rankDense, weightsFor } from "./rank.ts";
+import type { DenseBank, Lesson, Prototypes, Rows, Weights } from "./shapes.ts";
+
+/** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
+export const LOWEST_PROTOTYPE = 1e-50;
+export const HIGHEST_PROTOTYPE = 1e50;
+
+/** What a row learned: its strongest own and strongest other filter, and how far the first leads. */
+export interface Compared {
+  readonly own: Uint32Array;
+  readonly rival: Uint32Array;
+  /** (r⁺ - r⁻) / (|r⁺| + |r⁻|), in -1..1; 1 where either is missing or both are 0. */
+  readonly margin: Float64Array;
+}
+
+/** Prototypes with their weights, which change from lesson to lesson. */
+export interface Pupils extends Prototypes {
+  /** m x n weights, as float64 for the products. */
+  readonly weights: Float64Array;
+  readonly norm: number;
+}
+
+/** Ranks prototypes for the first time. */
+export function enrol(start: Prototypes): Pupils {
+  const { filters, features, distribution } = start;
+  const pupils = {
+    ...start,
+    values: start.values.slice(),
+    weights: new Float64Array(filters * features),
+    norm: commonNorm(features, distribution),
+  };
+  for (let f = 0; f < filters; f++) rankPupil(pupils, f);
+  return pupils;
+}
+
+/** The filters as they now are. */
+export function bankOf({ filters, features, weights, norm, distribution }: Pupils): DenseBank {
+  const kept: Weights = weightsFor(weights.length, features, distribution);
+  kept.set(weights);
+  return { form: "dense", filters, features, weights: kept, norm: new Float64Array(filters).fill(norm) };
+}
+
+/** Compares the rows of a lesson with the filters listed for them. Equal responses: the lower filter. */
+export function compareListed(x: Rows, pupils: Pupils, { rows, codes, lists, k }: Lesson): Compared {
+  const n = pupils.features;
+  const { weights, filterClass, norm } = pupils;
+  const own = new Uint32Array(rows.length);
+  const rival = new Uint32Array(rows.length);
+  const margin = new Float64Array(rows.length);
+  for (let j = 0; j < rows.length; j++) {
+    let best = Number.NEGATIVE_INFINITY;
+    let other = Number.NEGATIVE_INFINITY;
+    for (let e = j * k; e < (j + 1) * k; e++) {
+      const f = lists[e];
+      const response = dotRow(x, rows[j], weights.subarray(f * n, (f + 1) * n)) / norm;
+      if (filterClass[f] === codes[j]) {
+        if (response > best || (response === best && f < own[j])) {
+          best = response;
+          own[j] = f;
+        }
+      } else if (response > other || (response === other && f < rival[j])) {
+        other = response;
+        rival[j] = f;
+      }
+    }
+    margin[j] = marginOf(best, other);
+  }
+  return { own, rival, margin };
+}
+
+/** How far the first response leads the second. */
+export function marginOf(own: number, rival: number): number {
+  const sum = Math.abs(own) + Math.abs(rival);
+  return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
+}
+
+/** One lesson. Returns the margin of each row, as it was before. */
+export function teach(x: Rows, pupils: Pupils, lesson: Lesson): Float64Array {
+  const { own, rival, margin } = compareListed(x, pupils, lesson);
+  const touched = new Uint8Array(pupils.filters);
+  for (let j = 0; j < margin.length; j++) {
+    if (!(margin[j] < lesson.window)) continue;
+    move(x, lesson.rows[j], pupils, own[j], lesson.step);
+    move(x, lesson.rows[j], pupils, rival[j], -lesson.step);
+    touched[own[j]] = 1;
+    touched[rival[j]] = 1;
+  }
+  for (let f = 0; f < pupils.filters; f++) if (touched[f]) rankPupil(pupils, f);
+  return margin;
+}
+
+/** Brings row r to prototype f, or with a negative step takes it away. */
+function move(x: Rows, r: number, { values, features: n, rule }: Pupils, f: number, step: number): void {
+  const from = x.form === "dense" ? r * n : x.offsets[r];
+  const to = x.form === "dense" ? from + n : x.offsets[r + 1];
+  for (let e = from; e < to; e++) {
+    const at = f * n + (x.form === "dense" ? e - from : x.indices[e]);
+    const value = x.values[e];
+    if (rule === "add") values[at] += step * value;
+    else if (value !== 0) {
+      const factor = 1 + Math.abs(step) * value;
+      const moved = step > 0 ? values[at] * factor : values[at] / factor;
+      values[at] = Math.min(HIGHEST_PROTOTYPE, Math.max(LOWEST_PROTOTYPE, moved));
+    }
+  }
+}
+
+function rankPupil({ values, weights, features: n, distribution }: Pupils, f: number): void {
+  rankDense(values.subarray(f * n, (f + 1) * n), distribution, weights, f * n);
+}

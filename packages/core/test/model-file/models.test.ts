@@ -65,7 +65,7 @@ const trained: Record<string, () => Promise<Model>> = {
 async function answers(model: Model): Promise<unknown> {
   if ("params" in model && (model.params as { keepSums?: unknown }).keepSums === true) {
     const labels = "multilabel" in model && model.multilabel === true ? sets : y;
-    const grown = await (model as GrowingModel).partialFit(dense, labels);
+    const grown = await (model as unknown as GrowingModel).partialFit(dense, labels);
     return [await answersAsIs(model), await answersAsIs(grown)];
   }
   return answersAsIs(model);

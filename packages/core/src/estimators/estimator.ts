@@ -23,6 +23,13 @@ export interface Progress {
   readonly empty?: number;
   /** The filters as they now are, of the class at work where classes train apart. */
   readonly filters?: FilterBank;
+  /** What `tune` is at: rounds and the candidates of this round, both from 1. */
+  readonly trial?: {
+    readonly round: number;
+    readonly rounds: number;
+    readonly candidate: number;
+    readonly candidates: number;
+  };
   /** Share of the whole call that is done, 0..1, never falling. */
   readonly share: number;
 }

@@ -36,6 +36,7 @@ export {
   type Steps,
   transforms,
 } from "./pipeline.ts";
+export { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
 export {
   MaxAbsScaler,
   MinMaxScaler,
@@ -56,6 +57,8 @@ export {
   stratifiedFolds,
   trainTestSplit,
 } from "./split.ts";
+export { type TuneOptions, type TuneOutcome, type TuneResult, type TuneRound, type Tuning, tune } from "./tune.ts";
+export { gridCandidates, suggestCandidates } from "./tune-candidates.ts";
 export {
   type CrossValidateOptions,
   type CrossValidation,

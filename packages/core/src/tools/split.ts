@@ -93,6 +93,23 @@ export function stratifiedFolds(y: Labels, { folds: count = 5, seed = 0 }: FoldO
   return deal(order, count);
 }
 
+/**
+ * All rows in an order whose every beginning is a sample of them: drawn with the seed and, with one label per row, holding each
+ * class in its share.
+ */
+export function sampleOrder(y: Labels | LabelSets, seed = 0): Uint32Array {
+  checkSeed(seed);
+  const rows = countRows(y);
+  if (isLabelSets(y)) return drawWithoutReplacement(generatorOf(seed), rows, rows);
+  const place = new Float64Array(rows);
+  for (const group of shuffledByClass(y, seed)) {
+    group.forEach((r, j) => {
+      place[r] = (j + 0.5) / group.length;
+    });
+  }
+  return Uint32Array.from(place.keys()).sort((a, b) => place[a] - place[b] || a - b);
+}
+
 /** The listed rows of a matrix, of rows of numbers, of texts or of labels, in the same form. */
 export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows: ArrayLike<number>): T {
   if (data instanceof Dense || data instanceof Csr) return data.gather(rows) as unknown as T;

@@ -105,7 +105,8 @@ export async function gridSearch<X extends Samples, M extends PredictingModel<X>
   };
 }
 
-async function validate<X extends Samples, M extends Model>(
+/** Cross-validation on folds that are there already. */
+export async function validate<X extends Samples, M extends Model>(
   estimator: Estimator<X, M>,
   x: X,
   y: Labels | LabelSets,
@@ -139,13 +140,14 @@ async function validate<X extends Samples, M extends Model>(
   return { scores, mean, standardDeviation: Math.sqrt(variance), fitSeconds, scoreSeconds };
 }
 
-/** Rows of numbers become a matrix once, so that every fold has the same element type; texts stay as they are. */
-function checkedOnce<X extends Samples>(x: X): X {
+/** The data as the folds take it: rows of numbers become a matrix once, so that every fold has the same element type; texts stay as they are. */
+export function checkedOnce<X extends Samples>(x: X): X {
   if (Array.isArray(x) && x.every((row) => typeof row === "string")) return x;
   return asMatrix(x as MatrixLike) as unknown as X;
 }
 
-function divide(
+/** The folds that the options ask for. */
+export function divide(
   x: Samples,
   y: Labels | LabelSets,
   { stratified = !isLabelSets(y), ...options }: FoldOptions & { readonly stratified?: boolean },
@@ -157,7 +159,10 @@ function divide(
   return stratified ? stratifiedFolds(y as Labels, options) : folds(rows, options);
 }
 
-function scorerOf<X, M extends PredictingModel<X>>(scoring: ScoringName | Scorer<X, M> = "accuracy"): Scorer<X, M> {
+/** The score that the option names. */
+export function scorerOf<X, M extends PredictingModel<X>>(
+  scoring: ScoringName | Scorer<X, M> = "accuracy",
+): Scorer<X, M> {
   if (typeof scoring === "function") return scoring;
   const averages = { f1Macro: "macro", f1Micro: "micro", f1Weighted: "weighted" } as const;
   switch (scoring) {
@@ -185,8 +190,8 @@ function scorerOf<X, M extends PredictingModel<X>>(scoring: ScoringName | Scorer
   }
 }
 
-/** Every combination of the grid's values. */
-function combinations(grid: Grid): { readonly [param: string]: unknown }[] {
+/** Every combination of the grid's values, the last parameter changing fastest. */
+export function combinations(grid: Grid): { readonly [param: string]: unknown }[] {
   let found: { readonly [param: string]: unknown }[] = [{}];
   for (const [param, values] of Object.entries(grid)) {
     if (!Array.isArray(values) || values.length === 0) {

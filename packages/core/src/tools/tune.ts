@@ -1,0 +1,302 @@
+/**
+ * Choosing a recipe among many: cross-validation by successive halving. All candidates are judged on a small sample of the
+ * rows; the better part of them, and those that nothing cheaper equals, go on to a larger sample, until few are left for all
+ * rows. The same data, candidates and seed give the same choice; a limit on time only decides how much is run.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
+import { advance } from "../estimators/run.ts";
+import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { paretoFront } from "./pareto.ts";
+import { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
+import { partOfRun } from "./run-part.ts";
+import { countRows, gatherRows, type Samples, sampleOrder } from "./split.ts";
+import { suggestCandidates } from "./tune-candidates.ts";
+import { type CrossValidateOptions, checkedOnce, divide, type Scorer, scorerOf, validate } from "./validation.ts";
+
+/** How candidates are judged. */
+export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X, M> {
+  /** Rows of the first round. Default: so many that the last round has one candidate left, at least 1,000. */
+  readonly firstRows?: number;
+  /** How many times more rows each round has, and how many times fewer candidates go on to it. Default 3. */
+  readonly factor?: number;
+  /** Time to be spent, in seconds of the clock. What would take longer is left out and reported as cut. Default: no limit. */
+  readonly seconds?: number;
+}
+
+/** How one candidate did in one round. */
+export interface TuneRound {
+  readonly rows: number;
+  /** One for each fold. */
+  readonly scores: readonly number[];
+  readonly mean: number;
+  /** Of the scores, divided by their number (not one less). */
+  readonly standardDeviation: number;
+  /** Multiply-adds to predict one row without any skipping; the same on every machine. */
+  readonly multiplyAdds: number;
+  /** Bytes of the trained model's arrays. */
+  readonly bytes: number;
+  /** Wall-clock seconds: to train all folds, and to predict 1,000 rows. */
+  readonly fitSeconds: number;
+  readonly secondsPerThousand: number;
+}
+
+/**
+ * What became of a candidate: judged on all rows, dropped after a round, cut by the limit on time, or refused by its own
+ * `fit`.
+ */
+export type TuneOutcome = "finished" | "dropped" | "cut" | "failed";
+
+/** One candidate and how it did. */
+export interface TuneResult<X, M extends Model> {
+  readonly estimator: Estimator<X, M>;
+  /** The parameters in which candidates differ. */
+  readonly params: { readonly [param: string]: unknown };
+  readonly outcome: TuneOutcome;
+  /** The rounds it was judged in; the last one counts. */
+  readonly rounds: readonly TuneRound[];
+  /** Whether it finished and no other that did is as good, as cheap and as small, and better in one of these. */
+  readonly onFront: boolean;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+/** The outcome of tuning. */
+export interface Tuning<X, M extends Model> {
+  /** Those that came furthest first, then the best; equals by lower cost, then in the order given. */
+  readonly results: readonly TuneResult<X, M>[];
+  /** The first of the results: its estimator is ready to be fitted on all rows. */
+  readonly best: TuneResult<X, M>;
+  /** Results on the Pareto front of score, multiply-adds and bytes, cheapest first. */
+  readonly front: readonly TuneResult<X, M>[];
+  /** Rows of each round and how many candidates it was to judge and did judge. */
+  readonly rounds: readonly { readonly rows: number; readonly candidates: number; readonly judged: number }[];
+  /** Whether nothing was cut: then the same call gives the same choice anywhere. */
+  readonly complete: boolean;
+  readonly seconds: number;
+}
+
+/** Fewer rows than this tell candidates apart by chance alone. */
+const LEAST_ROWS = 1000;
+
+interface Trial<X, M extends Model> {
+  readonly position: number;
+  readonly estimator: Estimator<X, M>;
+  readonly rounds: TuneRound[];
+  /** Seconds of its last round. */
+  seconds: number;
+  outcome: TuneOutcome;
+  reason?: string;
+}
+
+/**
+ * Judges candidates and ranks them. One estimator alone stands for the candidates that `suggestCandidates` makes of it. A
+ * candidate whose `fit` refuses the data fails by itself; only if all fail does the call.
+ */
+export async function tune<X extends Samples, M extends PredictingModel<X>>(
+  candidates: Estimator<X, M> | readonly Estimator<X, M>[],
+  x: X,
+  y: Labels | LabelSets,
+  options: TuneOptions<X, M> = {},
+  run: Run = {},
+): Promise<Tuning<X, M>> {
+  const began = performance.now();
+  const { factor, limit } = checkOptions(options);
+  const samples = checkedOnce(x);
+  const estimators = Array.isArray(candidates)
+    ? (candidates as readonly Estimator<X, M>[])
+    : suggestCandidates(candidates as Estimator<X, M>, samples, y);
+  if (estimators.length === 0) throw new RanksimError("bad-params", "tune: expected at least 1 candidate, found none");
+  const score = scorerOf(options.scoring);
+  divide(samples, y, options); // refuses at once what the last round would refuse
+  const order = sampleOrder(y, options.seed);
+  const sizes = roundSizes(order.length, estimators.length, factor, options.firstRows);
+
+  const trials = estimators.map(
+    (estimator, position): Trial<X, M> => ({ position, estimator, rounds: [], seconds: 0, outcome: "cut" }),
+  );
+  const rounds: { rows: number; candidates: number; judged: number }[] = [];
+  let alive: readonly Trial<X, M>[] = trials;
+  let share = 0;
+  for (const [r, rows] of sizes.entries()) {
+    const picked = order.slice(0, rows).sort();
+    const [xr, yr] = [gatherRows(samples, picked), gatherRows(y, picked)];
+    const folds = divide(xr, yr, options);
+    const end = share + (1 - share) * shareOfRound(sizes.slice(r), alive.length, factor);
+    const judged: Trial<X, M>[] = [];
+    for (const [j, trial] of alive.entries()) {
+      const spent = (performance.now() - began) / 1000;
+      if (judged.length > 0 || r > 0) {
+        if (spent + expected(trial, judged, rows) > limit) break;
+      }
+      const at = (done: number) => share + ((end - share) * (j + done)) / alive.length;
+      const told = { round: r + 1, rounds: sizes.length, candidate: j + 1, candidates: alive.length };
+      const part = withTrial(partOfRun(run, at(0), at(1)), told);
+      const start = performance.now();
+      try {
+        trial.rounds.push(await judge(trial.estimator, xr, yr, folds, score, part));
+        judged.push(trial);
+      } catch (error) {
+        if (run.signal?.aborted || !(error instanceof RanksimError)) throw error;
+        trial.outcome = "failed";
+        trial.reason = error.message;
+      }
+      trial.seconds = (performance.now() - start) / 1000;
+    }
+    rounds.push({ rows, candidates: alive.length, judged: judged.length });
+    const open = alive.filter((trial) => trial.outcome !== "failed");
+    if (open.length === 0) throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
+    share = end;
+    if (judged.length < open.length) break; // the time is up
+    alive = r === sizes.length - 1 ? judged : survivors(judged, factor);
+    const goOn = new Set(alive);
+    for (const trial of judged) if (!goOn.has(trial)) trial.outcome = "dropped";
+    if (r === sizes.length - 1) for (const trial of judged) trial.outcome = "finished";
+  }
+  await advance(run, { stage: "score", share: 1 });
+  return summary(trials, rounds, (performance.now() - began) / 1000);
+}
+
+type Limits = Pick<TuneOptions<never, never>, "factor" | "firstRows" | "seconds">;
+
+function checkOptions({ factor = 3, firstRows, seconds = Number.POSITIVE_INFINITY }: Limits): {
+  factor: number;
+  limit: number;
+} {
+  if (!(factor > 1 && Number.isFinite(factor))) {
+    throw new RanksimError("bad-params", `tune: expected factor above 1, found ${factor}`);
+  }
+  if (firstRows !== undefined && !(Number.isSafeInteger(firstRows) && firstRows >= 2)) {
+    throw new RanksimError("bad-params", `tune: expected firstRows as a whole number from 2, found ${firstRows}`);
+  }
+  if (!(seconds > 0)) throw new RanksimError("bad-params", `tune: expected seconds above 0, found ${seconds}`);
+  return { factor, limit: seconds };
+}
+
+/** Rows of each round: growing by `factor`, the last round having all. */
+function roundSizes(rows: number, candidates: number, factor: number, firstRows: number | undefined): number[] {
+  let first = firstRows ?? rows;
+  if (firstRows === undefined) {
+    for (let left = candidates; left > 1; left = Math.ceil(left / factor)) first /= factor;
+    first = Math.max(LEAST_ROWS, Math.ceil(first));
+  }
+  const sizes: number[] = [];
+  // A last step that adds less than half is not worth a round of its own.
+  for (let size = first; size * 1.5 < rows; size = Math.ceil(size * factor)) sizes.push(size);
+  return [...sizes, rows];
+}
+
+/** Share of the remaining work that the next round is, if candidates shrink as rows grow. */
+function shareOfRound(sizes: readonly number[], candidates: number, factor: number): number {
+  const work = sizes.map((rows, r) => rows * Math.max(1, candidates / factor ** r));
+  return work[0] / work.reduce((sum, part) => sum + part, 0);
+}
+
+/** Seconds a candidate will take: its last ones, with the rows; in the first round as those before it. */
+function expected<X, M extends Model>(trial: Trial<X, M>, judged: readonly Trial<X, M>[], rows: number): number {
+  const last = trial.rounds.at(-1);
+  if (last) return (trial.seconds * rows) / last.rows;
+  return judged.reduce((sum, { seconds }) => sum + seconds, 0) / judged.length;
+}
+
+/** The same run, with what tuning is at told along. */
+function withTrial(run: Run, trial: { round: number; rounds: number; candidate: number; candidates: number }): Run {
+  const { onProgress } = run;
+  return onProgress ? { ...run, onProgress: (progress) => onProgress({ ...progress, trial }) } : run;
+}
+
+/** Cross-validates one candidate; its cost is that of the model of the first fold. */
+async function judge<X extends Samples, M extends PredictingModel<X>>(
+  estimator: Estimator<X, M>,
+  x: X,
+  y: Labels | LabelSets,
+  folds: ReturnType<typeof divide>,
+  score: Scorer<X, M>,
+  run: Run,
+): Promise<TuneRound> {
+  let cost: { multiplyAdds: number; bytes: number } | undefined;
+  let scoring = 0;
+  const watched: Scorer<X, M> = async (model, xs, ys, part) => {
+    cost ??= { multiplyAdds: await multiplyAdds(model, xs, part), bytes: arrayBytes(model.save()) };
+    const start = performance.now();
+    const found = await score(model, xs, ys, part);
+    scoring += (performance.now() - start) / 1000;
+    return found;
+  };
+  const { scores, mean, standardDeviation, fitSeconds } = await validate(estimator, x, y, folds, watched, run);
+  const rows = countRows(x);
+  return {
+    rows,
+    scores,
+    mean,
+    standardDeviation,
+    ...(cost as { multiplyAdds: number; bytes: number }),
+    fitSeconds: fitSeconds.reduce((a, b) => a + b),
+    secondsPerThousand: (scoring * 1000) / rows,
+  };
+}
+
+/** The best of the round, one in `factor`, and all on its Pareto front, best first. */
+function survivors<X, M extends Model>(judged: readonly Trial<X, M>[], factor: number): Trial<X, M>[] {
+  const ranked = judged.toSorted(byMerit);
+  const kept = Math.max(1, Math.ceil(ranked.length / factor));
+  const front = paretoFront(ranked.map(coordinates));
+  return ranked.filter((_, j) => j < kept || front[j]);
+}
+
+/** Larger mean first, then lower cost, then the order given. */
+function byMerit<X, M extends Model>(a: Trial<X, M>, b: Trial<X, M>): number {
+  const [p, q] = [a.rounds.at(-1), b.rounds.at(-1)];
+  if (!p || !q) return a.position - b.position;
+  return q.mean - p.mean || p.multiplyAdds - q.multiplyAdds || a.position - b.position;
+}
+
+/** What is to be small. */
+function coordinates<X, M extends Model>({ rounds }: Trial<X, M>): number[] {
+  const { mean, multiplyAdds, bytes } = rounds.at(-1) as TuneRound;
+  return [-mean, multiplyAdds, bytes];
+}
+
+function summary<X, M extends Model>(
+  trials: readonly Trial<X, M>[],
+  rounds: Tuning<X, M>["rounds"],
+  seconds: number,
+): Tuning<X, M> {
+  const finished = trials.filter(({ outcome }) => outcome === "finished");
+  const onFront = paretoFront(finished.map(coordinates));
+  const front = new Set(finished.filter((_, j) => onFront[j]));
+  const differing = differingParams(trials.map(({ estimator }) => estimator));
+  const isOut = ({ outcome }: Trial<X, M>) => (outcome === "failed" ? 1 : 0);
+  const results = trials
+    .toSorted((a, b) => isOut(a) - isOut(b) || b.rounds.length - a.rounds.length || byMerit(a, b))
+    .map((trial): TuneResult<X, M> => {
+      const { estimator, outcome, reason } = trial;
+      const params = Object.fromEntries(differing.map((name) => [name, paramOf(estimator, name)]));
+      const why = reason === undefined ? {} : { reason };
+      return { estimator, params, outcome, rounds: trial.rounds, onFront: front.has(trial), ...why };
+    });
+  return {
+    results,
+    best: results[0],
+    front: results
+      .filter((result) => result.onFront)
+      .toSorted((a, b) => (a.rounds.at(-1) as TuneRound).multiplyAdds - (b.rounds.at(-1) as TuneRound).multiplyAdds),
+    rounds,
+    complete: !trials.some(({ outcome }) => outcome === "cut"),
+    seconds,
+  };
+}
+
+/** The names of parameters (and "kind") that are not the same in all candidates. */
+function differingParams(estimators: readonly Estimator<never, Model>[]): string[] {
+  const names = new Set(["kind", ...estimators.flatMap(({ params }) => Object.keys(params))]);
+  const shown = (estimator: Estimator<never, Model>, name: string) => {
+    const value = paramOf(estimator, name);
+    return typeof value === "function" ? value : JSON.stringify(value);
+  };
+  return [...names].filter((name) => new Set(estimators.map((estimator) => shown(estimator, name))).size > 1);
+}
+
+const paramOf = (estimator: Estimator<never, Model>, name: string): unknown =>
+  name === "kind" ? estimator.kind : estimator.params[name];

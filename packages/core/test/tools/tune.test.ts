@@ -1,0 +1,287 @@
+/** Tuning: who goes on to the next round, what is reported, and that time, aborts and refusals are respected. */
+
+import {
+  Csr,
+  Dense,
+  type Estimator,
+  gridCandidates,
+  LinearSvm,
+  type Matrix,
+  MaxAbsScaler,
+  multiplyAdds,
+  Pipeline,
+  type PredictingModel,
+  type Progress,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  RankSimilarityTransform,
+  RanksimError,
+  suggestCandidates,
+  tune,
+} from "@ranksim/core";
+import { TfidfVectorizer } from "@ranksim/data";
+import { describe, expect, it } from "vitest";
+import { paretoFront } from "../../src/tools/pareto.ts";
+import { sampleOrder } from "../../src/tools/split.ts";
+
+interface FakeParams {
+  readonly [name: string]: unknown;
+  /** What every model of it scores. */
+  readonly quality: number;
+  /** Bytes of its models. */
+  readonly bytes: number;
+  /** Milliseconds that a fit takes per 1,000 rows. */
+  readonly slowness: number;
+  readonly refuses: boolean;
+}
+
+/** A recipe whose scores and costs are known beforehand. */
+class Fake implements Estimator<Matrix, PredictingModel<Matrix>> {
+  readonly kind = "fake";
+  readonly params: FakeParams;
+  readonly fits: number[];
+
+  constructor(params: Partial<FakeParams>, fits: number[] = []) {
+    this.params = { quality: 0, bytes: 1, slowness: 0, refuses: false, ...params };
+    this.fits = fits;
+  }
+
+  with(changes: Partial<FakeParams>): Fake {
+    return new Fake({ ...this.params, ...changes }, this.fits);
+  }
+
+  async fit(x: Matrix): Promise<PredictingModel<Matrix>> {
+    const { quality, bytes, slowness, refuses } = this.params;
+    if (refuses) throw new RanksimError("bad-params", "not with me");
+    this.fits.push(quality);
+    if (slowness > 0) await new Promise((resume) => setTimeout(resume, (slowness * x.rows) / 1000));
+    return {
+      kind: "fake",
+      classes: [],
+      predict: async () => [],
+      score: async () => quality,
+      save: () => ({
+        kind: "fake",
+        meta: {},
+        arrays: { all: { shape: [bytes], values: new Uint8Array(bytes) } },
+      }),
+    };
+  }
+}
+
+const rows = 9000;
+const x = Dense.of(new Uint8Array(rows * 2), rows, 2);
+const y = Array.from({ length: rows }, (_, r) => r % 3);
+const qualities = (list: readonly number[], change: (quality: number) => Partial<FakeParams> = () => ({})) => {
+  const fits: number[] = [];
+  return { fits, candidates: list.map((quality) => new Fake({ quality, ...change(quality) }, fits)) };
+};
+
+describe("tune", () => {
+  it("lets the best third of each round go on to three times the rows, and drops the others", async () => {
+    const { fits, candidates } = qualities([0.1, 0.9, 0.3, 0.8, 0.5, 0.6, 0.7, 0.4, 0.2]);
+    const found = await tune(candidates, x, y, { folds: 2 });
+    expect(found.rounds).toEqual([
+      { rows: 1000, candidates: 9, judged: 9 },
+      { rows: 3000, candidates: 3, judged: 3 },
+      { rows: 9000, candidates: 1, judged: 1 },
+    ]);
+    // Two folds each: nine, then the best three, best first, then one.
+    expect(fits.slice(18)).toEqual([0.9, 0.9, 0.8, 0.8, 0.7, 0.7, 0.9, 0.9]);
+    expect(found.results.map(({ params, outcome, rounds }) => [params.quality, outcome, rounds.length])).toEqual([
+      [0.9, "finished", 3],
+      [0.8, "dropped", 2],
+      [0.7, "dropped", 2],
+      ...[0.6, 0.5, 0.4, 0.3, 0.2, 0.1].map((quality) => [quality, "dropped", 1]),
+    ]);
+    expect(found.best.estimator).toBe(candidates[1]);
+    expect(found.complete).toBe(true);
+    expect(found.best.rounds.map(({ rows }) => rows)).toEqual([1000, 3000, 9000]);
+    expect(found.best.rounds[2]).toMatchObject({ mean: 0.9, standardDeviation: 0, scores: [0.9, 0.9], bytes: 1 });
+  });
+
+  it("also keeps what nothing cheaper equals, and reports the front", async () => {
+    const { candidates } = qualities([0.9, 0.8, 0.7, 0.3, 0.2], (quality) => ({ bytes: quality === 0.3 ? 1 : 5 }));
+    const found = await tune(candidates, x, y, { folds: 2, firstRows: 3000 });
+    expect(found.rounds.map(({ candidates }) => candidates)).toEqual([5, 3]);
+    expect(found.results.map(({ params, outcome }) => [params.quality, outcome])).toEqual([
+      [0.9, "finished"],
+      [0.8, "finished"],
+      [0.3, "finished"],
+      [0.7, "dropped"],
+      [0.2, "dropped"],
+    ]);
+    expect(found.front.map(({ params }) => params.quality).sort()).toEqual([0.3, 0.9]);
+    expect(found.results.map(({ onFront }) => onFront)).toEqual([true, false, true, false, false]);
+  });
+
+  it("spends no more time than it is given, and says what was cut", async () => {
+    const { fits, candidates } = qualities([0.5, 0.6, 0.7, 0.8], () => ({ slowness: 200 }));
+    // Each candidate takes two fits of 500 rows: 0.2 s.
+    const found = await tune(candidates, x, y, { folds: 2, seconds: 0.5 });
+    expect(found.complete).toBe(false);
+    // All rounds would take more than 3 s; the margin is for a busy machine.
+    expect(found.seconds).toBeLessThan(1.5);
+    expect(new Set(fits).size).toBeLessThan(4);
+    expect(found.results.filter(({ outcome }) => outcome === "cut").length).toBeGreaterThan(0);
+    expect(found.best.rounds).toHaveLength(1);
+    expect(found.rounds[0].judged).toBe(new Set(fits).size);
+    // Even a hopeless limit judges one.
+    const one = await tune(candidates, x, y, { folds: 2, seconds: 0.001 });
+    expect(one.rounds).toEqual([{ rows: 1000, candidates: 4, judged: 1 }]);
+    expect(one.best.params.quality).toBe(0.5);
+  });
+
+  it("starts no round that its limit would not see the end of", async () => {
+    const { candidates } = qualities([0.5, 0.6, 0.7], (quality) => ({ slowness: quality === 0.7 ? 300 : 1 }));
+    const found = await tune(candidates, x, y, { folds: 2, firstRows: 1000, seconds: 0.8 });
+    // The best took 0.3 s for 1,000 rows, so 3,000 would take 0.9 s.
+    expect(found.rounds.at(-1)).toEqual({ rows: 3000, candidates: 1, judged: 0 });
+    expect(found.best.params.quality).toBe(0.7);
+    expect(found.best.outcome).toBe("cut");
+  });
+
+  it("goes on without candidates that refuse the data, and refuses if all do", async () => {
+    const { candidates } = qualities([0.4, 0.6, 0.5], (quality) => ({ refuses: quality === 0.6 }));
+    const found = await tune(candidates, x, y, { folds: 2 });
+    expect(found.best.params.quality).toBe(0.5);
+    const failed = found.results.find(({ outcome }) => outcome === "failed");
+    expect([failed?.params.quality, failed?.reason]).toEqual([0.6, "not with me"]);
+    expect(found.results.at(-1)).toBe(failed);
+    await expect(tune([candidates[1]], x, y)).rejects.toThrow(/every candidate failed: not with me/);
+  });
+
+  it("stops at an abort", async () => {
+    const abort = new AbortController();
+    const { fits, candidates } = qualities([0.4, 0.6, 0.5]);
+    const onProgress = ({ trial }: Progress) => {
+      if (trial?.candidate === 2) abort.abort(new Error("enough"));
+    };
+    await expect(tune(candidates, x, y, {}, { signal: abort.signal, onProgress })).rejects.toThrow("enough");
+    expect(new Set(fits)).toEqual(new Set([0.4]));
+  });
+
+  it("tells how far it is, never falling, from 0 to 1, with the round and the candidate", async () => {
+    const seen: Progress[] = [];
+    const { candidates } = qualities([0.4, 0.6, 0.5, 0.1]);
+    await tune(candidates, x, y, { folds: 2 }, { onProgress: (progress) => void seen.push(progress) });
+    const shares = seen.map(({ share }) => share);
+    expect(shares[0]).toBe(0);
+    expect(shares.at(-1)).toBe(1);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(seen[0].trial).toEqual({ round: 1, rounds: 3, candidate: 1, candidates: 4 });
+  });
+
+  it("refuses what cannot be meant", async () => {
+    const { candidates } = qualities([0.4]);
+    await expect(tune([], x, y)).rejects.toThrow(/at least 1 candidate/);
+    await expect(tune(candidates, x, y, { factor: 1 })).rejects.toThrow(/factor above 1, found 1/);
+    await expect(tune(candidates, x, y, { seconds: 0 })).rejects.toThrow(/seconds above 0/);
+    await expect(tune(candidates, x, y, { firstRows: 1.5 })).rejects.toThrow(/firstRows/);
+    await expect(tune(candidates, x, y.slice(1))).rejects.toMatchObject({ code: "bad-labels" });
+  });
+
+  it("finds the same again with the same seed", async () => {
+    const kinds = Array.from({ length: 240 }, (_, r) =>
+      Array.from({ length: 12 }, (_, i) => ((i + r) % 3 === 0 ? 9 : 0) + ((r * 7 + i * 5) % 11)),
+    );
+    const labels = kinds.map((_, r) => r % 3);
+    const candidates = gridCandidates(new RankSimilarityClassifier(), { filters: [3, 9, 30], voters: [1, 3] });
+    expect(candidates).toHaveLength(6);
+    const plain = (found: Awaited<ReturnType<typeof tune>>) =>
+      found.results.map(({ params, outcome, onFront, rounds }) => ({
+        params,
+        outcome,
+        onFront,
+        rounds: rounds.map(({ fitSeconds: _, secondsPerThousand: __, ...same }) => same),
+      }));
+    const options = { firstRows: 60, folds: 3, seed: 5 };
+    const once = plain(await tune(candidates, kinds, labels, options));
+    expect(plain(await tune(candidates, kinds, labels, options))).toEqual(once);
+    expect(plain(await tune(candidates, kinds, labels, { ...options, seed: 6 }))).not.toEqual(once);
+    expect(Object.keys(once[0].params)).toEqual(["filters", "voters"]);
+  });
+});
+
+it("sampleOrder begins with samples that hold each class in its share", () => {
+  const labels = Array.from({ length: 300 }, (_, r) => (r < 30 ? "few" : r < 120 ? "some" : "many"));
+  const order = sampleOrder(labels, 3);
+  expect([...order].sort((a, b) => a - b)).toEqual(labels.map((_, r) => r));
+  for (const size of [10, 50, 100, 200]) {
+    const found = Array.from(order.slice(0, size), (r) => labels[r]);
+    expect(Math.abs(found.filter((label) => label === "few").length - size / 10)).toBeLessThanOrEqual(1);
+    expect(Math.abs(found.filter((label) => label === "some").length - size * 0.3)).toBeLessThanOrEqual(1);
+  }
+});
+
+it("paretoFront keeps what nothing beats in everything", () => {
+  const points = [
+    [1, 5],
+    [2, 4],
+    [2, 5],
+    [3, 3],
+    [1, 5],
+    [4, 3],
+  ];
+  // [2, 5] loses to [2, 4] and [1, 5]; [4, 3] to [3, 3]; equals do not beat each other.
+  expect(paretoFront(points)).toEqual([true, true, false, true, true, false]);
+});
+
+describe("multiplyAdds", () => {
+  const wide = Array.from({ length: 8 }, (_, r) => [[(r % 4) * 50, 3] as const, [199, 1 + (r % 2)] as const]);
+  const labels = wide.map((_, r) => r % 4);
+
+  it("is filters x features for dense rows, also behind a scaler", async () => {
+    const dense = Array.from({ length: 12 }, (_, r) => Array.from({ length: 10 }, (_, i) => (r * i) % 7));
+    const classes = dense.map((_, r) => r % 2);
+    const model = await new RankSimilarityClassifier({ filters: 4 }).fit(dense, classes);
+    expect(await multiplyAdds(model, dense)).toBe(40);
+    const pipeline = await new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(dense, classes);
+    expect(await multiplyAdds(pipeline, dense)).toBe(10);
+  });
+
+  it("counts, for sparse rows, the filters in which a feature stands out", async () => {
+    const sparse = Csr.fromRows(wide, 200);
+    const model = await new RankSimilarityClassifier({ filters: 4 }).fit(sparse, labels);
+    // One filter a class: feature 199 stands out in all four, the other one of a row in its own class alone; four bases.
+    expect(model.bank.form).toBe("sparse");
+    expect(await multiplyAdds(model, sparse)).toBe(4 + 1 + 4);
+  });
+});
+
+describe("suggestCandidates", () => {
+  const dense = Dense.of(new Uint8Array(4000 * 3), 4000, 3);
+  const labels = Array.from({ length: 4000 }, (_, r) => r % 4);
+
+  it("goes from one filter a class to the automatic number", () => {
+    const found = suggestCandidates(new RankSimilarityClassifier({ seed: 3 }), dense, labels);
+    expect(new Set(found.map(({ params }) => params.filters))).toEqual(new Set([4, 12, 40, 120, 400, "auto"]));
+    expect(new Set(found.map(({ params }) => params.distribution))).toEqual(new Set(["rank", "confusion"]));
+    expect(found.every(({ params }) => params.seed === 3)).toBe(true);
+    const texts = found.map(({ params }) => JSON.stringify(params));
+    expect(new Set(texts).size).toBe(texts.length);
+    const held = suggestCandidates(new RankSimilarityClassifier({ filters: 7 }), dense, labels, ["filters"]);
+    expect(new Set(held.map(({ params }) => params.filters))).toEqual(new Set([7]));
+  });
+
+  it("tries nBest for probabilities, Savage scores for sparse rows and rarity for words", () => {
+    const sparse = Csr.of(new Uint32Array(4001), new Uint32Array(0), new Uint8Array(0), 50);
+    const found = suggestCandidates(new RankSimilarityProbabilisticClassifier(), sparse, labels);
+    expect(new Set(found.map(({ params }) => params.nBest)).size).toBeGreaterThan(1);
+    expect(new Set(found.map(({ params }) => params.distribution))).toContain("savage");
+    const text = new Pipeline<readonly string[], PredictingModel>([
+      new TfidfVectorizer(),
+      new RankSimilarityClassifier(),
+    ]);
+    const words = suggestCandidates(text, ["one", "two", "three", "four"], ["a", "b", "a", "b"]);
+    const powers = words.map(({ params }) => params["tfidf-vectorizer.idfPower"]);
+    expect(new Set(powers)).toEqual(new Set([1, 2]));
+  });
+
+  it("leaves other recipes alone", () => {
+    const svm = new LinearSvm();
+    expect(suggestCandidates(svm, dense, labels)).toEqual([svm]);
+    const behind = new Pipeline([new RankSimilarityTransform(), new LinearSvm()]);
+    expect(suggestCandidates(behind, dense, labels).length).toBeGreaterThan(3);
+  });
+});

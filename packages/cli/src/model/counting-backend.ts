@@ -24,6 +24,7 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
           topFilters: (bank, k, since) => held.topFilters(bank, k, since),
           topRows: (bank, filters, k, divisor) => held.topRows(bank, filters, k, divisor),
           rankSums: (groups, distribution) => held.rankSums(groups, distribution),
+          refining: (start) => held.refining(start),
           work: () => held.work(),
           release: () => {
             if (!counted) {

@@ -51,6 +51,7 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
       topFilters: (...args) => inner.topFilters(...args),
       topRows: (...args) => inner.topRows(...args),
       rankSums: (...args) => inner.rankSums(...args),
+      refining: (...args) => inner.refining(...args),
       work: () => inner.work(),
       release: () => {
         if (!released) held--;

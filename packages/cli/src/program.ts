@@ -13,6 +13,8 @@ import { addPredict } from "./commands/predict.ts";
 import { addReport } from "./commands/report.ts";
 import { addTrain } from "./commands/train.ts";
 import { addTransform } from "./commands/transform.ts";
+import { addTune } from "./commands/tune.ts";
+import { addUpdate } from "./commands/update.ts";
 import type { Io, Output } from "./io.ts";
 import { styleOf } from "./terminal/style.ts";
 
@@ -57,7 +59,8 @@ export function makeProgram(io: Io, say: (output: Output, text: string) => void)
     })
     .exitOverride();
   for (const add of [addTrain, addPredict, addEvaluate, addExplain, addReport]) add(program, io);
-  for (const add of [addTransform, addCrossValidate, addInspect, addData, addPlay, addDemo]) add(program, io);
+  for (const add of [addUpdate, addTransform, addCrossValidate, addTune, addInspect, addData, addPlay, addDemo])
+    add(program, io);
   return program;
 }
 

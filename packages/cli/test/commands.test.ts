@@ -64,6 +64,7 @@ describe("train", () => {
       confusionRows: 50,
       filterFunction: "meanRank",
       nBest: 9,
+      keepSums: false,
       seed: 3,
       classWeight: "uniform",
       distributionPerClass: true,

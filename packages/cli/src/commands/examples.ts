@@ -56,6 +56,20 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   "cross-validate": [
     { line: "ranksim cross-validate digits --folds 5 --filters 200", about: "five folds with 200 filters" },
   ],
+  update: [
+    {
+      line: "ranksim train digits:train --filters 200 --keep-sums -m growing.ranksim",
+      about: "a model that keeps what it needs to grow",
+    },
+    { line: "ranksim update growing.ranksim digits:test", about: "more rows, without the first ones" },
+  ],
+  tune: [
+    { line: "ranksim tune digits:train --seconds 10 --out tuning.html", about: "what suits the data, in ten seconds" },
+    {
+      line: "ranksim tune plants.csv --label-column species --try filters=3,6,12 --try distribution=rank,savage -m best.ranksim",
+      about: "among these; the best is trained and saved",
+    },
+  ],
   inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
   explain: [
     { line: "ranksim explain digits.ranksim digits --row 3", about: "the filters that decided, as pictures" },

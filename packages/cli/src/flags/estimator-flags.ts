@@ -35,6 +35,9 @@ const ALL: readonly ParameterInfo[] = [
   ...WHOLE_PARAMETERS.filter(({ name }) => !CLASSIFIER_PARAMETERS.some((info) => info.name === name)),
 ];
 
+/** The tables of all parameters of estimators. */
+export const parameterTables = (): readonly ParameterInfo[] => ALL;
+
 /** Adds --estimator (of those given) and a flag for each parameter. */
 export function addEstimatorFlags(command: Command, estimators: readonly EstimatorName[]): Command {
   command.addOption(

@@ -82,7 +82,7 @@ export function addFlags(
     const isOn = info.form === "flag" && info.default === true;
     const flags = isOn ? `--no-${flagOf(info.name).slice(2)}` : flagOf(info.name) + argumentOf(info);
     const option = new Option(flags, isOn ? `off: ${about(info)}` : about(info)).helpGroup(group);
-    if (info.form !== "flag") option.argParser((text: string) => parse(info, text));
+    if (info.form !== "flag") option.argParser((text: string) => parseParameter(info, text));
     command.addOption(option);
   }
 }
@@ -139,7 +139,7 @@ function argumentOf({ form, choices, name }: ParameterInfo): string {
 }
 
 /** The value of a flag's text, or a usage error. */
-function parse({ form, choices, name }: ParameterInfo, text: string): unknown {
+export function parseParameter({ form, choices, name }: ParameterInfo, text: string): unknown {
   switch (form) {
     case "count":
       return wholeNumber(text, 1);

@@ -31,6 +31,9 @@ const ALL: readonly ParameterInfo[] = [
 ];
 const GROUP = "Text:";
 
+/** The tables of all parameters of vectorisers. */
+export const vectorizerTables = (): readonly ParameterInfo[] => ALL;
+
 /** Adds --text, --vectorizer and a flag for each parameter of the vectorisers. */
 export function addVectorizerFlags(command: Command): Command {
   command.addOption(new Option("--text", "rows are text; the model takes raw text").helpGroup(GROUP));
@@ -68,7 +71,12 @@ export async function vectorizerOf(options: { readonly [name: string]: unknown }
 
 /** The flags of a vectoriser among the options, for a refusal where there is no text. */
 export function givenVectorizerFlags(options: { readonly [name: string]: unknown }): string[] {
-  return ALL.filter((info) => isGiven(info, options)).map(({ name }) => flagOf(name));
+  return givenVectorizerParams(options).map(flagOf);
+}
+
+/** The names of parameters of vectorisers that were given. */
+export function givenVectorizerParams(options: { readonly [name: string]: unknown }): string[] {
+  return ALL.filter((info) => isGiven(info, options)).map(({ name }) => name);
 }
 
 /** Flags that are on by default (--no-lowercase) are there without being given. */

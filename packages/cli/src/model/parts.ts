@@ -5,6 +5,8 @@
 
 import {
   ClassifierModel,
+  type GrowingModel,
+  grows,
   type Label,
   type Model,
   PipelineModel,
@@ -47,6 +49,12 @@ export function asPredicting<X>(model: Model): PredictingModel<X> {
 export function asTransforming<X>(model: Model): TransformingModel<X> {
   if (transforms(model)) return model as unknown as TransformingModel<X>;
   throw new RanksimError("unsupported", `a ${model.kind} model does not transform; use ranksim predict`);
+}
+
+/** The model as one that takes in new rows; refused if it does not. */
+export function asGrowing<X>(model: Model): GrowingModel<X> {
+  if (grows(model)) return model as unknown as GrowingModel<X>;
+  throw new RanksimError("unsupported", `a ${model.kind} model takes in no new rows; train it again`);
 }
 
 /** Whether rows have several labels. */

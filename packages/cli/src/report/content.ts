@@ -75,12 +75,19 @@ export interface Judgement {
 /** A line of a table of facts. */
 export type Fact = readonly [name: string, value: string];
 
+/** A figure at the head of a page. */
+export interface Tile {
+  readonly name: string;
+  readonly value: string;
+  readonly about?: string;
+}
+
 /** The whole report. */
 export interface ReportContent {
   readonly title: string;
   readonly subtitle: string;
   readonly judgement: Judgement | undefined;
-  readonly headline: readonly { readonly name: string; readonly value: string; readonly about?: string }[];
+  readonly headline: readonly Tile[];
   readonly curves: readonly Curve[];
   readonly filters: readonly ClassFilters[];
   /** Filters per class by name, for the table of classes. */

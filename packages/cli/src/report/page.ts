@@ -3,9 +3,9 @@
 import { count, counted, percent, score } from "../terminal/numbers.ts";
 import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
 import type { Fact, Judgement, ReportContent } from "./content.ts";
+import { facts, headline, htmlPage, section } from "./frame.ts";
 import { classFilters, rowView } from "./looks.ts";
-import { element, escaped } from "./markup.ts";
-import { PAGE_STYLE } from "./theme.ts";
+import { escaped } from "./markup.ts";
 
 /** Rows of the table of classes at most; more are listed by their number of rows. */
 const TABLE_CLASSES = 120;
@@ -23,25 +23,8 @@ export function reportPage(content: ReportContent): string {
     work(content),
     parameters(content),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>${escaped(content.title)}</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<header><h1>${escaped(content.title)}</h1><p class="about">${escaped(content.subtitle)}</p></header>
-${sections.filter((section) => section !== "").join("\n")}
-<footer>Made by ranksim. Model digest ${escaped(content.digest)}</footer>
-</main>
-</body>
-</html>
-`;
+  const footer = `Made by ranksim. Model digest ${content.digest}`;
+  return htmlPage(content.title, content.subtitle, sections, footer);
 }
 
 const ROWS_ABOUT =
@@ -49,24 +32,6 @@ const ROWS_ABOUT =
 
 const MISTAKES_ABOUT =
   "Rows that were given a wrong class, the most certain first. The filters show what each was taken for.";
-
-function section(title: string, about: string, body: string): string {
-  return `<section><h2>${escaped(title)}</h2>${about === "" ? "" : `<p class="about">${escaped(about)}</p>`}${body}</section>`;
-}
-
-function headline({ headline, notes }: ReportContent): string {
-  const tiles = headline
-    .map(
-      ({ name, value, about }) =>
-        `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>${about ? `<dd class="small about">${escaped(about)}</dd>` : ""}</div>`,
-    )
-    .join("");
-  const list =
-    notes.length === 0
-      ? ""
-      : `<ul class="notes about">${notes.map((note) => element("li", {}, escaped(note))).join("")}</ul>`;
-  return `<dl class="tiles">${tiles}</dl>${list}`;
-}
 
 function classTable({ report }: Judgement, { filtersOf }: ReportContent): string {
   const hasFilters = filtersOf.size > 0;
@@ -171,9 +136,4 @@ function parameters({ params }: ReportContent): string {
   );
   const items = list.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`);
   return list.length === 0 ? "" : section("Parameters", "", `<dl class="params">${items.join("")}</dl>`);
-}
-
-function facts(list: readonly Fact[]): string {
-  const lines = list.map(([name, value]) => `<tr><th scope="row">${escaped(name)}</th><td>${escaped(value)}</td></tr>`);
-  return `<table class="facts"><tbody>${lines.join("")}</tbody></table>`;
 }

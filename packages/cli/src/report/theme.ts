@@ -54,7 +54,7 @@ const DRAWING = `
 .on-accent{fill:var(--onAccent)}.on-warm{fill:var(--onWarm)}.surface{fill:var(--surface)}
 .rule{stroke:var(--line);stroke-width:1;fill:none}.frame{stroke:var(--line);stroke-width:1;fill:var(--surface)}
 .curve{stroke:var(--soft);stroke-width:1;fill:none;opacity:.45}.curve-all{stroke:var(--accent);stroke-width:2.25;fill:none}
-.bar{fill:var(--accent)}
+.bar{fill:var(--accent)}.ring{fill:none;stroke:var(--green);stroke-width:2}
 text{font-family:var(--type);font-size:11px}
 `;
 

@@ -28,6 +28,18 @@ export function short(value: number): string {
   return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)));
 }
 
+/** A large count in the unit that fits: 7.8k, 3.8M. */
+export function brief(value: number): string {
+  const units = ["", "k", "M", "G", "T"];
+  let unit = 0;
+  let size = value;
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  return unit === 0 ? count(value) : `${size < 9.95 ? Number(size.toFixed(1)) : size.toFixed(0)}${units[unit]}`;
+}
+
 /** Bytes in the unit that fits, by thousands: 1.2 MB. */
 export function bytes(value: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];

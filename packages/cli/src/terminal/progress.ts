@@ -87,7 +87,8 @@ const percentOf = (share: number): string => `${Math.floor(Math.min(1, share) * 
 
 const timeSince = (began: number): string => seconds((performance.now() - began) / 1000);
 
-function detailOf({ stage, label, iteration, moved }: Progress): string {
+function detailOf({ stage, label, iteration, moved, trial }: Progress): string {
+  if (trial) return `round ${trial.round} of ${trial.rounds} · candidate ${trial.candidate} of ${trial.candidates}`;
   const parts: string[] = [];
   if (label !== undefined) parts.push(`class ${printable(String(label))}`);
   if (iteration !== undefined) parts.push(`iteration ${iteration}`);

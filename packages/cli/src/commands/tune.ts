@@ -1,0 +1,228 @@
+/** `ranksim tune`: which recipe suits the data, and what accuracy costs. */
+
+import {
+  type Estimator,
+  type Grid,
+  gridCandidates,
+  type LabelSets,
+  type Labels,
+  type Model,
+  type PredictingModel,
+  type ScoringName,
+  suggestCandidates,
+  tune,
+} from "@ranksim/core";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { openData } from "../files/data-argument.ts";
+import { isSets } from "../files/labels.ts";
+import { checkWritable, writeTo } from "../files/output.ts";
+import { addEstimatorFlags, type EstimatorName, estimatorOf, parameterTables } from "../flags/estimator-flags.ts";
+import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { addTry } from "../flags/try-flags.ts";
+import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
+import type { Io } from "../io.ts";
+import { type Input, inputFor } from "../model/passage.ts";
+import { writeModel } from "../model/store.ts";
+import { svgOf } from "../report/charts.ts";
+import { pictureStyle } from "../report/theme.ts";
+import { tradeOffChart } from "../report/trade-off.ts";
+import { type CandidateView, type TuningView, viewOf } from "../report/tuning-content.ts";
+import { tuningPage } from "../report/tuning-page.ts";
+import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
+import { brief, bytes, counted, score, seconds } from "../terminal/numbers.ts";
+import { printable } from "../terminal/style.ts";
+import { table } from "../terminal/table.ts";
+import { exampleText } from "./examples.ts";
+import { recipeOf } from "./train.ts";
+
+type Options = ComputeOptions &
+  ReadingOptions & {
+    readonly estimator: EstimatorName;
+    readonly folds: number;
+    readonly seconds?: number;
+    readonly scoring?: ScoringName;
+    readonly try?: Grid;
+    readonly out?: string;
+    readonly plot?: string;
+    readonly model?: string;
+    readonly text?: boolean;
+    readonly [name: string]: unknown;
+  };
+
+type Judged = Estimator<Input, PredictingModel<Input>>;
+
+const SCORINGS: readonly ScoringName[] = [
+  "accuracy",
+  "balancedAccuracy",
+  "f1Macro",
+  "f1Micro",
+  "f1Weighted",
+  "negativeLogLoss",
+];
+
+/** Candidates in the table of the terminal; programs and the page get all. */
+const SHOWN = 15;
+
+const NOTES = `
+Without --try, numbers of filters, distributions and whatever else matters for data of this form are tried. A parameter
+that is given as a flag stays as it is. For text the vectoriser is tfidf unless --vectorizer says otherwise, and the
+weighting of words is tried too. Without --seconds the same data and seed give the same choice everywhere.
+`;
+
+/** Adds the command. */
+export function addTune(program: Command, io: Io): void {
+  const command = program
+    .command("tune")
+    .summary("find the parameters that suit the data")
+    .description(
+      "Judges many sets of parameters on rows they were not trained on: all on a few rows, the better ones on more, the best on all. Shows accuracy against the cost of a prediction and the size of the model.",
+    )
+    .argument("<data>", DATA_ABOUT)
+    .addOption(
+      new Option("--folds <n>", "number of folds").default(5).argParser((text: string) => wholeNumber(text, 2)),
+    )
+    .addOption(new Option("--seconds <s>", "time to be spent; what does not fit is left out").argParser(positive))
+    .addOption(
+      new Option("--scoring <name>", "what is judged (default: accuracy, for several labels f1Micro)").choices(
+        SCORINGS,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--try <name=values>",
+        "values to choose from, filters=10,100,auto; for several parameters again",
+      ).argParser(addTry),
+    )
+    .option("-o, --out <file>", "a page with the plot and all candidates")
+    .option("--plot <file>", "the plot alone, as SVG")
+    .option("-m, --model <file>", "train the best on all rows and save it");
+  addEstimatorFlags(command, ["classifier", "probabilistic"]);
+  addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
+    .addHelpText("after", NOTES)
+    .addHelpText("after", exampleText("tune"))
+    .action(async (dataName: string, options: Options) => {
+      const session = new Session(io, options);
+      const { estimator, notes } = await estimatorOf(options, io.cwd);
+      const recipe = await recipeOf(estimator, withVectorizer(options), io);
+      for (const path of [options.out, options.plot, options.model])
+        if (path !== undefined) await checkWritable(path, io);
+      const { set, name } = await openData(dataName, options, session, { text: options.text === true, labelled: true });
+      for (const note of notes) await session.note(note);
+      const x = inputFor(recipe.takes, set);
+      const y = set.y as Labels | LabelSets;
+      const scoring = options.scoring ?? (isSets(set.y ?? []) ? "f1Micro" : "accuracy");
+      const candidates = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
+      const tuning = await session.compute("tuning", options, (run) =>
+        tune(candidates, x, y, judging(options, scoring), run),
+      );
+      const view = viewOf(tuning, { data: name, scoring: SPOKEN[scoring], folds: options.folds });
+      if (options.out !== undefined) await writeText(options.out, tuningPage(view), io);
+      if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
+      if (options.model !== undefined) {
+        const model = await session.compute("training", options, (run) => tuning.best.estimator.fit(x, y, run));
+        await writeModel(model as Model, options.model, io);
+      }
+      const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
+      if (!toTheModel) await session.print(view, () => forPeople(view, options, session));
+    });
+}
+
+const SPOKEN: { readonly [name in ScoringName]: string } = {
+  accuracy: "accuracy",
+  balancedAccuracy: "balanced accuracy",
+  f1Macro: "macro F1",
+  f1Micro: "micro F1",
+  f1Weighted: "weighted F1",
+  negativeLogLoss: "negative log loss",
+};
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("Expected a number above 0.");
+}
+
+/** Tuning has something to choose in a tfidf vectoriser only. */
+const withVectorizer = (options: Options) =>
+  options.text === true && options.vectorizer === undefined ? { ...options, vectorizer: "tfidf" } : options;
+
+function judging(options: Options, scoring: ScoringName) {
+  const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
+  const limit = options.seconds === undefined ? {} : { seconds: options.seconds };
+  return { folds: options.folds, scoring, ...seed, ...limit };
+}
+
+/** What is to be tried: the suggestions, with the values of --try in the place of theirs. */
+function candidatesOf(estimator: Judged, x: Input, y: Labels | LabelSets, options: Options): Judged[] {
+  const inRecipe = (name: string) =>
+    Object.keys(estimator.params).find((full) => full === name || full.endsWith(`.${name}`)) ?? name;
+  const grid = Object.fromEntries(Object.entries(options.try ?? {}).map(([name, values]) => [inRecipe(name), values]));
+  if (options.try) return gridCandidates(estimator, grid);
+  const given = parameterTables().filter(({ name }) => options[name] !== undefined);
+  const held = [...given.map(({ name }) => name), ...givenVectorizerParams(options)].map(inRecipe);
+  return suggestCandidates(estimator, x, y, held);
+}
+
+async function writeText(path: string, text: string, io: Io): Promise<void> {
+  await writeTo(path, [new TextEncoder().encode(text)], io);
+}
+
+function forPeople(view: TuningView, options: Options, { style }: Session): string {
+  const right = { align: "right" } as const;
+  const names = Object.keys(view.candidates[0].params);
+  const shown = view.candidates.slice(0, SHOWN);
+  const lines = table(
+    [
+      { head: "", ...right },
+      ...names.map((head) => ({ head })),
+      { head: view.scoring, ...right },
+      { head: "multiply-adds", ...right },
+      { head: "1,000 rows", ...right },
+      { head: "size", ...right },
+      { head: "judged on", ...right },
+      { head: "" },
+    ],
+    shown.map(({ place, params, judged, onFront, outcome }) => [
+      String(place),
+      ...names.map((name) =>
+        printable(typeof params[name] === "string" ? String(params[name]) : JSON.stringify(params[name])),
+      ),
+      judged ? style.strong(`${score(judged.score)} ± ${score(judged.standardDeviation)}`) : "",
+      judged ? brief(judged.multiplyAdds) : "",
+      judged ? seconds(judged.secondsPerThousand) : "",
+      judged ? bytes(judged.bytes) : "",
+      judged ? counted(judged.rows, "row") : "",
+      onFront ? style.good("front") : style.faint(outcome === "finished" ? "" : outcome),
+    ]),
+    style,
+  );
+  const more = view.candidates.length - shown.length;
+  const cut = view.candidates.filter(({ outcome }) => outcome === "cut").length;
+  const [best] = view.candidates;
+  return [
+    lines,
+    more > 0 ? style.faint(`and ${counted(more, "more candidate")}\n`) : "",
+    "\n",
+    `best: ${style.strong(best.title)}, ${counted(view.candidates.length, "candidate")} in ${seconds(view.seconds)}\n`,
+    cut > 0 ? `${style.note("note:")} the time was up: ${counted(cut, "candidate")} did not see all rows\n` : "",
+    style.faint("front: nothing else is as good, as cheap and as small\n"),
+    options.model === undefined
+      ? `train it with: ${flagsOf(best, options)}\n`
+      : `trained on all rows: ${style.strong(printable(options.model))}\n`,
+    ...[options.out, options.plot].map((path) => (path === undefined ? "" : `${printable(path)}\n`)),
+  ].join("");
+}
+
+/** The command line of the choice; what was given for tuning has to be given again. */
+function flagsOf({ params }: CandidateView, options: Options): string {
+  const { estimator, vectorizer } = withVectorizer(options);
+  const text = options.text === true ? [`--text --vectorizer ${vectorizer}`] : [];
+  const flags = Object.entries(params).flatMap(([name, value]) => {
+    if (value === true) return [flagOf(name)];
+    if (value === false || value === null) return [];
+    return [`${flagOf(name)} ${typeof value === "string" ? value : JSON.stringify(value)}`];
+  });
+  const kind = estimator === "classifier" ? [] : [`--estimator ${estimator}`];
+  return ["ranksim train DATA --model FILE", ...kind, ...text, ...flags].join(" ");
+}

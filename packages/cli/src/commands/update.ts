@@ -1,0 +1,95 @@
+/** `ranksim update`: new rows, and new classes, for a model that is there already. */
+
+import type { Label, LabelSets, Labels, Model } from "@ranksim/core";
+import type { RowLabels } from "@ranksim/data";
+import type { Command } from "commander";
+import { openData } from "../files/data-argument.ts";
+import { isSets, matchLabels } from "../files/labels.ts";
+import { checkWritable } from "../files/output.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import type { Io } from "../io.ts";
+import { asGrowing, classesOf, type FilterModel, filterPart, isMultilabel } from "../model/parts.ts";
+import { inputOf } from "../model/passage.ts";
+import { readModel, type StoredModel, writeModel } from "../model/store.ts";
+import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
+import { bytes, count, counted, seconds } from "../terminal/numbers.ts";
+import { cut, printable, type Style } from "../terminal/style.ts";
+import { pairs } from "../terminal/table.ts";
+import { exampleText } from "./examples.ts";
+
+type Options = ComputeOptions & ReadingOptions & { readonly out?: string };
+
+/** Adds the command. */
+export function addUpdate(program: Command, io: Io): void {
+  const command = program
+    .command("update")
+    .summary("add new rows to a model")
+    .description(
+      "Adds rows, and classes the model has not seen, to a model that was trained with --keep-sums. The rows it was trained on are not needed. The file is replaced, whole or not at all, unless --out names another.",
+    )
+    .argument("<model>", "model file")
+    .argument("<data>", DATA_ABOUT)
+    .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)");
+  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+    .addHelpText("after", exampleText("update"))
+    .action(async (modelPath: string, dataName: string, options: Options) => {
+      const session = new Session(io, options);
+      const out = options.out ?? modelPath;
+      await checkWritable(out, io);
+      const { model } = await readModel(modelPath, io);
+      const growing = asGrowing<ReturnType<typeof inputOf>>(model);
+      const before = partOf(model);
+      const labelled = classesOf(before).length > 0;
+      const { set } = await openData(dataName, options, session, { model, labelled });
+      const y = labelled ? labelsFor(model, set.y as RowLabels, classesOf(before)) : undefined;
+      const grown = await session.compute("updating", options, (run) =>
+        growing.partialFit(inputOf(model, set), y, run),
+      );
+      const stored = await writeModel(grown, out, io);
+      if (out !== "-") {
+        await session.print(asJson(stored, before), () => forPeople(stored, before, out, session.style));
+      }
+    });
+}
+
+const partOf = (model: Model): FilterModel => filterPart(model)?.part as FilterModel;
+
+/** The labels as the model spells them, in sets where it has several. */
+function labelsFor(model: Model, y: RowLabels, classes: readonly Label[]): Labels | LabelSets {
+  const given = isMultilabel(model) && !isSets(y) ? y.map((label) => [label as Label]) : y;
+  return matchLabels(given, classes) as Labels | LabelSets;
+}
+
+function newClasses(after: FilterModel, before: FilterModel): Label[] {
+  const known = new Set(classesOf(before));
+  return classesOf(after).filter((label) => !known.has(label));
+}
+
+function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel): object {
+  const { report } = partOf(model);
+  return {
+    kind: model.kind,
+    byteLength,
+    digest,
+    rowsAdded: report.rows - before.report.rows,
+    newClasses: newClasses(partOf(model), before),
+    report,
+  };
+}
+
+function forPeople({ model, byteLength, digest }: StoredModel, before: FilterModel, out: string, style: Style): string {
+  const after = partOf(model);
+  const { report } = after;
+  const fresh = newClasses(after, before);
+  return pairs(
+    [
+      ["added", `${counted(report.rows - before.report.rows, "row")}, now ${count(report.rows)}`],
+      ["new classes", fresh.length === 0 ? undefined : cut(printable(fresh.join(", ")), 60)],
+      ["filters", count(report.filters)],
+      ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
+      ["model", `${style.strong(printable(out))}  ${bytes(byteLength)}`],
+      ["digest", digest.slice(0, 16)],
+    ],
+    style,
+  );
+}

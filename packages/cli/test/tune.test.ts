@@ -1,0 +1,178 @@
+/** `ranksim tune` and `ranksim update`: what they choose, write and refuse. */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ClassifierModel, loadModel, RankSimilarityClassifier, saveModel, tune } from "@ranksim/core";
+import { loadDigits, textReaders } from "@ranksim/data";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tradeOffChart } from "../src/report/trade-off.ts";
+import type { CandidateView, TuningView } from "../src/report/tuning-content.ts";
+import { tuningPage } from "../src/report/tuning-page.ts";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(() => {
+  world = makeWorld();
+  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
+});
+afterAll(() => world.remove());
+
+/** The digits as the catalogue parts them: the first two thirds, and the rest. */
+async function digits() {
+  const { x, y } = await loadDigits();
+  return { train: { x: x.slice(0, 1198), y: y.slice(0, 1198) }, test: { x: x.slice(1198, 1797), y: y.slice(1198) } };
+}
+
+describe("tune", () => {
+  test("chooses what the library would, trains it and writes page and plot", async () => {
+    const { train } = await digits();
+    const line = "tune digits:train --try filters=10,40 --try voters=1,3 --folds 3 --seed 2 --json";
+    const outcome = await world.ranksim(`${line} -o tune.html --plot tune.svg -m best.ranksim`);
+    expect(outcome).toMatchObject({ code: 0 });
+    const view = JSON.parse(outcome.stdout) as TuningView;
+    const candidates = [10, 40].flatMap((filters) =>
+      [1, 3].map((voters) => new RankSimilarityClassifier({ filters, voters, seed: 2 })),
+    );
+    const expected = await tune(candidates, train.x, train.y, { folds: 3, seed: 2 });
+    expect(view.candidates.map(({ params, judged }) => [params, judged?.score])).toEqual(
+      expected.results.map(({ params, rounds }) => [params, rounds.at(-1)?.mean]),
+    );
+    expect(view).toMatchObject({ data: "digits:train", scoring: "accuracy", folds: 3, complete: true });
+    const model = await expected.best.estimator.fit(train.x, train.y);
+    expect(Buffer.from(saveModel(model)).equals(readFileSync(world.path("best.ranksim")))).toBe(true);
+    const page = readFileSync(world.path("tune.html"), "utf8");
+    expect(page).toContain("<title>Tuning on digits:train</title>");
+    expect(page).toContain((view.candidates[0].judged?.score ?? 0).toFixed(4));
+    expect(readFileSync(world.path("tune.svg"), "utf8")).toMatch(/^<svg xmlns.*<\/svg>$/s);
+  });
+
+  test("tries what the data suggests, holds what is given and says how to train the choice", async () => {
+    const { code, stdout } = await world.ranksim(
+      "tune plants.csv --label-column species --distribution rank --folds 3",
+    );
+    expect(code).toBe(0);
+    const [head] = stdout.split("\n");
+    expect(head).toContain("filters");
+    expect(head).not.toContain("distribution");
+    expect(stdout).toMatch(/train it with: ranksim train DATA --model FILE --filters \S+/);
+  });
+
+  test("tries weights of words for text", async () => {
+    const flags = "--text --text-column review --label-column stars --folds 2 --filters 2 --json";
+    const { code, stdout } = await world.ranksim(`tune reviews.csv ${flags} -m words.ranksim`);
+    expect(code).toBe(0);
+    const { candidates } = JSON.parse(stdout) as TuningView;
+    expect(new Set(candidates.map(({ params }) => params.idfPower))).toEqual(new Set([1, 2]));
+    const model = loadModel(readFileSync(world.path("words.ranksim")), { readers: textReaders });
+    expect(model.kind).toBe("pipeline");
+  });
+
+  test("says what the time was too short for", async () => {
+    const { code, stdout } = await world.ranksim("tune digits:train --seconds 0.01 --folds 2");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/the time was up: \d+ candidates did not see all rows/);
+  });
+
+  test("refuses what it cannot try", async () => {
+    expect(await world.ranksim("tune digits --try filters")).toMatchObject({ code: 2 });
+    expect(await world.ranksim("tune digits --try filterz=3")).toMatchObject({ code: 2 });
+    expect(await world.ranksim("tune digits --try filters=none")).toMatchObject({ code: 2 });
+    expect(await world.ranksim("tune digits --seconds 0")).toMatchObject({ code: 2 });
+    expect(await world.ranksim("tune digits --try keep-sums=maybe")).toMatchObject({ code: 2 });
+    expect(await world.ranksim("tune digits --out nowhere/../plants.csv/page.html")).toMatchObject({ code: 1 });
+    const failed = await world.ranksim("tune digits --try filters=3");
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.stderr).toContain("every candidate failed");
+  });
+});
+
+describe("the page of tuning", () => {
+  const candidate = (place: number, changes: Partial<CandidateView>): CandidateView => ({
+    place,
+    title: `candidate ${place}`,
+    params: { filters: place },
+    outcome: "finished",
+    onFront: false,
+    judged: {
+      rows: 100,
+      score: 1 - place / 10,
+      standardDeviation: 0.01,
+      multiplyAdds: 10 ** (5 - place),
+      bytes: 1000 * place,
+      secondsPerThousand: 0.01,
+      fitSeconds: 1,
+    },
+    ...changes,
+  });
+  const view: TuningView = {
+    data: "<b>&",
+    scoring: "accuracy",
+    folds: 5,
+    complete: false,
+    seconds: 3,
+    rounds: [{ rows: 100, candidates: 4, judged: 3 }],
+    candidates: [
+      candidate(1, { onFront: true }),
+      candidate(2, { onFront: true }),
+      candidate(3, { outcome: "dropped" }),
+      { place: 4, title: "late", params: { filters: 4 }, outcome: "cut", onFront: false },
+    ],
+  };
+
+  test("draws a dot for each candidate that was judged, and a ring around the best", () => {
+    const { body } = tradeOffChart(view);
+    expect(body.match(/<circle[^>]*aria-label/g)).toHaveLength(3);
+    expect(body).toContain("candidate 2: 0.8000 ± 0.0100, 1k multiply-adds, 2.0 kB");
+    // One on the best, one in the legend.
+    expect(body.match(/class="ring"/g)).toHaveLength(2);
+    expect(body).not.toMatch(/NaN|Infinity|undefined/);
+    const alone = tradeOffChart({ ...view, candidates: [candidate(1, { onFront: true })] });
+    expect(alone.body).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  test("says that more time may help, and trusts no name", () => {
+    const page = tuningPage(view);
+    expect(page).toContain("Tuning on &lt;b&gt;&amp;");
+    expect(page).toContain("The time was up before 1 candidate could be judged on all rows");
+    expect(page).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe("update", () => {
+  test("adds rows to the model file as the library would, and leaves nothing else behind", async () => {
+    const { train, test: more } = await digits();
+    await world.ranksim("train digits:train --filters 50 --keep-sums -m growing.ranksim");
+    const before = readdirSync(world.folder).length;
+    const { code, stdout } = await world.ranksim("update growing.ranksim digits:test --json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "classifier", rowsAdded: 599, newClasses: [] });
+    const model = await new RankSimilarityClassifier({ filters: 50, keepSums: true }).fit(train.x, train.y);
+    const grown = await model.partialFit(more.x, more.y);
+    expect(Buffer.from(saveModel(grown)).equals(readFileSync(world.path("growing.ranksim")))).toBe(true);
+    expect(readdirSync(world.folder)).toHaveLength(before);
+  });
+
+  test("takes new classes, text and another name for the result", async () => {
+    const flags = "--text-column review --label-column stars";
+    await world.ranksim(`train reviews.csv --text ${flags} --filters 6 --keep-sums -m talk.ranksim`);
+    const file = readFileSync(world.path("talk.ranksim"));
+    writeFileSync(world.path("more.csv"), 'review,stars\n"a middling plot",3\n"a lovely cast",5\n');
+    const { code, stdout } = await world.ranksim(`update talk.ranksim more.csv ${flags} --out next.ranksim`);
+    expect(code).toBe(0);
+    expect(stdout).toContain("2 rows, now 42");
+    expect(stdout).toMatch(/new classes\s+3/);
+    expect(readFileSync(world.path("talk.ranksim")).equals(file)).toBe(true);
+    const grown = loadModel(readFileSync(world.path("next.ranksim")), { readers: textReaders });
+    expect((grown as unknown as ClassifierModel).classes).toEqual([1, 3, 5]);
+  });
+
+  test("refuses a model that kept nothing and leaves it as it is", async () => {
+    await world.ranksim("train digits:train --filters 20 -m still.ranksim");
+    const file = readFileSync(world.path("still.ranksim"));
+    const { code, stderr } = await world.ranksim("update still.ranksim digits:test");
+    expect(code).toBe(1);
+    expect(stderr).toContain("keepSums");
+    expect(readFileSync(world.path("still.ranksim")).equals(file)).toBe(true);
+    expect(await world.ranksim("update digits.ranksim digits")).toMatchObject({ code: 1 });
+    expect(existsSync(world.path("digits.ranksim"))).toBe(false);
+  });
+});

@@ -47,7 +47,7 @@ describe("train", () => {
 
   test("hands every parameter on by its name", async () => {
     const flags =
-      "--filters 40 --fast-filters 900 --max-filters 800 --initialize plusplus --spreading weighted-average --iterations 2 --tolerance 0.5 --distribution confusion --density kde --confusion-rows 50 --filter-function meanRank --n-best 9 --seed 3 --class-weight uniform --distribution-per-class --voters 4";
+      "--filters 40 --fast-filters 900 --max-filters 800 --initialize plusplus --spreading weighted-average --iterations 2 --tolerance 0.5 --distribution confusion --density kde --confusion-rows 50 --filter-function meanRank --n-best 9 --seed 3 --class-weight uniform --distribution-per-class --voters 4 --calibrate isotonic";
     const { code } = await world.ranksim(`train digits:test -m all.model ${flags}`);
     expect(code).toBe(0);
     const model = loadModel(readFileSync(world.path("all.model"))) as ClassifierModel;
@@ -69,6 +69,7 @@ describe("train", () => {
       classWeight: "uniform",
       distributionPerClass: true,
       voters: 4,
+      calibrate: "isotonic",
     });
   });
 

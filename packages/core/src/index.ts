@@ -8,22 +8,21 @@
 export type * from "./backends/backend.ts";
 export { type OpenOptions, openBackend } from "./backends/open.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
-export { type ClassExplanation, ClassifierModel, RankSimilarityClassifier } from "./estimators/classifier.ts";
+export { RankSimilarityClassifier } from "./estimators/classifier.ts";
+export { type ClassExplanation, ClassifierModel } from "./estimators/classifier-model.ts";
 export type * from "./estimators/estimator.ts";
 export {
   CLASSIFIER_PARAMETERS,
   type ClassifierParams,
   type FilterParams,
   type ParameterInfo,
+  PROBABILISTIC_PARAMETERS,
+  type ProbabilisticParams,
   WHOLE_PARAMETERS,
   type WholeParams,
 } from "./estimators/params.ts";
-export {
-  type ProbabilisticExplanation,
-  ProbabilisticModel,
-  type ProbabilisticParams,
-  RankSimilarityProbabilisticClassifier,
-} from "./estimators/probabilistic.ts";
+export { RankSimilarityProbabilisticClassifier } from "./estimators/probabilistic.ts";
+export { type ProbabilisticExplanation, ProbabilisticModel } from "./estimators/probabilistic-model.ts";
 export type { Report, ReportStep, TrainingReport } from "./estimators/report.ts";
 export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
 export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weights } from "./kernels/shapes.ts";
@@ -34,6 +33,7 @@ export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix
 export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";
+export type { CalibrationMethod } from "./method/calibration.ts";
 export { cumulateGaps, histogramConfusion, kdeConfusion } from "./method/confusion.ts";
 export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./method/density.ts";
 export type { DistributionSpec } from "./method/distribution.ts";
@@ -41,5 +41,7 @@ export type { BankExplanation, Contribution, StrongFilter } from "./method/expla
 export type { FilterFunction } from "./method/filter-function.ts";
 export type { Initialize } from "./method/initialize.ts";
 export type { Spreading } from "./method/spread.ts";
+export type { ThresholdRule } from "./method/thresholds.ts";
+export type { Combine } from "./method/vote.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
 export * from "./tools/index.ts";

@@ -3,6 +3,7 @@
 import {
   CLASSIFIER_PARAMETERS,
   type ParameterInfo,
+  PROBABILISTIC_PARAMETERS,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
@@ -23,7 +24,7 @@ export type FilterEstimator =
 
 const TABLES: { readonly [name in EstimatorName]: readonly ParameterInfo[] } = {
   classifier: CLASSIFIER_PARAMETERS,
-  probabilistic: WHOLE_PARAMETERS,
+  probabilistic: PROBABILISTIC_PARAMETERS,
   transform: WHOLE_PARAMETERS,
 };
 
@@ -32,7 +33,7 @@ const NAMES = Object.keys(TABLES) as EstimatorName[];
 /** Every parameter once. */
 const ALL: readonly ParameterInfo[] = [
   ...CLASSIFIER_PARAMETERS,
-  ...WHOLE_PARAMETERS.filter(({ name }) => !CLASSIFIER_PARAMETERS.some((info) => info.name === name)),
+  ...PROBABILISTIC_PARAMETERS.filter(({ name }) => !CLASSIFIER_PARAMETERS.some((info) => info.name === name)),
 ];
 
 /** The tables of all parameters of estimators. */
@@ -47,7 +48,8 @@ export function addEstimatorFlags(command: Command, estimators: readonly Estimat
   addFlags(command, shown, "Parameters of the estimator:", (info) => {
     const classifier = infoOf("classifier", info.name);
     const others = infoOf("transform", info.name);
-    if (!others) return `${aboutParameter(info)}; classifier only`;
+    const owners = NAMES.filter((name) => infoOf(name, info.name));
+    if (!others) return `${aboutParameter(info)}; ${owners.join(" and ")} only`;
     if (!classifier || JSON.stringify(classifier.default) === JSON.stringify(others.default))
       return aboutParameter(info);
     return aboutParameter(info, `${classifier.default} for the classifier, else ${others.default}`);

@@ -5,10 +5,13 @@
 
 import { RanksimError } from "../errors.ts";
 import type { ClassWeight } from "../method/allocate.ts";
+import type { CalibrationMethod } from "../method/calibration.ts";
 import type { DistributionSpec } from "../method/distribution.ts";
 import type { FilterFunction } from "../method/filter-function.ts";
 import type { Initialize } from "../method/initialize.ts";
 import type { Spreading } from "../method/spread.ts";
+import type { ThresholdRule } from "../method/thresholds.ts";
+import type { Combine } from "../method/vote.ts";
 import type { Json } from "./estimator.ts";
 
 /** Parameters all three estimators have. */
@@ -43,10 +46,20 @@ export interface FilterParams {
   readonly seed: number;
 }
 
-/** Parameters of the transform and the probabilistic classifier. */
+/** Parameters of estimators that train on all rows together. */
 export interface WholeParams extends FilterParams {
   /** Rows to start from, one for each filter, in place of `initialize` and `filters`. */
   readonly initialRows: readonly number[] | undefined;
+}
+
+/** Parameters of the probabilistic classifier. */
+export interface ProbabilisticParams extends WholeParams {
+  /** How the label shares of similar filters become one: the largest product with similarity, or their weighted mean (deviation 28). */
+  readonly combine: Combine;
+  /** From which probability on a row has a label: one half, one value for all labels, or one for each (deviation 29). */
+  readonly thresholds: "none" | ThresholdRule;
+  /** How probabilities are fitted to rows that are held out of training; "none": they are the method's own (deviation 27). */
+  readonly calibrate: "none" | CalibrationMethod;
 }
 
 /** Parameters of the classifier. */
@@ -57,6 +70,8 @@ export interface ClassifierParams extends FilterParams {
   readonly classWeight: ClassWeight;
   /** Whether each class has a distribution of its own (deviation 8). */
   readonly distributionPerClass: boolean;
+  /** How probabilities are fitted to rows that are held out of training; "none": they are the method's own (deviation 27). */
+  readonly calibrate: "none" | CalibrationMethod;
   /** How many of the strongest filters decide the class of a row, by their similarity; never more than `nBest` (deviation 25). */
   readonly voters: number;
 }
@@ -124,8 +139,36 @@ const INITIAL_ROWS: ParameterInfo = {
   about: "rows to start from",
 };
 
-/** Parameters of the transform and of the probabilistic classifier. */
+const CALIBRATE: ParameterInfo = {
+  name: "calibrate",
+  form: "choice",
+  choices: ["none", "temperature", "isotonic"],
+  default: "none",
+  about: "how probabilities are fitted to held-out rows",
+};
+
+/** Parameters of the transform. */
 export const WHOLE_PARAMETERS: readonly ParameterInfo[] = [...FILTER_PARAMETERS, INITIAL_ROWS];
+
+/** Parameters of the probabilistic classifier. */
+export const PROBABILISTIC_PARAMETERS: readonly ParameterInfo[] = [
+  ...WHOLE_PARAMETERS,
+  {
+    name: "combine",
+    form: "choice",
+    choices: ["max", "mean"],
+    default: "max",
+    about: "how the label shares of similar filters become one",
+  },
+  {
+    name: "thresholds",
+    form: "choice",
+    choices: ["none", "common", "perLabel"],
+    default: "none",
+    about: "several labels: from which probability on a row has one, chosen on held-out rows",
+  },
+  CALIBRATE,
+];
 
 /** Parameters of the classifier. */
 export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
@@ -139,6 +182,7 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     about: "how filters are shared out among classes",
   },
   { name: "distributionPerClass", form: "flag", default: false, about: "a distribution of its own for each class" },
+  CALIBRATE,
   { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class, at most nBest" },
 ];
 

@@ -23,7 +23,7 @@ import { sumGroups } from "../method/sums.ts";
 import { trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import type { Json, Run } from "./estimator.ts";
-import { checkParams, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, type WholeParams } from "./params.ts";
 import { addedMatrix, addToReport, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
 import type { Report, TrainingReport } from "./report.ts";
 import { advance, backendOf } from "./run.ts";
@@ -50,7 +50,7 @@ export async function addToLabels(
   const began = performance.now();
   const { classes, present } = joinLabels(model.classes, encodeEither(y, matrix.rows, multilabel));
   const from = classes.map((label) => model.classes.indexOf(label));
-  const params = checkParams<WholeParams>(recipeOf(model.params), WHOLE_PARAMETERS);
+  const params = checkParams<ProbabilisticParams>(recipeOf(model.params), PROBABILISTIC_PARAMETERS);
   const backend = await backendOf(run);
 
   // Rows of zeros excite no filter: like `fit`, this leaves them out.
@@ -94,7 +94,7 @@ export async function addToLabels(
   const seen = Uint32Array.of(first + matrix.rows);
   return {
     filters: storeSummed(grown, filters.distribution, { seen, labelRows: counts.rows }),
-    filterLabels: sharesOf(counts, multilabel),
+    filterLabels: sharesOf(counts, multilabel, params.combine),
     classes,
     report: { ...report, seconds: (performance.now() - began) / 1000, backend: backend.name },
   };

@@ -77,6 +77,35 @@ export function encodeSets(y: LabelSets, rows: number): EncodedSets {
   return { labels, present: Csr.fromRows(sets, labels.length) };
 }
 
+/** Class numbers of labels among known classes. Others are refused. */
+export function codesAmong(y: Labels, classes: readonly Label[], rows: number): Uint32Array {
+  const found = encodeLabels(y, rows);
+  const code = positionsAmong(found.classes, classes);
+  return found.codes.map((c) => code[c]);
+}
+
+/** Label sets over known labels, rows x labels. Others are refused. */
+export function setsAmong(y: LabelSets, labels: readonly Label[], rows: number): Csr {
+  const found = encodeSets(y, rows);
+  const code = positionsAmong(found.labels, labels);
+  const { offsets, indices } = found.present;
+  const sets = Array.from({ length: rows }, (_, r) =>
+    Array.from(indices.subarray(offsets[r], offsets[r + 1]), (c) => [code[c], 1] as const),
+  );
+  return Csr.fromRows(sets, labels.length);
+}
+
+function positionsAmong(found: readonly Label[], known: readonly Label[]): number[] {
+  const code = new Map(known.map((name, c) => [name, c]));
+  return found.map((name) => {
+    const c = code.get(name);
+    if (c === undefined) {
+      throw new RanksimError("bad-labels", `label ${JSON.stringify(name)} is none of the model's ${known.length}`);
+    }
+    return c;
+  });
+}
+
 /** A 0/1 matrix: the labels are the column numbers. */
 function encodeIndicator(y: Matrix): EncodedSets {
   const sets: [number, number][][] = [];

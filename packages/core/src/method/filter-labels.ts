@@ -2,6 +2,7 @@
 
 import type { TopFilters } from "../backends/backend.ts";
 import type { Csr } from "../matrix/csr.ts";
+import type { Combine } from "./vote.ts";
 
 /** How often each class (or label) occurs among the rows that each filter wins. */
 export interface LabelCounts {
@@ -42,15 +43,24 @@ export function countPresence(winners: TopFilters, present: Csr, filters: number
 
 /**
  * filters x classes: the share of each class (deviation 20) or label among the rows a filter wins. Where it wins none:
- * uniform over classes, one half for each of several labels.
+ * uniform over classes, one half for each of several labels; for a mean over filters the share among all rows.
  */
-export function sharesOf({ counts, rows }: LabelCounts, several: boolean): Float64Array {
+export function sharesOf({ counts, rows }: LabelCounts, several: boolean, combine: Combine): Float64Array {
   const classes = counts.length / rows.length;
-  const unknown = several ? 0.5 : 1 / classes;
+  const unknown = combine === "mean" ? sharesOfAll(counts, rows, classes) : undefined;
+  const even = several ? 0.5 : 1 / classes;
   return counts.map((count, at) => {
     const won = rows[Math.floor(at / classes)];
-    return won === 0 ? unknown : count / won;
+    return won > 0 ? count / won : (unknown?.[at % classes] ?? even);
   });
+}
+
+/** The share of each class among all rows. */
+function sharesOfAll(counts: Float64Array, rows: Uint32Array, classes: number): Float64Array {
+  const all = rows.reduce((sum, won) => sum + won, 0);
+  const sums = new Float64Array(classes);
+  for (let at = 0; at < counts.length; at++) sums[at % classes] += counts[at];
+  return sums.map((sum) => (all === 0 ? 0 : sum / all));
 }
 
 /** The counts that gave the shares: whole numbers, so nothing is lost. */

@@ -18,6 +18,15 @@ export function groupByCode(codes: Uint32Array, groups: number): Groups {
   return { offsets, rows };
 }
 
+/** The same for the listed rows alone. */
+export function groupListed(codes: Uint32Array, groups: number, listed: Uint32Array): Groups {
+  const { offsets, rows } = groupByCode(
+    listed.map((r) => codes[r]),
+    groups,
+  );
+  return { offsets, rows: rows.map((position) => listed[position]) };
+}
+
 /** Group f holds the rows that have filter f among their strongest, each weighted by its share of the row's responses. */
 export function groupByActivation(top: TopFilters, filters: number): Groups & { readonly weight: Float64Array } {
   const grouped = groupByCode(top.filter, filters);

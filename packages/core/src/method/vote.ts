@@ -136,6 +136,44 @@ export function presenceProbabilities(
   }
 }
 
+/** How the label shares of similar filters become one. */
+export type Combine = "max" | "mean";
+
+/**
+ * Deviation 28. The mean of the label shares of the similar filters, weighted by similarity, for classes and for several
+ * labels alike. A row without response: the mean over all filters.
+ */
+export function meanShares(
+  similar: Similar,
+  labels: Float64Array, // filters x outputs
+  outputs: number,
+  out: Float64Array, // out: rows x outputs from `at`
+  at: number,
+): void {
+  let silent: Float64Array | undefined;
+  for (let r = 0; r + 1 < similar.offsets.length; r++) {
+    const row = at + r * outputs;
+    let weights = 0;
+    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
+      const share = similar.filter[e] * outputs;
+      const similarity = similar.similarity[e];
+      weights += similarity;
+      for (let o = 0; o < outputs; o++) out[row + o] += labels[share + o] * similarity;
+    }
+    if (weights > 0) for (let o = 0; o < outputs; o++) out[row + o] /= weights;
+    else {
+      silent ??= columnMeans(labels, outputs);
+      out.set(silent, row);
+    }
+  }
+}
+
+function columnMeans(values: Float64Array, width: number): Float64Array {
+  const means = new Float64Array(width);
+  for (let e = 0; e < values.length; e++) means[e % width] += values[e];
+  return means.map((sum) => sum / (values.length / width));
+}
+
 /** The first position of the largest value in `values[from .. from + count)`, counted from `from`. */
 export function indexOfLargest(values: ArrayLike<number>, from: number, count: number): number {
   let best = 0;

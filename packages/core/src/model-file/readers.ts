@@ -1,8 +1,8 @@
 /** The kinds of models a file can hold without further help, in one list. A new kind adds its reader here. */
 
-import { classifierReader } from "../estimators/classifier.ts";
+import { classifierReader } from "../estimators/classifier-model.ts";
 import type { ModelReader } from "../estimators/estimator.ts";
-import { probabilisticReader } from "../estimators/probabilistic.ts";
+import { probabilisticReader } from "../estimators/probabilistic-model.ts";
 import { transformReader } from "../estimators/transform.ts";
 import { linearSvmReader } from "../tools/linear-svm.ts";
 import { pipelineReader } from "../tools/pipeline.ts";

@@ -3,7 +3,7 @@
 import { type ClassifierModel, Dense, loadModel, RankSimilarityClassifier, saveModel, toDense } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifierReader } from "../../src/estimators/classifier.ts";
+import { classifierReader } from "../../src/estimators/classifier-model.ts";
 import { dotRow } from "../../src/kernels/dot.ts";
 import { expandFilter } from "../../src/kernels/top.ts";
 import { voteBySimilarity } from "../../src/method/vote.ts";

@@ -160,6 +160,23 @@ describe("the text of FORMAT.md", () => {
     ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y)],
     ["classifier", () => new RankSimilarityClassifier(perClass).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6 }).fit(full, y)],
+    ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y).then((m) => m.calibrate(x, y))],
+    [
+      "probabilistic",
+      () =>
+        new RankSimilarityProbabilisticClassifier({ filters: 6, calibrate: "isotonic" }).fit(
+          [...full, ...full],
+          [...y, ...y],
+        ),
+    ],
+    [
+      "probabilistic",
+      () =>
+        new RankSimilarityProbabilisticClassifier({ filters: 6, calibrate: "temperature", thresholds: "common" }).fit(
+          full,
+          y.map((name) => [name]),
+        ),
+    ],
     ["transform", () => new RankSimilarityTransform({ filters: 12, keepSums: true }).fit(x)],
     ["classifier", () => new RankSimilarityClassifier({ ...perClass, keepSums: true }).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6, keepSums: true }).fit(full, y)],
@@ -173,11 +190,13 @@ describe("the text of FORMAT.md", () => {
     ["hashing-vectorizer", () => new HashingVectorizer().fit(texts)],
   ];
 
+  const fitted = section("### Fitted probabilities");
+
   it.each(models)("describes the arrays and fields of a %s", async (kind, train) => {
     const saved = (await train()).save();
     expect(saved.kind).toBe(kind);
     const own = section(headings.find((heading) => heading.includes(`\`${kind}\``)) ?? kind);
-    const text = saved.arrays.norm ? section("### Filters") + own : own;
+    const text = (saved.arrays.norm ? section("### Filters") : "") + own + ("classes" in saved.meta ? fitted : "");
     const arrays = new Map(tableRows(text, "array").map(([name, type, shape]) => [name, { type, shape }]));
     for (const [name, { shape, values }] of Object.entries(saved.arrays)) {
       const described = arrays.get(name) ?? { type: "", shape: "" };
@@ -189,6 +208,7 @@ describe("the text of FORMAT.md", () => {
     for (const name of saved.arrays.sums ? SPARSE_SUMS : ["sums"]) mayLack.add(name);
     if (!saved.arrays.seen_rows) for (const name of ["seen_rows", "label_rows", ...SPARSE_SUMS]) mayLack.add(name);
     if (kind !== "probabilistic") mayLack.add("label_rows");
+    for (const name of FITTED) mayLack.add(name);
     if (kind === "hashing-vectorizer") mayLack.add("term_bytes").add("term_offsets");
     const lacking = [...arrays.keys()].filter((name) => !(name in saved.arrays) && !mayLack.has(name));
     expect(lacking).toEqual([]);
@@ -203,6 +223,7 @@ describe("the text of FORMAT.md", () => {
 });
 
 const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weights"];
+const FITTED = ["calibration_factor", "calibration_curves", "calibration_points", "calibration_offsets", "thresholds"];
 const SPARSE_SUMS = ["sum_offsets", "sum_indices", "sum_values"];
 
 function typeName(values: object): string {
@@ -215,6 +236,7 @@ function shapesOf(description: string, { meta, arrays }: Saved): number[][] | "a
   const classes = (meta.classes as unknown[] | undefined)?.length ?? 0;
   const extents: Record<string, number> = {
     1: 1,
+    2: 2,
     m: arrays.norm?.shape[0],
     c: classes,
     p: classes === 2 ? 1 : classes,

@@ -49,6 +49,15 @@ const trained: Record<string, () => Promise<Model>> = {
       .fit(dense, sets)
       .then((model) => model.partialFit(dense, sets)),
   "probabilistic classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, y),
+  "classifier with a fitted factor": () =>
+    new RankSimilarityClassifier({ filters: 6 }).fit(dense, y).then((model) => model.calibrate(few, y)),
+  "probabilistic classifier with fitted functions": () =>
+    new RankSimilarityProbabilisticClassifier({ filters: 7, calibrate: "isotonic", combine: "mean" }).fit(dense, y),
+  "multilabel classifier with thresholds and curves": () =>
+    new RankSimilarityProbabilisticClassifier({ filters: 7, calibrate: "temperature", thresholds: "perLabel" }).fit(
+      dense,
+      sets,
+    ),
   "linear SVM": () => new LinearSvm().fit(dense, y),
   scaler: () => new StandardScaler().fit(dense),
   pipeline: () =>

@@ -1,12 +1,18 @@
 /** Recipes on the page: which parameters there are, what stands at first, and how a recipe is written as text. */
 
-import { CLASSIFIER_PARAMETERS, type Json, type ParameterInfo, WHOLE_PARAMETERS } from "@ranksim/core";
+import {
+  CLASSIFIER_PARAMETERS,
+  type Json,
+  type ParameterInfo,
+  PROBABILISTIC_PARAMETERS,
+  WHOLE_PARAMETERS,
+} from "@ranksim/core";
 import type { EstimatorName, Recipe } from "../protocol.ts";
 
 /** Parameters of each estimator, in the library's own table. */
 export const PARAMETERS: { readonly [name in EstimatorName]: readonly ParameterInfo[] } = {
   classifier: CLASSIFIER_PARAMETERS,
-  probabilistic: WHOLE_PARAMETERS,
+  probabilistic: PROBABILISTIC_PARAMETERS,
   transform: WHOLE_PARAMETERS,
 };
 

@@ -1,0 +1,257 @@
+/** A trained classifier: filters with a class each, of which the strongest decides. */
+
+import { RanksimError } from "../errors.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
+import { Dense } from "../matrix/dense.ts";
+import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
+import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import {
+  applyToClasses,
+  type CalibrationMethod,
+  type ClassCalibration,
+  calibrateClasses,
+} from "../method/calibration.ts";
+import { classBanks, classScores } from "../method/class-scores.ts";
+import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
+import { similarities, strongest } from "../method/similarity.ts";
+import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
+import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
+import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
+import { addToClasses } from "./partial-classes.ts";
+import { type Report, reportAsJson } from "./report.ts";
+import { oneRow } from "./row.ts";
+import { advance, backendOf } from "./run.ts";
+import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "./saved-calibration.ts";
+import {
+  bad,
+  type Filters,
+  filterArrays,
+  readClasses,
+  readFilters,
+  readNBest,
+  readParams,
+  readReport,
+  readVoters,
+  vector,
+} from "./saved-filters.ts";
+import { shareRight } from "./score.ts";
+
+/** Why a row was given its class. */
+export interface ClassExplanation extends BankExplanation {
+  /** The class the row is given. */
+  readonly label: Label;
+  /** The class of the rival filter, if there is more than one class. */
+  readonly rivalLabel: Label | undefined;
+  /** The similar filters, strongest first, with their classes. */
+  readonly filters: readonly (StrongFilter & { readonly label: Label })[];
+}
+
+/** Trained filters with a class each. */
+export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
+  readonly kind = "classifier";
+  readonly features: number;
+  /** The class names, sorted: numbers before strings. */
+  readonly classes: readonly Label[];
+  /** Class number of each filter. Not to be written to. */
+  readonly filterClass: Uint32Array;
+  /** The parameters the model was trained with. */
+  readonly params: { readonly [name: string]: Json };
+  readonly nBest: number;
+  readonly report: Report;
+  readonly #filters: Filters;
+  readonly #calibration: ClassCalibration | undefined;
+  #classBanks: ReturnType<typeof classBanks> | undefined;
+
+  /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
+  constructor(
+    filters: Filters,
+    filterClass: Uint32Array,
+    classes: readonly Label[],
+    params: { readonly [name: string]: Json },
+    nBest: number,
+    report: Report,
+    calibration?: ClassCalibration,
+  ) {
+    this.#calibration = calibration;
+    this.features = filters.bank.features;
+    this.classes = classes;
+    this.filterClass = filterClass;
+    this.params = params;
+    this.nBest = nBest;
+    this.report = report;
+    this.#filters = filters;
+  }
+
+  /** The filters. Not to be written to. */
+  get bank(): FilterBank {
+    return this.#filters.bank;
+  }
+
+  /** The values the weights were drawn from (classes x features if each class has its own); absent for ranks. */
+  get distribution(): Float64Array | undefined {
+    return this.#filters.distribution;
+  }
+
+  /** Training rows that each filter was made from. */
+  filterRows(filter: number): Uint32Array {
+    const { offsets, rows } = this.#filters.members;
+    return rows.slice(offsets[filter], offsets[filter + 1]);
+  }
+
+  /** The same filters with another nBest. */
+  withNBest(nBest: number): ClassifierModel {
+    checkParams<ClassifierParams>({ nBest }, CLASSIFIER_PARAMETERS);
+    return new ClassifierModel(
+      this.#filters,
+      this.filterClass,
+      this.classes,
+      { ...this.params, nBest },
+      nBest,
+      this.report,
+      this.#calibration,
+    );
+  }
+
+  /**
+   * The same filters with probabilities fitted to rows that the model was not trained on. What `predict` says stays. Without
+   * a method: "temperature".
+   */
+  async calibrate(
+    x: MatrixLike,
+    y: Labels,
+    method: CalibrationMethod = "temperature",
+    run: Run = {},
+  ): Promise<ClassifierModel> {
+    const { calibrate } = checkParams<ClassifierParams>({ calibrate: method }, CLASSIFIER_PARAMETERS);
+    const scores = await this.classScores(x, run);
+    if (scores.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to calibrate on, found none");
+    const truth = codesAmong(y, this.classes, scores.rows);
+    const fitted = calibrateClasses(scores.values as Float64Array, "responses", truth, this.classes.length, method);
+    const params = { ...this.params, calibrate };
+    return new ClassifierModel(this.#filters, this.filterClass, this.classes, params, this.nBest, this.report, fitted);
+  }
+
+  /** How many of the strongest filters decide the class of a row. */
+  get voters(): number {
+    return (this.params.voters ?? 1) as number;
+  }
+
+  /**
+   * The model with new rows added, and new classes if the labels name any; this one stays as it is. Needs `keepSums`. New
+   * rows count on after the earlier ones in `filterRows`.
+   */
+  async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
+    if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
+    const { classes, filterClass, params, report } = this;
+    const grown = await addToClasses({ filters: this.#filters, filterClass, classes, params, report }, x, y, run);
+    // Probabilities were fitted to the model as it was.
+    const plain = { ...params, calibrate: "none" };
+    return new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
+  }
+
+  /** The class of each row. */
+  async predict(x: MatrixLike, run: Run = {}): Promise<Label[]> {
+    const matrix = matchingMatrix(x, this.features);
+    const tell = (share: number) => advance(run, { stage: "predict", share });
+    const c = this.classes.length;
+    const backend = await backendOf(run);
+    const labels: Label[] = [];
+    const name = (codes: Uint32Array) => {
+      for (const code of codes) labels.push(this.classes[code]);
+    };
+    if (this.voters === 1) {
+      for await (const { top, tied } of strongest(matrix, this.bank, backend, tell)) {
+        name(voteByStrongest(top, tied, this.filterClass, c));
+      }
+    } else {
+      for await (const { similar } of similarities(matrix, this.bank, this.nBest, backend, tell)) {
+        name(voteBySimilarity(similar, this.filterClass, c, this.voters));
+      }
+    }
+    await tell(1);
+    return labels;
+  }
+
+  /** The strongest response of each class, rows x classes in the order of `classes`. */
+  async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
+    const matrix = matchingMatrix(x, this.features);
+    const tell = (share: number) => advance(run, { stage: "predict", share });
+    const c = this.classes.length;
+    const out = new Float64Array(matrix.rows * c);
+    this.#classBanks ??= classBanks(this.bank, this.filterClass, c);
+    for await (const { from, scores } of classScores(matrix, this.#classBanks, await backendOf(run), tell)) {
+      out.set(scores, from * c);
+    }
+    await tell(1);
+    return Dense.of(out, matrix.rows, c);
+  }
+
+  /** The probability of each class, rows x classes in the order of `classes`. */
+  async predictProbabilities(x: MatrixLike, run: Run = {}): Promise<Dense> {
+    if (this.#calibration) {
+      const scores = await this.classScores(x, run);
+      applyToClasses(this.#calibration, "responses", scores.values as Float64Array, this.classes.length);
+      return scores;
+    }
+    const matrix = matchingMatrix(x, this.features);
+    const tell = (share: number) => advance(run, { stage: "predict", share });
+    const c = this.classes.length;
+    const out = new Float64Array(matrix.rows * c);
+    for await (const { from, similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
+      classProbabilities(similar, this.filterClass, c, out, from * c);
+    }
+    await tell(1);
+    return Dense.of(out, matrix.rows, c);
+  }
+
+  /** Accuracy: the share of rows given their own label. */
+  async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
+    return shareRight(await this.predict(x, run), y);
+  }
+
+  /** Why one row of `x` gets its class. */
+  async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ClassExplanation> {
+    const one = oneRow(matchingMatrix(x, this.features), row);
+    const backend = await backendOf(run);
+    const classOf = (f: number) => this.filterClass[f];
+    const found = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, backend);
+    const [label] = await this.predict(one, run);
+    return {
+      ...found,
+      label,
+      rivalLabel: found.rival === undefined ? undefined : this.classes[classOf(found.rival)],
+      filters: found.filters.map((filter) => ({ ...filter, label: this.classes[classOf(filter.filter)] })),
+    };
+  }
+
+  save(): Saved {
+    const { features, params, classes } = this;
+    const arrays = {
+      ...filterArrays(this.#filters),
+      filter_class: { shape: [this.filterClass.length], values: this.filterClass },
+      ...calibrationArrays(this.#calibration),
+    };
+    return { kind: this.kind, meta: { features, params, classes, report: reportAsJson(this.report) }, arrays };
+  }
+}
+
+/** Reads a stored classifier. */
+export const classifierReader: ModelReader = {
+  kind: "classifier",
+  read: (saved) => {
+    const filters = readFilters(saved, ["filter_class", ...FITTED_ARRAYS]);
+    const classes = readClasses(saved);
+    const filterClass = vector(saved, "filter_class", Uint32Array);
+    if (filterClass.length !== filters.bank.filters) {
+      throw bad(saved, `filter_class: expected ${filters.bank.filters} classes, found ${filterClass.length}`);
+    }
+    if (!filterClass.every((c) => c < classes.length)) {
+      throw bad(saved, `filter_class: expected class numbers below ${classes.length}`);
+    }
+    readVoters(saved);
+    const [params, nBest, report] = [readParams(saved), readNBest(saved), readReport(saved)];
+    if (saved.arrays.thresholds) throw bad(saved, "unknown array thresholds");
+    const calibration = readClassCalibration(saved, classes.length);
+    return new ClassifierModel(filters, filterClass, classes, params, nBest, report, calibration);
+  },
+};

@@ -1,0 +1,35 @@
+/** Rows kept out of training, drawn with the seed, to choose thresholds and fit probabilities on. */
+
+import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
+
+/** Rows to train on and rows held out, each ascending. */
+export interface HeldOut {
+  readonly train: Uint32Array;
+  readonly held: Uint32Array;
+}
+
+/**
+ * Holds out the given share of each class, rounded to whole rows, and at least one row of a class stays. Rows in `kept`
+ * are never held out. Without classes give every row the class 0.
+ */
+export function holdOut(
+  codes: Uint32Array,
+  classes: number,
+  share: number,
+  generator: RandomGenerator,
+  kept: Iterable<number> = [],
+): HeldOut {
+  const rows = new Uint32Array(classes);
+  for (const c of codes) rows[c]++;
+  const left = rows.map((count) => Math.max(0, Math.min(Math.round(count * share), count - 1)));
+  const isKept = new Uint8Array(codes.length);
+  for (const r of kept) isKept[r] = 1;
+  const isHeld = new Uint8Array(codes.length);
+  for (const r of drawWithoutReplacement(generator, codes.length, codes.length)) {
+    if (isKept[r] === 1 || left[codes[r]] === 0) continue;
+    left[codes[r]]--;
+    isHeld[r] = 1;
+  }
+  const all = Uint32Array.from(codes.keys());
+  return { train: all.filter((r) => isHeld[r] === 0), held: all.filter((r) => isHeld[r] === 1) };
+}

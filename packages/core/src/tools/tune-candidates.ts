@@ -15,8 +15,8 @@ export function gridCandidates<X, M extends Model>(estimator: Estimator<X, M>, g
 
 /**
  * The candidates worth trying for data like this, small banks first: numbers of filters from one a class (or ten) to the
- * automatic one, distributions, voters or nBest, and for text how terms are weighted. Works on the three estimators
- * and on pipelines that end in one; any other recipe is the only candidate. Parameters in `held` stay as they are.
+ * automatic one, distributions, how filters vote, and for text how terms are weighted. Works on the three estimators and on
+ * pipelines that end in one; any other recipe is the only candidate. Parameters in `held` stay as they are.
  */
 export function suggestCandidates<X extends Samples, M extends Model>(
   estimator: Estimator<X, M>,
@@ -27,29 +27,37 @@ export function suggestCandidates<X extends Samples, M extends Model>(
   const prefix = prefixOf(estimator);
   if (prefix === undefined) return [estimator];
   const rows = countRows(x);
-  const classes = isLabelSets(y) ? encodeSets(y, rows).labels.length : encodeLabels(y, rows).classes.length;
+  const several = isLabelSets(y);
+  const classes = several ? encodeSets(y, rows).labels.length : encodeLabels(y, rows).classes.length;
   const isText = Array.isArray(x) && typeof x[0] === "string";
   const isSparse = isText || asMatrix(x as MatrixLike).form === "csr";
   const perClass = `${prefix}classWeight` in estimator.params;
-  const has = (name: string) => name in estimator.params && !held.includes(name);
+  const isOpen = (name: string) => name in estimator.params && !held.includes(name);
+  const choose = (name: string, values: readonly unknown[]): Changes[] =>
+    isOpen(prefix + name) ? values.map((value) => ({ [prefix + name]: value })) : [{}];
 
-  const steps = perClass ? (isSparse ? [1, 3, 10, 30] : [1, 3, 10, 30, 100]) : [10, 30, 100];
-  const counts = steps.map((step) => step * classes).filter((count) => count < Math.min(rows / 2, MOST_FILTERS));
   const axes: Changes[][] = [
-    choices(has, `${prefix}filters`, [...counts, "auto"]),
-    choices(has, `${prefix}distribution`, isSparse ? ["rank", "savage", "confusion"] : ["rank", "confusion"]),
-    perClass ? choices(has, `${prefix}voters`, [1, 5]) : choices(has, `${prefix}nBest`, [5, 25, 100]),
-    weightings(estimator, has),
+    choose("filters", [...countsFor(perClass, isSparse, classes, rows), "auto"]),
+    choose("distribution", isSparse ? ["rank", "savage", "confusion"] : ["rank", "confusion"]),
+    ...(perClass ? [choose("voters", [1, 5])] : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several)]),
+    weightings(estimator, isOpen),
   ];
   const all = axes.reduce<Changes[]>(
     (found, axis) => found.flatMap((changes) => axis.map((more) => ({ ...changes, ...more }))),
     [{}],
   );
-  return all.filter((changes) => isSensible(changes, prefix, classes)).map((changes) => estimator.with(changes));
+  const isSensible = sense(prefix, isSparse, classes);
+  return all.filter(isSensible).map((changes) => estimator.with(changes));
 }
 
 /** Above this many the automatic number is near. */
 const MOST_FILTERS = 5000;
+
+/** Numbers of filters below the automatic one; sparse rows are told apart by few. */
+function countsFor(perClass: boolean, isSparse: boolean, classes: number, rows: number): number[] {
+  const steps = perClass ? (isSparse ? [1, 3, 10, 30] : [1, 3, 10, 30, 100]) : [10, 30, 100];
+  return steps.map((step) => step * classes).filter((count) => count < Math.min(rows / 2, MOST_FILTERS));
+}
 
 /** How the parameters of the filters begin: nothing, or the name of a pipeline's last step; undefined where there are none. */
 function prefixOf(estimator: Estimator<never, Model>): string | undefined {
@@ -58,22 +66,28 @@ function prefixOf(estimator: Estimator<never, Model>): string | undefined {
   return found.length === 0 ? undefined : found[found.length - 1].slice(0, -"filters".length);
 }
 
-function choices(has: (name: string) => boolean, name: string, values: readonly unknown[]): Changes[] {
-  return has(name) ? values.map((value) => ({ [name]: value })) : [{}];
+/** How the label shares of filters become probabilities, and for several labels when one is given. */
+function mixtures(prefix: string, isOpen: (name: string) => boolean, several: boolean): Changes[] {
+  if (!isOpen(`${prefix}combine`)) return [{}];
+  const mean = { [`${prefix}combine`]: "mean" };
+  return [{}, several && isOpen(`${prefix}thresholds`) ? { ...mean, [`${prefix}thresholds`]: "perLabel" } : mean];
 }
 
 /** Weights of terms: as they are, and with more weight on rare ones, which suits filters of text. */
-function weightings(estimator: Estimator<never, Model>, has: (name: string) => boolean): Changes[] {
+function weightings(estimator: Estimator<never, Model>, isOpen: (name: string) => boolean): Changes[] {
   const rarity = Object.keys(estimator.params).find((name) => name.endsWith(".idfPower"));
-  if (rarity === undefined || !has(rarity)) return [{}];
+  if (rarity === undefined || !isOpen(rarity)) return [{}];
   const step = rarity.slice(0, -"idfPower".length);
-  if (!has(`${step}logTf`) || estimator.params[`${step}sublinearTf`] === true) return [{}];
+  if (!isOpen(`${step}logTf`) || estimator.params[`${step}sublinearTf`] === true) return [{}];
   return [{}, { [rarity]: 2, [`${step}logTf`]: true }];
 }
 
-/** Several voters need several filters a class. */
-function isSensible(changes: Changes, prefix: string, classes: number): boolean {
-  const filters = changes[`${prefix}filters`];
-  const voters = changes[`${prefix}voters`];
-  return !(typeof filters === "number" && typeof voters === "number" && voters > 1 && filters < 10 * classes);
+/** Leaves out what is not worth its time: voters among few filters, and the confusion of sparse features for many filters. */
+function sense(prefix: string, isSparse: boolean, classes: number): (changes: Changes) => boolean {
+  return (changes) => {
+    const filters = changes[`${prefix}filters`] ?? "auto";
+    const most = (count: number) => typeof filters === "number" && filters <= count * classes;
+    if (Number(changes[`${prefix}voters`] ?? 1) > 1 && most(isSparse ? 10 : 3)) return false;
+    return !(isSparse && changes[`${prefix}distribution`] === "confusion" && !most(3));
+  };
 }

@@ -52,6 +52,29 @@ describe("the report of a model of images", () => {
     expect(cells.sort()).toEqual([...counts.map(String), ...names].sort());
   });
 
+  test("draws the reliability of fitted probabilities beside what they were", async () => {
+    await world.ranksim("train digits:train -m fitted.ranksim --filters 100 --calibrate isotonic");
+    await world.ranksim("report fitted.ranksim digits:test -o fitted.html");
+    const { stdout } = await world.ranksim("evaluate fitted.ranksim digits:test --json");
+    const { reliability } = JSON.parse(stdout);
+    const document = documentOf("fitted.html");
+    const chart = document.querySelector("svg[aria-label^=Reliability]");
+    const table = chart?.closest(".charts")?.querySelectorAll("td") ?? [];
+    const { before } = reliability;
+    expect(Array.from(table, (cell) => cell.textContent)).toEqual(
+      [before.calibrationError, reliability.calibrationError, before.logLoss, reliability.logLoss].map((value) =>
+        value.toFixed(4),
+      ),
+    );
+    const filled = (bins: { count: number }[]) => bins.filter(({ count }) => count > 0).length;
+    // One more of each kind in the legend.
+    expect(chart?.querySelectorAll("circle.hollow").length).toBe(filled(before.bins) + 1);
+    expect(chart?.querySelectorAll("circle.accent").length).toBe(filled(reliability.bins) + 1);
+    expect(filled(reliability.bins)).toBeGreaterThan(1);
+    expect(documentOf("digits.html").querySelectorAll("svg[aria-label^=Reliability] circle.hollow").length).toBe(0);
+    expect(readdirSync(world.path("pictures"))).toContain("reliability.png");
+  });
+
   test("shows a row of each class with its eight strongest filters, activations falling from 1", () => {
     const strips = Array.from(documentOf("digits.html").querySelectorAll(".strip"));
     expect(strips.length).toBeGreaterThanOrEqual(10);

@@ -20,7 +20,7 @@ export function addEvaluate(program: Command, io: Io): void {
     .command("evaluate")
     .summary("judge a model on labelled data")
     .description(
-      "Judges a model on labelled data: accuracy, F1, log loss, scores of each class and the confusion matrix.",
+      "Judges a model on labelled data: accuracy, F1, log loss, calibration of probabilities, scores of each class and the confusion matrix.",
     )
     .argument("<model>", "model file")
     .argument("<data>", DATA_ABOUT);

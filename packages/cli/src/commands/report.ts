@@ -31,7 +31,7 @@ export function addReport(program: Command, io: Io): void {
     .command("report")
     .summary("make a page that shows a model at work")
     .description(
-      "Makes one HTML page, complete in itself: scores, confusion matrix, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, training and parameters.",
+      "Makes one HTML page, complete in itself: scores, confusion matrix, reliability of probabilities, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, training and parameters.",
     )
     .argument("<model>", "model file")
     .argument("<data>", DATA_ABOUT)

@@ -1,7 +1,7 @@
 /** Scores for people: tables on a terminal, and the same as plain values for programs. */
 
 import type { ClassScores, ConfusionMatrix, Label } from "@ranksim/core";
-import type { Judgement } from "../report/content.ts";
+import type { Judgement, Reliability } from "../report/content.ts";
 import type { Session } from "../session.ts";
 import { count, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
@@ -32,6 +32,7 @@ export function showScores(
         ["micro F1", confusion ? undefined : score(report.micro.f1)],
         ["balanced accuracy", judgement.balancedAccuracy === undefined ? undefined : score(judgement.balancedAccuracy)],
         ["log loss", judgement.logLoss === undefined ? undefined : score(judgement.logLoss)],
+        ["calibration error", judgement.reliability && calibration(judgement.reliability)],
         ["Hamming loss", judgement.hammingLoss === undefined ? undefined : score(judgement.hammingLoss)],
       ],
       style,
@@ -40,6 +41,13 @@ export function showScores(
   ];
   if (confusion) parts.push(matrix(confusion, nameOf, style, io.stdout.columns));
   return parts.join("\n");
+}
+
+/** The error, and what it was before probabilities were fitted. */
+function calibration({ calibrationError, before }: Reliability): string {
+  if (!before) return score(calibrationError);
+  const loss = before.logLoss === undefined ? "" : `, log loss ${score(before.logLoss)}`;
+  return `${score(calibrationError)} (before fitting: ${score(before.calibrationError)}${loss})`;
 }
 
 /** The scores as values. */

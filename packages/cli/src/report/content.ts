@@ -1,6 +1,6 @@
 /** What a report says, as plain values: gathered from a model and data by `gather.ts`, drawn by `page.ts` and `figures.ts`. */
 
-import type { ClassificationReport, ConfusionMatrix, Json } from "@ranksim/core";
+import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin } from "@ranksim/core";
 import type { Word } from "../model/filter-words.ts";
 import type { Picture } from "../pictures/picture.ts";
 
@@ -62,6 +62,16 @@ export interface Curve {
   readonly steps: readonly { readonly iteration: number; readonly moved: number; readonly empty: number }[];
 }
 
+/** Whether probabilities can be believed. */
+export interface Reliability {
+  readonly calibrationError: number;
+  readonly bins: readonly ReliabilityBin[];
+  /** Absent for several labels per row. */
+  readonly logLoss?: number;
+  /** The same for the probabilities before they were fitted to held-out rows, where they were. */
+  readonly before?: Omit<Reliability, "before">;
+}
+
 /** How good the model is on the data. */
 export interface Judgement {
   readonly report: ClassificationReport;
@@ -70,6 +80,8 @@ export interface Judgement {
   readonly balancedAccuracy?: number;
   readonly logLoss?: number;
   readonly hammingLoss?: number;
+  /** Absent where the model has no probabilities, or does not know a class of the data. */
+  readonly reliability?: Reliability;
 }
 
 /** A line of a table of facts. */

@@ -6,7 +6,7 @@
 import { type Model, predicts, type Run } from "@ranksim/core";
 import type { DataSet, ImageSize, RowLabels } from "@ranksim/data";
 import { labelNamer, matchLabels } from "../files/labels.ts";
-import { type Answers, answer, judge, renamed, SHARE_BEFORE } from "../model/judge.ts";
+import { type Answers, answer, judge, renamed, SHARE_BEFORE, withBefore } from "../model/judge.ts";
 import { partOfRun } from "../model/part-of-run.ts";
 import { filterPart, stepsOf } from "../model/parts.ts";
 import { type Passage, passThrough } from "../model/passage.ts";
@@ -42,7 +42,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
   const predicted = predicts(model)
     ? await measure(passage.rows, rest, (counted) => answer(model, passage, counted))
     : undefined;
-  const answers = predicted?.value;
+  const answers = predicted && (await withBefore(model, passage, predicted.value, run));
   const y = data.y === undefined || !answers ? data.y : matchLabels(data.y, answers.classes);
   const { judgement, notes } = answers && y ? judge(model, answers, data) : { judgement: undefined, notes: [] };
   const nameOf = labelNamer(data);
@@ -123,6 +123,10 @@ function headline({ model, byteLength }: ReportSubject, judgement: Judgement | u
     if (exact) tiles.push({ name: "Micro F1", value: score(report.micro.f1), about: "over all decisions" });
     if (judgement.logLoss !== undefined) {
       tiles.push({ name: "Log loss", value: score(judgement.logLoss), about: "smaller is better" });
+    }
+    if (judgement.reliability) {
+      const value = score(judgement.reliability.calibrationError);
+      tiles.push({ name: "Calibration error", value, about: "of probabilities, smaller is better" });
     }
     if (judgement.hammingLoss !== undefined) {
       tiles.push({ name: "Hamming loss", value: score(judgement.hammingLoss), about: "smaller is better" });

@@ -2,10 +2,11 @@
 
 import { count, counted, percent, score } from "../terminal/numbers.ts";
 import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
-import type { Fact, Judgement, ReportContent } from "./content.ts";
+import type { Fact, Judgement, Reliability, ReportContent } from "./content.ts";
 import { facts, headline, htmlPage, section } from "./frame.ts";
 import { classFilters, rowView } from "./looks.ts";
 import { escaped } from "./markup.ts";
+import { reliabilityChart } from "./reliability-chart.ts";
 
 /** Rows of the table of classes at most; more are listed by their number of rows. */
 const TABLE_CLASSES = 120;
@@ -16,6 +17,7 @@ export function reportPage(content: ReportContent): string {
     headline(content),
     content.judgement ? classTable(content.judgement, content) : "",
     content.judgement?.confusion ? confusion(content.judgement) : "",
+    content.judgement?.reliability ? probabilities(content.judgement.reliability) : "",
     content.filters.length > 0 ? filters(content) : "",
     rows("Rows and their strongest filters", ROWS_ABOUT, content.samples),
     rows("Mistakes made with most confidence", MISTAKES_ABOUT, content.mistakes),
@@ -91,6 +93,26 @@ function confusion({ confusion }: Judgement): string {
     "Confusion matrix",
     "A line for each true class, a column for each predicted one, shaded by the share of the line. The diagonal is right.",
     body,
+  );
+}
+
+function probabilities(found: Reliability): string {
+  const { before } = found;
+  const lines = [
+    ["calibration error", before?.calibrationError, found.calibrationError],
+    ["log loss", before?.logLoss, found.logLoss],
+  ] as const;
+  const table = lines
+    .filter(([, , value]) => value !== undefined)
+    .map(([name, earlier, value]) => {
+      const cells = [...(before ? [earlier] : []), value].map((cell) => `<td>${score(cell as number)}</td>`);
+      return `<tr><th scope="row">${name}</th>${cells.join("")}</tr>`;
+    });
+  const head = ["", ...(before ? ["before", "fitted"] : [""])].map((text) => `<th scope="col">${text}</th>`);
+  return section(
+    "Probabilities",
+    `Decisions by the probability they were made with, and how many of them are right: on the diagonal probabilities can be believed.${before ? " They were fitted to rows held out of training; hollow dots show them before." : ""}`,
+    `<div class="charts"><div class="chart">${svgOf(reliabilityChart(found))}</div><div><table><thead><tr>${head.join("")}</tr></thead><tbody>${table.join("")}</tbody></table></div></div>`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** The pictures of a report as PNG files: confusion matrix, training, filters of each class, rows with their strongest filters. */
+/** The pictures of a report as PNG files: confusion matrix, reliability, training, filters of each class, rows with their strongest filters. */
 
 import { join } from "node:path";
 import { Resvg } from "@resvg/resvg-js";
@@ -6,6 +6,7 @@ import { writeTo } from "../files/output.ts";
 import type { Session } from "../session.ts";
 import { confusionChart, type Drawing, emptyChart, movedChart, svgOf } from "./charts.ts";
 import type { ReportContent } from "./content.ts";
+import { reliabilityChart } from "./reliability-chart.ts";
 import { LIGHT, pictureStyle } from "./theme.ts";
 import { filterTiles, galleryTiles, rowTiles } from "./tiles.ts";
 
@@ -28,6 +29,7 @@ export async function writePictures(content: ReportContent, folder: string, sess
 function drawings(content: ReportContent): [name: string, drawing: Drawing][] {
   const found: [string, Drawing | undefined][] = [];
   if (content.judgement?.confusion) found.push(["confusion", confusionChart(content.judgement.confusion)]);
+  if (content.judgement?.reliability) found.push(["reliability", reliabilityChart(content.judgement.reliability)]);
   if (content.curves.some(({ steps }) => steps.length > 0)) {
     found.push(["training-moved", movedChart(content.curves)], ["training-empty", emptyChart(content.curves)]);
   }

@@ -54,7 +54,8 @@ const DRAWING = `
 .on-accent{fill:var(--onAccent)}.on-warm{fill:var(--onWarm)}.surface{fill:var(--surface)}
 .rule{stroke:var(--line);stroke-width:1;fill:none}.frame{stroke:var(--line);stroke-width:1;fill:var(--surface)}
 .curve{stroke:var(--soft);stroke-width:1;fill:none;opacity:.45}.curve-all{stroke:var(--accent);stroke-width:2.25;fill:none}
-.bar{fill:var(--accent)}.ring{fill:none;stroke:var(--green);stroke-width:2}
+.ideal{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 4;fill:none}.hollow{fill:var(--surface);stroke:var(--warm);stroke-width:1.5}
+.bar-before{fill:var(--warm);fill-opacity:.35}.bar-after{fill:var(--accent);fill-opacity:.55}.bar{fill:var(--accent)}.ring{fill:none;stroke:var(--green);stroke-width:2}
 text{font-family:var(--type);font-size:11px}
 `;
 

@@ -131,6 +131,13 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     return new ClassifierModel(this.#filters, this.filterClass, this.classes, params, this.nBest, this.report, fitted);
   }
 
+  /** The same filters with the probabilities of the method itself; this model where none were fitted. */
+  uncalibrated(): ClassifierModel {
+    if (!this.#calibration) return this;
+    const params = { ...this.params, calibrate: "none" };
+    return new ClassifierModel(this.#filters, this.filterClass, this.classes, params, this.nBest, this.report);
+  }
+
   /** How many of the strongest filters decide the class of a row. */
   get voters(): number {
     return (this.params.voters ?? 1) as number;

@@ -147,6 +147,11 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     return this.#copy({ calibrate }, { thresholds: this.thresholds, calibration });
   }
 
+  /** The same filters with the probabilities that `predict` decides by; this model where none were fitted. */
+  uncalibrated(): ProbabilisticModel<Y> {
+    return this.#calibration ? this.#copy({ calibrate: "none" }, { thresholds: this.thresholds }) : this;
+  }
+
   /**
    * The same filters with thresholds for `predict`, chosen by F1 on rows that the model was not trained on. For several
    * labels per row. Probabilities stay.

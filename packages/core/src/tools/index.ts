@@ -37,6 +37,7 @@ export {
   transforms,
 } from "./pipeline.ts";
 export { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
+export { calibrationError, type ReliabilityBin, type ReliabilityOptions, reliability } from "./reliability.ts";
 export {
   MaxAbsScaler,
   MinMaxScaler,

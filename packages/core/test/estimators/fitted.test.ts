@@ -59,6 +59,7 @@ describe.each(Object.entries(estimators))("%s", (_, Estimator) => {
       expect(plain.params.calibrate).toBe("none");
       const loaded = loadModel(saveModel(fitted)) as typeof fitted;
       expect(await loaded.predictProbabilities(test.x)).toEqual(after);
+      expect(saveModel(fitted.uncalibrated())).toEqual(saveModel(plain));
     },
   );
 

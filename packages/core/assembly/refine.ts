@@ -82,7 +82,7 @@ export function compare_listed(from: u32, to: u32, scratch: usize, context: usiz
   return 0;
 }
 
-/** Moves the prototypes [from, to) of TOUCHED by their rows and ranks them. Scratch as for `rank_sums`. */
+/** Moves the prototypes [from, to) of TOUCHED by their rows and ranks those that are to be ranked. Scratch as for `rank_sums`. */
 export function move_prototypes(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const type = load<i32>(context, TYPE);
   const stride = load<i32>(context, STRIDE);
@@ -92,7 +92,8 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
   const rows = load<usize>(context, ROWS);
   const ranking = scratch + (<usize>stride << 4);
   for (let t = from; t < to; t++) {
-    const f = <usize>load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
+    const touched = load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
+    const f = <usize>(touched >> 1);
     const prototype = load<usize>(context, PROTOTYPES) + f * (<usize>stride << 3);
     const last = load<u32>(offsets + (<usize>t << 2), 4);
     for (let e = load<u32>(offsets + (<usize>t << 2)); e < last; e++) {
@@ -103,6 +104,7 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
         v128.store(prototype + i, f64x2.add(v128.load(prototype + i), f64x2.mul(step, v128.load(scratch + i))));
       }
     }
+    if (!(touched & 1)) continue;
     const out = load<usize>(context, OUT_WEIGHTS) + f * <usize>features * <usize>bytes;
     const distribution = load<usize>(context, DISTRIBUTION);
     if (distribution == 0 && bytes == 2) rankPrototype(prototype, features, ranking, out);

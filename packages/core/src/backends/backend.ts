@@ -4,9 +4,9 @@
  * defines them.
  */
 
-import type { FilterBank, Groups, Lesson, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import type { Compared, FilterBank, Groups, Lesson, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 
-export type { Groups, Lesson, Prototypes, RefineRule, TopFilters, TopRows } from "../kernels/shapes.ts";
+export type { Compared, Groups, Lesson, Prototypes, RefineRule, TopFilters, TopRows } from "../kernels/shapes.ts";
 
 /** Back ends by name. */
 export type BackendName = "reference" | "wasm" | "threads";
@@ -43,8 +43,8 @@ export interface Held {
 
 /** Filters under refinement, resident in a back end together with the matrix they learn from. */
 export interface Refining {
-  /** One lesson, as `kernels/refine.ts` defines it. Returns the margin of each row before it. */
-  teach(lesson: Lesson): Promise<Float64Array>;
+  /** One lesson, as `kernels/refine.ts` defines it. Returns how the rows compared before it. */
+  teach(lesson: Lesson): Promise<Compared>;
   /** A copy of the prototypes as they now are. */
   values(): Float64Array;
   /** A copy of the filters as they now are. */

@@ -1,7 +1,7 @@
 /** Refinement by the kernels as they are written: for the reference, and wherever a faster back end has none of its own. */
 
 import { bankOf, enrol, type Pupils, teach } from "../kernels/refine.ts";
-import type { FilterBank, Lesson, Prototypes, Rows } from "../kernels/shapes.ts";
+import type { Compared, FilterBank, Lesson, Prototypes, Rows } from "../kernels/shapes.ts";
 import type { Refining } from "./backend.ts";
 
 export class RefiningInPlace implements Refining {
@@ -13,7 +13,7 @@ export class RefiningInPlace implements Refining {
     this.#pupils = enrol(start);
   }
 
-  async teach(lesson: Lesson): Promise<Float64Array> {
+  async teach(lesson: Lesson): Promise<Compared> {
     return teach(this.#x, this.#pupils, lesson);
   }
 

@@ -2,32 +2,27 @@
  * One lesson of refinement, as plain loops: learning vector quantisation on rank filters. Each filter has a prototype P,
  * its weights are the rank of P (or the draw from a distribution). Each listed row is compared with the filters listed for
  * it; where the strongest of its own class does not lead the strongest other by the window, the row is added to the P of
- * the one and taken off the P of the other. All rows of a lesson are compared before any P changes.
+ * the one and taken off the P of the other. All rows of a lesson are compared before any P changes, and a P is ranked again
+ * when it has been moved often enough: ranking takes longer than moving.
  *
  * **Order of summation.** A prototype takes the rows in the order listed; a product is rounded, then added.
  */
 
 import { dotRow } from "./dot.ts";
 import { commonNorm, rankDense, weightsFor } from "./rank.ts";
-import type { DenseBank, Lesson, Prototypes, Rows, Weights } from "./shapes.ts";
+import type { Compared, DenseBank, Lesson, Prototypes, Rows, Weights } from "./shapes.ts";
 
 /** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
 export const LOWEST_PROTOTYPE = 1e-50;
 export const HIGHEST_PROTOTYPE = 1e50;
-
-/** What a row learned: its strongest own and strongest other filter, and how far the first leads. */
-export interface Compared {
-  readonly own: Uint32Array;
-  readonly rival: Uint32Array;
-  /** (r⁺ - r⁻) / (|r⁺| + |r⁻|), in -1..1; 1 where either is missing or both are 0. */
-  readonly margin: Float64Array;
-}
 
 /** Prototypes with their weights, which change from lesson to lesson. */
 export interface Pupils extends Prototypes {
   /** m x n weights, as float64 for the products. */
   readonly weights: Float64Array;
   readonly norm: number;
+  /** How often each prototype has been moved since it was ranked. */
+  readonly moves: Uint32Array;
 }
 
 /** Ranks prototypes for the first time. */
@@ -38,6 +33,7 @@ export function enrol(start: Prototypes): Pupils {
     values: start.values.slice(),
     weights: new Float64Array(filters * features),
     norm: commonNorm(features, distribution),
+    moves: new Uint32Array(filters),
   };
   for (let f = 0; f < filters; f++) rankPupil(pupils, f);
   return pupils;
@@ -84,19 +80,24 @@ export function marginOf(own: number, rival: number): number {
   return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
 }
 
-/** One lesson. Returns the margin of each row, as it was before. */
-export function teach(x: Rows, pupils: Pupils, lesson: Lesson): Float64Array {
-  const { own, rival, margin } = compareListed(x, pupils, lesson);
-  const touched = new Uint8Array(pupils.filters);
+/** One lesson. Returns how the rows compared, before it. */
+export function teach(x: Rows, pupils: Pupils, lesson: Lesson): Compared {
+  const compared = compareListed(x, pupils, lesson);
+  const { own, rival, margin } = compared;
+  const { moves } = pupils;
   for (let j = 0; j < margin.length; j++) {
     if (!(margin[j] < lesson.window)) continue;
     move(x, lesson.rows[j], pupils, own[j], lesson.step);
     move(x, lesson.rows[j], pupils, rival[j], -lesson.step);
-    touched[own[j]] = 1;
-    touched[rival[j]] = 1;
+    moves[own[j]]++;
+    moves[rival[j]]++;
   }
-  for (let f = 0; f < pupils.filters; f++) if (touched[f]) rankPupil(pupils, f);
-  return margin;
+  for (let f = 0; f < pupils.filters; f++) {
+    if (moves[f] === 0 || moves[f] < lesson.patience) continue;
+    rankPupil(pupils, f);
+    moves[f] = 0;
+  }
+  return compared;
 }
 
 /** Brings row r to prototype f, or with a negative step takes it away. */

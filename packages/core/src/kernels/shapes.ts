@@ -116,4 +116,14 @@ export interface Lesson {
   readonly step: number;
   /** A row whose margin reaches this has nothing to learn. */
   readonly window: number;
+  /** A prototype is ranked again once it has been moved so many times since it was last. */
+  readonly patience: number;
+}
+
+/** How the rows of a lesson compared: for each its strongest own filter, its strongest other and how far the first leads. */
+export interface Compared {
+  readonly own: Uint32Array;
+  readonly rival: Uint32Array;
+  /** (r⁺ - r⁻) / (|r⁺| + |r⁻|), in -1..1; 1 where either is missing (its number then means nothing) or both are 0. */
+  readonly margin: Float64Array;
 }

@@ -42,14 +42,19 @@ function lesson(x: Rows, filters: number, k: number, seed: number, changes: Part
   const rows = Uint32Array.from({ length: x.rows }, (_, r) => r).filter(() => draw() < 0.7);
   const codes = rows.map((r) => (r * 7) % CLASSES);
   const lists = Uint32Array.from({ length: rows.length * k }, () => Math.floor(draw() * filters));
-  return { rows, codes, lists, k, step: 3, window: 0.2, ...changes };
+  return { rows, codes, lists, k, step: 3, window: 0.2, patience: 1 + (seed % 3), ...changes };
 }
 
 async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, lessons: readonly Lesson[]): Promise<void> {
   const [held, plain] = [await on.hold(x), await openReference().hold(x)];
   const [found, expected] = [await held.refining(start), await plain.refining(start)];
   for (const each of [undefined, ...lessons]) {
-    if (each) expectSame(await found.teach(each), await expected.teach(each));
+    if (each) {
+      const [answer, right] = [await found.teach(each), await expected.teach(each)];
+      expectSame(answer.margin, right.margin);
+      expectSame(answer.own, right.own);
+      expectSame(answer.rival, right.rival);
+    }
     expectSame(found.values(), expected.values());
     const [bank, other] = [found.bank(), expected.bank()];
     expect(bank.weights.constructor).toBe(other.weights.constructor);
@@ -127,15 +132,34 @@ describe("a lesson", () => {
     k: 2,
     step: 2,
     window: 0,
+    patience: 1,
   };
 
   it("moves a row's own filter to it and the stronger rival away", async () => {
     const refining = await (await openReference().hold(x)).refining(start);
     // Row 0 answers 16 and 32 (over 12): it is lost by 16/48. Row 1 answers 56 and 24: it is won by 32/80.
-    expect([...(await refining.teach(both))]).toEqual([-1 / 3, 0.4]);
+    const { own, rival, margin } = await refining.teach(both);
+    expect([...margin]).toEqual([-1 / 3, 0.4]);
+    expect([[...own], [...rival]]).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
     expect([...refining.values()]).toEqual([11, 2, 5, -7, 2, -1]);
     expect([...refining.bank().weights]).toEqual([6, 2, 4, 2, 6, 4]);
     expect([...refining.bank().norm]).toEqual([12, 12]);
+  });
+
+  it("ranks a prototype when it has moved often enough, and one that waits in a lesson without rows", async () => {
+    for (const on of [openReference(), backends[0]]) {
+      const refining = await (await on.hold(x)).refining(start);
+      await refining.teach({ ...both, patience: 2 });
+      expect([...refining.values()]).toEqual([11, 2, 5, -7, 2, -1]);
+      expect([...refining.bank().weights]).toEqual([2, 4, 6, 6, 4, 2]);
+      const none = new Uint32Array(0);
+      await refining.teach({ ...both, rows: none, codes: none, lists: none });
+      expect([...refining.bank().weights]).toEqual([6, 2, 4, 2, 6, 4]);
+      refining.release();
+    }
   });
 
   it("by factors leaves features of no row tied", async () => {
@@ -155,7 +179,7 @@ describe("a lesson", () => {
     ] as const) {
       for (const on of [openReference(), backends[0]]) {
         const refining = await (await on.hold(rows)).refining(start);
-        expect([...(await refining.teach(each))]).toEqual([1, 1]);
+        expect([...(await refining.teach(each)).margin]).toEqual([1, 1]);
         expect([...refining.values()]).toEqual([...start.values]);
         refining.release();
       }

@@ -119,4 +119,4 @@ export const PROTOTYPES = 488; // STRIDE float64 per filter
 export const FILTER_CLASS = 496; // u32 per filter
 export const CODES = 504; // u32 per item of LIST: its class
 export const LISTS = 512; // u32, K filters per item of LIST
-export const TOUCHED = 520; // u32 per filter that moves: its number
+export const TOUCHED = 520; // u32 per filter that moves: twice its number, and one more if it is ranked again

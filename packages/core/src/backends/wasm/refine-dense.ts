@@ -5,7 +5,7 @@
  */
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type { DenseBank, FilterBank, Lesson, Prototypes } from "../../kernels/shapes.ts";
+import type { Compared, DenseBank, FilterBank, Lesson, Prototypes } from "../../kernels/shapes.ts";
 import type { Refining } from "../backend.ts";
 import {
   CODES,
@@ -77,7 +77,9 @@ class RefiningDense implements Refining {
   readonly #blocks: number[];
   readonly #start: Prototypes;
   readonly #stride: number;
-  /** Places of `#blocks` that lessons use, as large as the largest so far. */
+  /** How often each prototype has been moved since it was ranked. */
+  readonly #moves: Uint32Array;
+  /** What lessons need, as large as the largest so far. */
   #room: Room;
 
   constructor(
@@ -94,10 +96,11 @@ class RefiningDense implements Refining {
     this.#blocks = blocks;
     this.#start = start;
     this.#stride = stride;
+    this.#moves = new Uint32Array(start.filters);
     this.#room = takeRoom(engine.memory, 0, 0, start.filters);
   }
 
-  async teach({ rows, codes, lists, k, step, window }: Lesson): Promise<Float64Array> {
+  async teach({ rows, codes, lists, k, step, window, patience }: Lesson): Promise<Compared> {
     const { memory } = this.#engine;
     const count = rows.length;
     if (count > this.#room.rows || count * k > this.#room.listed) {
@@ -105,18 +108,37 @@ class RefiningDense implements Refining {
       this.#room = takeRoom(memory, count, count * k, this.#start.filters);
     }
     const room = this.#room;
-    memory.u32(room.list, count).set(rows);
-    memory.u32(room.codes, count).set(codes.subarray(0, count));
-    memory.u32(room.lists, count * k).set(lists.subarray(0, count * k));
+    const order = byFirstListed(lists, k, count, this.#start.filters);
+    const [listed, coded, wanted] = [
+      memory.u32(room.list, count),
+      memory.u32(room.codes, count),
+      memory.u32(room.lists, count * k),
+    ];
+    for (let place = 0; place < count; place++) {
+      const j = order[place];
+      listed[place] = rows[j];
+      coded[place] = codes[j];
+      for (let q = 0; q < k; q++) wanted[place * k + q] = lists[j * k + q];
+    }
     this.#context
       .set([LIST, room.list], [CODES, room.codes], [LISTS, room.lists], [K, k])
       .set([OUT_ID, room.found], [OUT_VALUE, room.margin]);
     const scratch = this.#engine.ask("scratch_compare", this.#context.at);
     await this.#engine.run("compare_listed", count, LESSON_PIECE, scratch, this.#context);
-    const margin = memory.f64(room.margin, count).slice();
-    const touched = this.#sortByFilter(rows, margin, step, window);
-    await this.#rank(touched);
-    return margin;
+    const found = memory.f64(room.margin, count);
+    const pairs = memory.u32(room.found, count * 2);
+    const margin = new Float64Array(count);
+    const own = new Uint32Array(count);
+    const rival = new Uint32Array(count);
+    for (let place = 0; place < count; place++) {
+      const j = order[place];
+      margin[j] = found[place];
+      own[j] = pairs[2 * place];
+      rival[j] = pairs[2 * place + 1];
+    }
+    const compared = { own, rival, margin };
+    await this.#rank(this.#sortByFilter(rows, compared, step, window, patience));
+    return compared;
   }
 
   values(): Float64Array {
@@ -157,33 +179,43 @@ class RefiningDense implements Refining {
     const { memory } = this.#engine;
     memory.u32(this.#room.offsets, filters + 1).fill(0);
     const touched = memory.u32(this.#room.touched, filters);
-    for (let f = 0; f < filters; f++) touched[f] = f;
+    for (let f = 0; f < filters; f++) touched[f] = 2 * f + 1;
     await this.#rank(filters);
   }
 
-  /** Lists, for each filter that moves, its rows in order with the step they make. Returns how many filters move. */
-  #sortByFilter(rows: Uint32Array, margin: Float64Array, step: number, window: number): number {
+  /**
+   * Lists, for each filter that moves, its rows in order with the step they make. Returns how many filters move; the least
+   * significant bit beside a filter's number says whether it is to be ranked.
+   */
+  #sortByFilter(
+    rows: Uint32Array,
+    { own, rival, margin }: Compared,
+    step: number,
+    window: number,
+    patience: number,
+  ): number {
     const { memory } = this.#engine;
     const { filters } = this.#start;
-    const { found, touched, offsets, moved, steps } = this.#room;
-    const pairs = memory.u32(found, rows.length * 2);
-    const moves = new Uint32Array(filters);
+    const { touched, offsets, moved, steps } = this.#room;
+    const now = new Uint32Array(filters);
     for (let j = 0; j < rows.length; j++) {
       if (!(margin[j] < window)) continue;
-      moves[pairs[2 * j]]++;
-      moves[pairs[2 * j + 1]]++;
+      now[own[j]]++;
+      now[rival[j]]++;
     }
     const list = memory.u32(touched, filters);
     const starts = memory.u32(offsets, filters + 1);
-    const next = moves; // becomes the place of the filter's next row
     let count = 0;
     let total = 0;
     for (let f = 0; f < filters; f++) {
-      if (moves[f] === 0) continue;
-      list[count] = f;
+      const moves = this.#moves[f] + now[f];
+      const ranked = moves > 0 && moves >= patience;
+      this.#moves[f] = ranked ? 0 : moves;
+      if (now[f] === 0 && !ranked) continue;
+      list[count] = 2 * f + (ranked ? 1 : 0);
       starts[count++] = total;
-      total += moves[f];
-      next[f] = total - moves[f];
+      total += now[f];
+      now[f] = total - now[f]; // from here on the place of its next row
     }
     starts[count] = total;
     const rowOf = memory.u32(moved, rows.length * 2);
@@ -191,7 +223,7 @@ class RefiningDense implements Refining {
     for (let j = 0; j < rows.length; j++) {
       if (!(margin[j] < window)) continue;
       for (let side = 0; side < 2; side++) {
-        const at = next[pairs[2 * j + side]]++;
+        const at = now[side === 0 ? own[j] : rival[j]]++;
         rowOf[at] = rows[j];
         stepOf[at] = side === 0 ? step : -step;
       }
@@ -242,6 +274,16 @@ function takeRoom(memory: Memory, rows: number, listed: number, filters: number)
 
 function giveRoom(memory: Memory, { rows, listed, ...places }: Room): void {
   for (const at of Object.values(places)) memory.give(at);
+}
+
+/** Positions of the rows by the first filter listed for them: neighbours then find the weights they need in the cache. */
+function byFirstListed(lists: Uint32Array, k: number, count: number, filters: number): Uint32Array {
+  const next = new Uint32Array(filters + 1);
+  for (let j = 0; j < count; j++) next[lists[j * k] + 1]++;
+  for (let f = 0; f < filters; f++) next[f + 1] += next[f];
+  const order = new Uint32Array(count);
+  for (let j = 0; j < count; j++) order[next[lists[j * k]]++] = j;
+  return order;
 }
 
 function emptyBank({ filters, features, distribution }: Prototypes): DenseBank {

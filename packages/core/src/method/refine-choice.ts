@@ -1,0 +1,225 @@
+/**
+ * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 28): the window and the
+ * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows teach
+ * nothing, neither in the choice nor afterwards; and because the plain filters may have been made from them too, these are
+ * made anew from the other rows before they are compared.
+ */
+
+import type { Backend, Held } from "../backends/backend.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
+import { type Member, seat, voteOfCommittee } from "./committee.ts";
+import { groupByCode } from "./groups.ts";
+import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor } from "./refine.ts";
+
+/** What refinement did. */
+export interface Refinement {
+  /** Whether the refined filters were better on the held-out rows; if not, the filters are as they were. */
+  readonly refined: boolean;
+  /** Rows that taught nothing and judged. */
+  readonly heldOutRows: number;
+  /** Share of them given their class before and after; equal if nothing was gained. */
+  readonly before: number;
+  readonly after: number;
+  /** What was chosen; absent if nothing was refined. */
+  readonly window?: number;
+  readonly epochs?: number;
+}
+
+export interface RefineTask {
+  readonly x: Matrix;
+  /** Class number of each row. */
+  readonly codes: Uint32Array;
+  readonly classes: number;
+  readonly members: readonly Member[];
+  readonly distribution: Float64Array | undefined;
+  /** Most epochs. */
+  readonly epochs: number;
+  /** Where chance comes from: held-out rows and batches. */
+  readonly generator: RandomGenerator;
+  readonly backend: Backend;
+  /** Called with the share of the work done and the epochs of the bank at work; may wait, or throw to stop. */
+  readonly onEpoch: (share: number, epoch: number) => Promise<void>;
+}
+
+/** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
+const HELD_OUT = 0.1;
+const MOST_HELD_OUT = 5000;
+/** Rows and epochs by which windows are compared. */
+const TRIAL_ROWS = 20_000;
+const TRIAL_EPOCHS = 2;
+/** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
+const MOST_NUMBERS = 2 ** 27;
+
+/** The committee after refinement, or as it was, and what refinement did. */
+export async function refineCommittee(task: RefineTask): Promise<{ members: readonly Member[]; report: Refinement }> {
+  const { x, codes, classes, members, generator, backend } = task;
+  const { learning, heldOut } = holdOut(codes, classes, generator);
+  const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
+  if (heldOut.length === 0 || members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS)) {
+    return { members, report: nothing };
+  }
+  const teaching = teachingFor(x);
+  const held = await backend.hold(x);
+  let judge: Judge | undefined;
+  try {
+    const judged = x.gather(heldOut);
+    judge = new Judge(judged, await backend.hold(judged), pick(codes, heldOut), classes, backend);
+    const run = new Run(task, held, teaching, learning);
+    const first = await run.enrol(0);
+    const plain = [await plainWithout(first, backend)];
+    const window = await run.chooseWindow(first, judge);
+    const chosen = await run.chooseEpochs(first, plain[0], window, judge);
+    const refined = chosen ? [{ ...members[0], bank: chosen.bank }] : [];
+    for (let b = 1; b < members.length && chosen; b++) {
+      const pupil = await run.enrol(b);
+      plain.push(await plainWithout(pupil, backend));
+      refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
+    }
+    const before = (await judge.right(plain)) / heldOut.length;
+    const after = chosen ? (await judge.right(refined)) / heldOut.length : before;
+    if (!chosen || after <= before) return { members, report: { ...nothing, before, after: before } };
+    return { members: refined, report: { ...nothing, refined: true, before, after, window, epochs: chosen.epochs } };
+  } finally {
+    judge?.release();
+    held.release();
+  }
+}
+
+/** Draws rows of each class to be held out. Both lists ascend. */
+function holdOut(codes: Uint32Array, classes: number, generator: RandomGenerator) {
+  const share = Math.min(HELD_OUT, MOST_HELD_OUT / codes.length);
+  const { offsets, rows } = groupByCode(codes, classes);
+  const isOut = new Uint8Array(codes.length);
+  for (let c = 0; c < classes; c++) {
+    const count = offsets[c + 1] - offsets[c];
+    for (const j of drawWithoutReplacement(generator, Math.floor(share * count), count)) isOut[rows[offsets[c] + j]] = 1;
+  }
+  const all = Uint32Array.from(codes.keys());
+  return { learning: all.filter((r) => isOut[r] === 0), heldOut: all.filter((r) => isOut[r] === 1) };
+}
+
+const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);
+
+/** Counts held-out rows that are given their class. */
+class Judge {
+  readonly #x: Matrix;
+  readonly #held: Held;
+  readonly #codes: Uint32Array;
+  readonly #classes: number;
+  readonly #backend: Backend;
+
+  constructor(x: Matrix, held: Held, codes: Uint32Array, classes: number, backend: Backend) {
+    this.#x = x;
+    this.#held = held;
+    this.#codes = codes;
+    this.#classes = classes;
+    this.#backend = backend;
+  }
+
+  async right(members: readonly Member[]): Promise<number> {
+    const [x, held, backend, classes] = [this.#x, this.#held, this.#backend, this.#classes];
+    if (members.length === 1) return this.rightByStrongest(members[0]);
+    const voted = await voteOfCommittee(x, held, seat(members, classes), classes, backend);
+    return voted.reduce((count, c, r) => count + (c === this.#codes[r] ? 1 : 0), 0);
+  }
+
+  async rightByStrongest({ bank, filterClass }: Member): Promise<number> {
+    const { filter } = await this.#held.topFilters(bank, 1);
+    return filter.reduce((count, f, r) => count + (filterClass[f] === this.#codes[r] ? 1 : 0), 0);
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}
+
+/** The work of one call, with its progress. */
+class Run {
+  readonly #task: RefineTask;
+  readonly #held: Held;
+  readonly #teaching: Teaching;
+  readonly #learning: Uint32Array;
+  readonly #steps: number;
+  #done = 0;
+
+  constructor(task: RefineTask, held: Held, teaching: Teaching, learning: Uint32Array) {
+    this.#task = task;
+    this.#held = held;
+    this.#teaching = teaching;
+    this.#learning = learning;
+    const trials = teaching.windows.length > 1 ? teaching.windows.length * TRIAL_EPOCHS : 0;
+    this.#steps = trials + task.members.length * task.epochs;
+  }
+
+  enrol(b: number): Promise<Pupil> {
+    const { x, members, distribution, codes } = this.#task;
+    const { bank, filterClass } = members[b];
+    return enrolBank(x, this.#held, bank, filterClass, distribution, codes, this.#learning, this.#teaching);
+  }
+
+  /** The window after which most held-out rows are right, the smaller of equals. */
+  async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
+    const { windows } = this.#teaching;
+    if (windows.length === 1) return windows[0];
+    const { generator } = this.#task;
+    const rows = sample(this.#learning, TRIAL_ROWS, generator);
+    let [best, most] = [windows[0], -1];
+    for (const window of windows) {
+      const epochs = TRIAL_EPOCHS;
+      await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
+        if (done < epochs) return;
+        const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
+        if (right > most) [best, most] = [window, right];
+      });
+    }
+    return best;
+  }
+
+  /** The part of the epochs after which most held-out rows are right, the earlier of equals; undefined if plain filters do as well. */
+  async chooseEpochs(pupil: Pupil, plain: Member, window: number, judge: Judge) {
+    const { epochs, generator } = this.#task;
+    let most = await judge.rightByStrongest(plain);
+    let chosen: { bank: FilterBank; epochs: number } | undefined;
+    await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
+      const bank = await filters();
+      const right = await judge.rightByStrongest({ ...pupil.start, bank });
+      if (right <= most) return;
+      most = right;
+      chosen = { bank, epochs: done };
+    });
+    return chosen as { bank: FilterBank; epochs: number } | undefined;
+  }
+
+  /** The bank after `until` epochs. */
+  async teach(pupil: Pupil, window: number, until: number): Promise<FilterBank> {
+    let bank: FilterBank | undefined;
+    const { epochs, generator } = this.#task;
+    await this.#teach(pupil, generator, window, epochs, until, async (done, filters) => {
+      if (done === until) bank = await filters();
+    });
+    return bank as FilterBank;
+  }
+
+  #teach(
+    pupil: Pupil,
+    generator: RandomGenerator,
+    window: number,
+    epochs: number,
+    until: number,
+    onPart: (done: number, filters: () => Promise<FilterBank>) => Promise<void>,
+  ): Promise<void> {
+    let epoch = 0;
+    const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
+    return teachBank(pupil, this.#teaching, { window, epochs, until, onEpoch, onPart }, generator, this.#task.backend);
+  }
+}
+
+/** At most `most` of the rows, ascending. */
+function sample(rows: Uint32Array, most: number, generator: RandomGenerator): Uint32Array {
+  if (rows.length <= most) return rows;
+  return drawWithoutReplacement(generator, most, rows.length)
+    .sort()
+    .map((j) => rows[j]);
+}

@@ -1,0 +1,336 @@
+/**
+ * Refinement of one bank (deviation 28): learning vector quantisation on rank filters, epoch by epoch. What one lesson does
+ * is the kernel's affair; here rows get the filters they are compared with, batches are drawn, steps shrink, and prototypes
+ * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
+ */
+
+import type { Backend, Compared, Held, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
+import { sumGroup } from "../kernels/rank-sums.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
+import { expandFilter } from "../kernels/top.ts";
+import { Dense } from "../matrix/dense.ts";
+import { isWhole, type Matrix } from "../matrix/matrix.ts";
+import { drawBelow, type RandomGenerator } from "../random.ts";
+import { pickFilters } from "./bank.ts";
+import type { Member } from "./committee.ts";
+import { groupByCode, singletons } from "./groups.ts";
+
+/** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
+export interface Teaching {
+  readonly rule: RefineRule;
+  /** Windows to choose from. */
+  readonly windows: readonly number[];
+  /** The first step, and what it is multiplied by from epoch to epoch. */
+  readonly step: number;
+  readonly decay: number;
+  /** Rows of a lesson, about. */
+  readonly batch: number;
+  /** Moves after which a prototype is ranked again. */
+  readonly patience: number;
+  /** Strongest filters of a row that are looked at, and how many of them at most it is compared with: own, others. */
+  readonly strongest: number;
+  readonly own: number;
+  readonly rivals: number;
+  /** Epochs until all filters are searched again. */
+  readonly refresh: number;
+  /** A row that leads by so many windows rests until then. */
+  readonly rest: number;
+}
+
+/** Prototypes are means times this, so that steps on whole numbers are whole and sums exact. */
+const UNIT = 1024;
+
+/** Dense data: rows are added to prototypes. */
+export const ADDING: Teaching = {
+  rule: "add",
+  windows: [0.01, 0.02, 0.04],
+  step: 0.05 * UNIT,
+  decay: 0.9,
+  batch: 1000,
+  patience: 8,
+  strongest: 8,
+  own: 3,
+  rivals: 5,
+  refresh: 3,
+  rest: 4,
+};
+
+/** Sparse data: features scale prototypes, so that what no row has stays tied. */
+export const MULTIPLYING: Teaching = {
+  ...ADDING,
+  rule: "multiply",
+  windows: [0.02, 0.05, 0.1],
+  step: 0.3,
+  batch: 500,
+  refresh: 1,
+};
+
+/** Data with at least this share of zeros are treated as sparse, whatever form they are stored in. */
+const SPARSE_ZEROS = 0.95;
+/** Rows that are looked at to tell. */
+const LOOKED_AT = 1000;
+/** Smallest sum added to the means of sparse data: this share of the means that are not zero lie below it. */
+const SMALL_MEANS = 0.1;
+
+/** The way of teaching that suits the data. */
+export function teachingFor(x: Matrix): Teaching {
+  const every = Math.max(1, Math.floor(x.rows / LOOKED_AT));
+  let rows = 0;
+  let filled = 0;
+  let negative = false;
+  for (let r = 0; r < x.rows; r += every, rows++) {
+    const [from, to] = x instanceof Dense ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
+    for (let e = from; e < to; e++) {
+      if (x.values[e] !== 0) filled++;
+      if (x.values[e] < 0) negative = true;
+    }
+  }
+  return !negative && filled <= (1 - SPARSE_ZEROS) * rows * x.features ? MULTIPLYING : ADDING;
+}
+
+/** A bank about to be refined, and the rows it may learn from. */
+export interface Pupil {
+  readonly held: Held;
+  readonly start: Prototypes;
+  /** The strongest filters of each row of `held`, by the filters as they were. */
+  readonly top: TopFilters;
+  /** Class number of each row of `held`. */
+  readonly codes: Uint32Array;
+  /** Rows of `held` to learn from, ascending. */
+  readonly rows: Uint32Array;
+  /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
+  readonly learned: Uint32Array;
+}
+
+/** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
+export async function enrolBank(
+  x: Matrix,
+  held: Held,
+  bank: FilterBank,
+  filterClass: Uint32Array,
+  distribution: Float64Array | undefined,
+  codes: Uint32Array,
+  rows: Uint32Array,
+  teaching: Teaching,
+): Promise<Pupil> {
+  const top = await held.topFilters(bank, Math.min(teaching.strongest, bank.filters));
+  const { values, learned } = means(x, bank, filterClass, top, codes, rows);
+  if (teaching.rule === "multiply") raise(values);
+  else scale(values, isWhole(x));
+  const { filters, features } = bank;
+  const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
+  return { held, start, top, codes, rows, learned };
+}
+
+/** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
+function means(
+  x: Matrix,
+  bank: FilterBank,
+  filterClass: Uint32Array,
+  { filter, k }: TopFilters,
+  codes: Uint32Array,
+  rows: Uint32Array,
+): { values: Float64Array; learned: Uint32Array } {
+  const [m, n] = [bank.filters, bank.features];
+  const winners = new Uint32Array(x.rows).fill(m);
+  for (const r of rows) {
+    for (let e = r * k; e < (r + 1) * k && winners[r] === m; e++) {
+      if (filterClass[filter[e]] === codes[r]) winners[r] = filter[e];
+    }
+  }
+  const groups = groupByCode(winners, m + 1);
+  const values = new Float64Array(m * n);
+  const learned: number[] = [];
+  let total = 0;
+  for (let f = 0; f < m; f++) {
+    const count = groups.offsets[f + 1] - groups.offsets[f];
+    if (count === 0) continue;
+    const mean = values.subarray(f * n, (f + 1) * n);
+    sumGroup(x, groups, f, mean);
+    for (let i = 0; i < n; i++) {
+      mean[i] /= count;
+      total += Math.abs(mean[i]);
+    }
+    learned.push(f);
+  }
+  const size = total === 0 ? 1 : total / learned.length;
+  for (let f = 0; f < m; f++) {
+    if (groups.offsets[f] !== groups.offsets[f + 1]) continue;
+    const weights = values.subarray(f * n, (f + 1) * n);
+    expandFilter(bank, f, weights);
+    for (let i = 0; i < n; i++) weights[i] *= size / bank.norm[f];
+  }
+  return { values, learned: Uint32Array.from(learned) };
+}
+
+/** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
+export async function plainWithout({ start, learned }: Pupil, backend: Backend): Promise<Member> {
+  const bank = pickFilters(await rank(start.values, start, backend), learned);
+  return { bank, filterClass: learned.map((f) => start.filterClass[f]) };
+}
+
+function scale(values: Float64Array, whole: boolean): void {
+  for (let i = 0; i < values.length; i++) values[i] = whole ? Math.round(values[i] * UNIT) : values[i] * UNIT;
+}
+
+/** Adds a small number to all, so that factors can move them: what was zero stays tied. */
+function raise(values: Float64Array): void {
+  const filled = values.filter((value) => value > 0).sort();
+  const small = filled.length === 0 ? 1 : filled[Math.floor(SMALL_MEANS * (filled.length - 1))];
+  for (let i = 0; i < values.length; i++) values[i] = Math.max(0, values[i]) + small;
+}
+
+/** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
+export type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
+
+/** How a bank is taught. */
+export interface Course {
+  readonly window: number;
+  /** In three parts, over each of which prototypes are averaged. */
+  readonly epochs: number;
+  /** Stops after this many epochs. */
+  readonly until: number;
+  readonly onEpoch: () => Promise<void>;
+  readonly onPart: OnPart;
+}
+
+/** Teaches a bank. Whatever happens, nothing but the pupil's own matrix stays held. */
+export async function teachBank(
+  pupil: Pupil,
+  teaching: Teaching,
+  course: Course,
+  generator: RandomGenerator,
+  backend: Backend,
+): Promise<void> {
+  const { held, start, codes, rows } = pupil;
+  const refining = await held.refining(start);
+  const part = Math.ceil(course.epochs / 3);
+  const desk = new Desk(codes, start.filterClass, teaching);
+  try {
+    let average: Float64Array | undefined;
+    let step = teaching.step;
+    for (let epoch = 0; epoch < course.until; epoch++) {
+      if (epoch === 0) desk.list(pupil.top, rows);
+      else if (epoch % teaching.refresh === 0) desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
+      const awake = desk.awake(rows, teaching.rest * course.window);
+      for (const batch of batchesOf(awake, teaching.batch, generator)) {
+        const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
+        const how = { step: rounded, window: course.window, patience: teaching.patience };
+        desk.note(batch, await refining.teach({ ...desk.lesson(batch), ...how }));
+      }
+      await refining.teach({ ...desk.lesson(NOBODY), step, window: course.window, patience: 1 }); // ranks those that wait
+      step *= teaching.decay;
+      average = join(average, refining.values(), teaching.rule);
+      await course.onEpoch();
+      if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
+        const values = average;
+        average = undefined;
+        await course.onPart(epoch + 1, () => rank(values, start, backend));
+      }
+    }
+  } finally {
+    refining.release();
+  }
+}
+
+const NOBODY = new Uint32Array(0);
+
+/** The rank of a sum is that of the mean; by factors, that of a product is that of the geometric mean. */
+function join(sum: Float64Array | undefined, values: Float64Array, rule: RefineRule): Float64Array {
+  if (!sum) return values;
+  if (rule === "add") for (let i = 0; i < sum.length; i++) sum[i] += values[i];
+  else for (let i = 0; i < sum.length; i++) sum[i] *= values[i];
+  return sum;
+}
+
+async function rank(values: Float64Array, { filters, features, distribution }: Prototypes, backend: Backend) {
+  const held = await backend.hold({ form: "dense", rows: filters, features, values });
+  try {
+    return await held.rankSums(singletons(Uint32Array.from({ length: filters }, (_, f) => f)), distribution);
+  } finally {
+    held.release();
+  }
+}
+
+/** Deals rows out to batches by a hash of their number, so that rows of a batch ascend and nothing has to be shuffled. */
+function* batchesOf(rows: Uint32Array, size: number, generator: RandomGenerator): Generator<Uint32Array> {
+  const batches = Math.max(1, Math.round(rows.length / size));
+  const salt = drawBelow(generator, 2 ** 31);
+  const dealt = groupByCode(
+    rows.map((r) => Math.floor((mixed(r ^ salt) / 2 ** 32) * batches)),
+    batches,
+  );
+  for (let b = 0; b < batches; b++) {
+    yield dealt.rows.subarray(dealt.offsets[b], dealt.offsets[b + 1]).map((position) => rows[position]);
+  }
+}
+
+/** A 32-bit number whose bits all depend on all bits of the given one (the finaliser of MurmurHash3). */
+function mixed(bits: number): number {
+  let h = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** For each row the filters it is compared with, and how far it led when last looked at. */
+class Desk {
+  readonly #codes: Uint32Array;
+  readonly #filterClass: Uint32Array;
+  readonly #own: number;
+  readonly #rivals: number;
+  readonly #width: number;
+  readonly #lists: Uint32Array;
+  readonly #margin: Float64Array;
+
+  constructor(codes: Uint32Array, filterClass: Uint32Array, { own, rivals }: Teaching) {
+    this.#codes = codes;
+    this.#filterClass = filterClass;
+    this.#own = own;
+    this.#rivals = rivals;
+    this.#width = own + rivals;
+    this.#lists = new Uint32Array(codes.length * this.#width);
+    this.#margin = new Float64Array(codes.length);
+  }
+
+  /** Takes the lists of `rows` from a search. A row without an own filter, or without another, among them rests. */
+  list({ filter, response, k }: TopFilters, rows: Uint32Array): void {
+    for (const r of rows) {
+      const at = r * this.#width;
+      let own = 0;
+      let rivals = 0;
+      let [first, other] = [0, 0];
+      for (let e = r * k; e < (r + 1) * k; e++) {
+        if (this.#filterClass[filter[e]] === this.#codes[r]) {
+          if (own === 0) first = response[e];
+          if (own < this.#own) this.#lists[at + own++ + rivals] = filter[e];
+        } else {
+          if (rivals === 0) other = response[e];
+          if (rivals < this.#rivals) this.#lists[at + own + rivals++] = filter[e];
+        }
+      }
+      const count = own + rivals;
+      this.#lists.fill(this.#lists[at + count - 1], at + count, at + this.#width);
+      const sum = Math.abs(first) + Math.abs(other);
+      this.#margin[r] = own > 0 && rivals > 0 && sum > 0 ? (first - other) / sum : 1;
+    }
+  }
+
+  /** Rows that led by less than `rest`. */
+  awake(rows: Uint32Array, rest: number): Uint32Array {
+    return rows.filter((r) => this.#margin[r] < rest);
+  }
+
+  lesson(rows: Uint32Array): { rows: Uint32Array; codes: Uint32Array; lists: Uint32Array; k: number } {
+    const k = this.#width;
+    const lists = new Uint32Array(rows.length * k);
+    for (let j = 0; j < rows.length; j++) {
+      const [from, to] = [rows[j] * k, j * k];
+      for (let q = 0; q < k; q++) lists[to + q] = this.#lists[from + q];
+    }
+    return { rows, codes: rows.map((r) => this.#codes[r]), lists, k };
+  }
+
+  note(rows: Uint32Array, { margin }: Compared): void {
+    for (let j = 0; j < rows.length; j++) this.#margin[rows[j]] = margin[j];
+  }
+}

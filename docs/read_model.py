@@ -85,9 +85,22 @@ def predict(model, x):
     norm, filter_class = model["arrays"]["norm"], model["arrays"]["filter_class"]
     blocks = [products(x, filters(model, f, min(f + 64, len(norm)))) for f in range(0, len(norm), 64)]
     response = np.concatenate(blocks, axis=1) / norm
+    if "filter_bank" in model["arrays"]:
+        return committee(model, response)
     strongest = response == response.max(axis=1, keepdims=True)
     votes = strongest @ (filter_class[:, None] == np.arange(len(model["meta"]["classes"]))).astype(np.float64)
     return [model["meta"]["classes"][c] for c in votes.argmax(axis=1)]
+
+
+def committee(model, response):
+    """The class that scores most: the sum over the banks of its largest response; the lowest of equals."""
+    bank, filter_class = model["arrays"]["filter_bank"], model["arrays"]["filter_class"]
+    classes = model["meta"]["classes"]
+    scores = np.zeros((len(response), len(classes)))
+    for b in range(bank.max() + 1):
+        for c in range(len(classes)):
+            scores[:, c] += response[:, (bank == b) & (filter_class == c)].max(axis=1)
+    return [classes[c] for c in scores.argmax(axis=1)]
 
 
 def describe(model, indent=""):

@@ -4,7 +4,7 @@ import { RanksimError } from "../errors.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
-import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
 import {
   applyToClasses,
   type CalibrationMethod,
@@ -12,16 +12,28 @@ import {
   calibrateClasses,
 } from "../method/calibration.ts";
 import { classBanks, classScores } from "../method/class-scores.ts";
+import {
+  committeeScores,
+  committeeVotes,
+  membersOf,
+  type Seated,
+  scoresToProbabilities,
+  seat,
+} from "../method/committee.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
+import { explainVote } from "../method/explain-committee.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
 import { addToClasses } from "./partial-classes.ts";
+import { recipeOf } from "./partial-fit.ts";
+import { refineClasses, refuseUnrefinable } from "./refinement.ts";
 import { type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, backendOf } from "./run.ts";
 import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "./saved-calibration.ts";
+import { readFilterBank } from "./saved-committee.ts";
 import {
   bad,
   type Filters,
@@ -32,6 +44,7 @@ import {
   readParams,
   readReport,
   readVoters,
+  storedFilters,
   vector,
 } from "./saved-filters.ts";
 import { shareRight } from "./score.ts";
@@ -61,6 +74,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   readonly #filters: Filters;
   readonly #calibration: ClassCalibration | undefined;
   #classBanks: ReturnType<typeof classBanks> | undefined;
+  #seated: readonly Seated[] | undefined;
 
   /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
   constructor(
@@ -96,6 +110,16 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   filterRows(filter: number): Uint32Array {
     const { offsets, rows } = this.#filters.members;
     return rows.slice(offsets[filter], offsets[filter + 1]);
+  }
+
+  /** Banks that were trained apart and whose class scores are added up; 1 where there is but one. */
+  get committee(): number {
+    return (this.filterBank?.at(-1) ?? 0) + 1;
+  }
+
+  /** Bank number of each filter of a committee. Not to be written to. */
+  get filterBank(): Uint32Array | undefined {
+    return this.#filters.filterBank;
   }
 
   /** The same filters with another nBest. */
@@ -156,6 +180,27 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     return new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
   }
 
+  /**
+   * The model with filters that learned from rows they get wrong (deviation 31), or with the same filters if that did not
+   * help on held-out rows; this one stays as it is. `report.refinement` says which. With the rows and labels of `fit` the
+   * filters are those of `fit` with `refine: true`.
+   */
+  async refine(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
+    if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
+    const matrix = trainingMatrix(matchingMatrix(x, this.features));
+    const { classes, filterClass } = this;
+    // Probabilities were fitted to the model as it was.
+    const params = { ...this.params, refine: true, calibrate: "none" };
+    const recipe = checkParams<ClassifierParams>(recipeOf(params), CLASSIFIER_PARAMETERS);
+    refuseUnrefinable(recipe);
+    const codes = codesAmong(y, classes, matrix.rows);
+    const task = { matrix, codes, filters: this.#filters, filterClass, classes, params: recipe };
+    const { filters, report } = await refineClasses(task, await backendOf(run), run, 0);
+    await advance(run, { stage: "fit", share: 1 });
+    const told = { ...this.report, refinement: report };
+    return new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
+  }
+
   /** The class of each row. */
   async predict(x: MatrixLike, run: Run = {}): Promise<Label[]> {
     const matrix = matchingMatrix(x, this.features);
@@ -166,7 +211,9 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const name = (codes: Uint32Array) => {
       for (const code of codes) labels.push(this.classes[code]);
     };
-    if (this.voters === 1) {
+    if (this.committee > 1) {
+      for await (const { voted } of committeeVotes(matrix, this.#seats(), c, backend, tell)) name(voted);
+    } else if (this.voters === 1) {
       for await (const { top, tied } of strongest(matrix, this.bank, backend, tell)) {
         name(voteByStrongest(top, tied, this.filterClass, c));
       }
@@ -179,16 +226,18 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     return labels;
   }
 
-  /** The strongest response of each class, rows x classes in the order of `classes`. */
+  /** The strongest response of each class, in a committee added up over its banks: rows x classes in the order of `classes`. */
   async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
     const matrix = matchingMatrix(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
-    this.#classBanks ??= classBanks(this.bank, this.filterClass, c);
-    for await (const { from, scores } of classScores(matrix, this.#classBanks, await backendOf(run), tell)) {
-      out.set(scores, from * c);
-    }
+    const backend = await backendOf(run);
+    const found =
+      this.committee > 1
+        ? committeeScores(matrix, this.#seats(), c, backend, tell)
+        : classScores(matrix, this.#byClass(), backend, tell);
+    for await (const { from, scores } of found) out.set(scores, from * c);
     await tell(1);
     return Dense.of(out, matrix.rows, c);
   }
@@ -198,6 +247,11 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     if (this.#calibration) {
       const scores = await this.classScores(x, run);
       applyToClasses(this.#calibration, "responses", scores.values as Float64Array, this.classes.length);
+      return scores;
+    }
+    if (this.committee > 1) {
+      const scores = await this.classScores(x, run);
+      scoresToProbabilities(scores.values as Float64Array, this.classes.length);
       return scores;
     }
     const matrix = matchingMatrix(x, this.features);
@@ -221,7 +275,9 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const one = oneRow(matchingMatrix(x, this.features), row);
     const backend = await backendOf(run);
     const classOf = (f: number) => this.filterClass[f];
-    const found = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, backend);
+    const strong = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, backend);
+    const voted = this.committee > 1 && (await explainVote(one, this.#seats(), this.classes.length, backend));
+    const found = voted ? { ...strong, ...voted } : strong;
     const [label] = await this.predict(one, run);
     return {
       ...found,
@@ -229,6 +285,17 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
       rivalLabel: found.rival === undefined ? undefined : this.classes[classOf(found.rival)],
       filters: found.filters.map((filter) => ({ ...filter, label: this.classes[classOf(filter.filter)] })),
     };
+  }
+
+  #byClass(): ReturnType<typeof classBanks> {
+    this.#classBanks ??= classBanks(this.bank, this.filterClass, this.classes.length);
+    return this.#classBanks;
+  }
+
+  #seats(): readonly Seated[] {
+    const filterBank = this.filterBank as Uint32Array;
+    this.#seated ??= seat(membersOf(this.bank, this.filterClass, filterBank), this.classes.length);
+    return this.#seated;
   }
 
   save(): Saved {
@@ -246,7 +313,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
 export const classifierReader: ModelReader = {
   kind: "classifier",
   read: (saved) => {
-    const filters = readFilters(saved, ["filter_class", ...FITTED_ARRAYS]);
+    const filters = readFilters(saved, ["filter_class", "filter_bank", ...FITTED_ARRAYS]);
     const classes = readClasses(saved);
     const filterClass = vector(saved, "filter_class", Uint32Array);
     if (filterClass.length !== filters.bank.filters) {
@@ -259,6 +326,7 @@ export const classifierReader: ModelReader = {
     const [params, nBest, report] = [readParams(saved), readNBest(saved), readReport(saved)];
     if (saved.arrays.thresholds) throw bad(saved, "unknown array thresholds");
     const calibration = readClassCalibration(saved, classes.length);
-    return new ClassifierModel(filters, filterClass, classes, params, nBest, report, calibration);
+    const all = { ...filters, filterBank: readFilterBank(saved, filterClass, classes.length) };
+    return new ClassifierModel(all, filterClass, classes, params, nBest, report, calibration);
   },
 };

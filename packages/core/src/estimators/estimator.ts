@@ -12,11 +12,22 @@ import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 
 /** Where long work stands. */
 export interface Progress {
-  readonly stage: "distribution" | "initialize" | "spread" | "label" | "predict" | "transform" | "fit" | "score";
+  readonly stage:
+    | "distribution"
+    | "initialize"
+    | "spread"
+    | "refine"
+    | "label"
+    | "predict"
+    | "transform"
+    | "fit"
+    | "score";
   /** The class at work, where classes train apart. */
   readonly label?: Label;
   /** Iteration of spreading, from 1. */
   readonly iteration?: number;
+  /** Epoch of refinement, from 1, of the bank at work. */
+  readonly epoch?: number;
   /** Rows whose winner changed in this iteration. */
   readonly moved?: number;
   /** Filters that won no row in this iteration. */

@@ -72,6 +72,12 @@ export interface ClassifierParams extends FilterParams {
   readonly distributionPerClass: boolean;
   /** How probabilities are fitted to rows that are held out of training; "none": they are the method's own (deviation 27). */
   readonly calibrate: "none" | CalibrationMethod;
+  /** Banks trained apart, whose class scores are added up; `filters` counts those of all banks (deviation 30). */
+  readonly committee: number;
+  /** Whether filters learn from the rows they get wrong, if held-out rows show that it helps (deviation 31). */
+  readonly refine: boolean;
+  /** Most passes over the rows that refinement makes. */
+  readonly refineEpochs: number;
   /** How many of the strongest filters decide the class of a row, by their similarity; never more than `nBest` (deviation 25). */
   readonly voters: number;
 }
@@ -183,6 +189,9 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   },
   { name: "distributionPerClass", form: "flag", default: false, about: "a distribution of its own for each class" },
   CALIBRATE,
+  { name: "committee", form: "count", default: 1, about: "banks trained apart whose class scores are added up" },
+  { name: "refine", form: "flag", default: false, about: "let filters learn from the rows they get wrong" },
+  { name: "refineEpochs", form: "count", default: 12, about: "most passes over the rows in refinement" },
   { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class, at most nBest" },
 ];
 

@@ -1,6 +1,7 @@
 /** How training went, as values. What depends on the machine (seconds, pruning) is not stored with a model. */
 
 import type { Label } from "../matrix/labels.ts";
+import type { Refinement } from "../method/refine-choice.ts";
 import type { Trained } from "../method/train.ts";
 import type { Json } from "./estimator.ts";
 
@@ -35,6 +36,8 @@ export interface Report {
   readonly trainings: readonly TrainingReport[];
   /** Advice. */
   readonly notes: readonly string[];
+  /** What refinement did; absent where it was not asked for. */
+  readonly refinement?: Refinement;
   /** Wall-clock seconds of the whole call; absent in a loaded model. */
   readonly seconds?: number;
   /** Where it ran; absent in a loaded model. */
@@ -85,7 +88,7 @@ export function makeReport(
 
 /** The part of a report that is stored. */
 export function reportAsJson(report: Report): Json {
-  const { rows, features, filters, converged, notes } = report;
+  const { rows, features, filters, converged, notes, refinement } = report;
   const trainings = report.trainings.map((training) => ({
     ...(training.label === undefined ? {} : { label: training.label }),
     rows: training.rows,
@@ -93,5 +96,6 @@ export function reportAsJson(report: Report): Json {
     converged: training.converged,
     steps: training.steps.map(({ iteration, moved, empty }) => ({ iteration, moved, empty })),
   }));
-  return { rows, features, filters, converged, trainings, notes };
+  const stored = { rows, features, filters, converged, trainings, notes };
+  return refinement ? { ...stored, refinement: { ...refinement } } : stored;
 }

@@ -19,10 +19,14 @@ export interface Filters {
   readonly distribution: Float64Array | undefined;
   /** What `partialFit` goes on from; absent unless trained with `keepSums`. */
   readonly kept?: Kept | undefined;
+  /** The bank of each filter; absent unless the model is a committee. */
+  readonly filterBank?: Uint32Array | undefined;
 }
 
 /** The arrays of a bank, its members, its distribution and what is kept of its rows. */
-export function filterArrays({ bank, members, distribution, kept }: Filters): { [name: string]: SavedArray } {
+export function filterArrays({ bank, members, distribution, kept, filterBank }: Filters): {
+  [name: string]: SavedArray;
+} {
   const m = bank.filters;
   const vector = (values: SavedArray["values"]): SavedArray => ({ shape: [values.length], values });
   const arrays: { [name: string]: SavedArray } =
@@ -40,6 +44,7 @@ export function filterArrays({ bank, members, distribution, kept }: Filters): { 
   if (distribution) {
     arrays.distribution = { shape: [distribution.length / bank.features, bank.features], values: distribution };
   }
+  if (filterBank) arrays.filter_bank = vector(filterBank);
   return kept ? { ...arrays, ...keptArrays(kept) } : arrays;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Committees (deviation 27): several banks, each with filters of every class, trained apart. A class scores the sum over the
+ * Committees (deviation 30): several banks, each with filters of every class, trained apart. A class scores the sum over the
  * banks of its strongest response; the class of a row is the one that scores most.
  */
 
@@ -9,6 +9,7 @@ import type { Matrix } from "../matrix/matrix.ts";
 import { pickFilters } from "./bank.ts";
 import { classBanks } from "./class-scores.ts";
 import { groupByCode } from "./groups.ts";
+import { chunksOf, type OnChunk } from "./similarity.ts";
 import { indexOfLargest } from "./vote.ts";
 
 /** One bank of a committee. */
@@ -119,4 +120,44 @@ export async function scoresOf(
     }
   }
   return scores;
+}
+
+/** The classes of all rows, chunk by chunk. */
+export async function* committeeVotes(
+  x: Matrix,
+  members: readonly Seated[],
+  classes: number,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; voted: Uint32Array }> {
+  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
+    yield { from, voted: await voteOfCommittee(chunk, held, members, classes, backend) };
+  }
+}
+
+/** The scores of all rows, chunk by chunk. */
+export async function* committeeScores(
+  x: Matrix,
+  members: readonly Seated[],
+  classes: number,
+  backend: Backend,
+  onChunk: OnChunk,
+): AsyncGenerator<{ from: number; scores: Float64Array }> {
+  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
+    yield { from, scores: await scoresOf(held, chunk.rows, members, classes) };
+  }
+}
+
+/** Scores to probabilities in place, row by row: from 0 for the lowest to the highest in proportion; equal scores: uniform. */
+export function scoresToProbabilities(scores: Float64Array, classes: number): void {
+  for (let at = 0; at < scores.length; at += classes) {
+    const row = scores.subarray(at, at + classes);
+    const lowest = row.reduce((least, score) => Math.min(least, score));
+    let sum = 0;
+    for (let c = 0; c < classes; c++) {
+      row[c] -= lowest;
+      sum += row[c];
+    }
+    for (let c = 0; c < classes; c++) row[c] = sum > 0 ? row[c] / sum : 1 / classes;
+  }
 }

@@ -89,7 +89,8 @@ async function strongestRival(
   }
 }
 
-function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
+/** The parts of features in the difference between the responses of two filters. */
+export function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
   const forIt = new Float64Array(bank.features);
   const against = new Float64Array(bank.features);
   expandFilter(bank, first, forIt);
@@ -101,5 +102,10 @@ function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: nu
     const contribution = value * (forIt[feature] / bank.norm[first] - against[feature] / bank.norm[rival]);
     if (contribution !== 0) parts.push({ feature, value, contribution });
   }
+  return byPart(parts);
+}
+
+/** Largest part first, equal parts by lower feature. */
+export function byPart(parts: Contribution[]): Contribution[] {
   return parts.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution) || a.feature - b.feature);
 }

@@ -1,5 +1,5 @@
 /**
- * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 28): the window and the
+ * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 31): the window and the
  * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows teach
  * nothing, neither in the choice nor afterwards; and because the plain filters may have been made from them too, these are
  * made anew from the other rows before they are compared.
@@ -10,7 +10,7 @@ import type { FilterBank } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { type Member, seat, voteOfCommittee } from "./committee.ts";
-import { groupByCode } from "./groups.ts";
+import { holdOut } from "./held-out.ts";
 import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor } from "./refine.ts";
 
 /** What refinement did. */
@@ -55,7 +55,8 @@ const MOST_NUMBERS = 2 ** 27;
 /** The committee after refinement, or as it was, and what refinement did. */
 export async function refineCommittee(task: RefineTask): Promise<{ members: readonly Member[]; report: Refinement }> {
   const { x, codes, classes, members, generator, backend } = task;
-  const { learning, heldOut } = holdOut(codes, classes, generator);
+  const share = Math.min(HELD_OUT, MOST_HELD_OUT / codes.length);
+  const { train: learning, held: heldOut } = holdOut(codes, classes, share, generator);
   const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
   if (heldOut.length === 0 || members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS)) {
     return { members, report: nothing };
@@ -85,19 +86,6 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
     judge?.release();
     held.release();
   }
-}
-
-/** Draws rows of each class to be held out. Both lists ascend. */
-function holdOut(codes: Uint32Array, classes: number, generator: RandomGenerator) {
-  const share = Math.min(HELD_OUT, MOST_HELD_OUT / codes.length);
-  const { offsets, rows } = groupByCode(codes, classes);
-  const isOut = new Uint8Array(codes.length);
-  for (let c = 0; c < classes; c++) {
-    const count = offsets[c + 1] - offsets[c];
-    for (const j of drawWithoutReplacement(generator, Math.floor(share * count), count)) isOut[rows[offsets[c] + j]] = 1;
-  }
-  const all = Uint32Array.from(codes.keys());
-  return { learning: all.filter((r) => isOut[r] === 0), heldOut: all.filter((r) => isOut[r] === 1) };
 }
 
 const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);

@@ -1,5 +1,5 @@
 /**
- * Refinement of one bank (deviation 28): learning vector quantisation on rank filters, epoch by epoch. What one lesson does
+ * Refinement of one bank (deviation 31): learning vector quantisation on rank filters, epoch by epoch. What one lesson does
  * is the kernel's affair; here rows get the filters they are compared with, batches are drawn, steps shrink, and prototypes
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
  */

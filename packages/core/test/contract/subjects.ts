@@ -65,6 +65,14 @@ export const subjects: readonly Subject[] = [
     answer: predictions,
   },
   {
+    title: "RankSimilarityClassifier, refined",
+    labelled: true,
+    // Refined filters keep no sums.
+    make: (params = {}) => new RankSimilarityClassifier({ refine: !("keepSums" in params), ...params }),
+    labels: (y) => [...y],
+    answer: predictions,
+  },
+  {
     title: "RankSimilarityProbabilisticClassifier",
     labelled: true,
     make: (params) => new RankSimilarityProbabilisticClassifier(params),

@@ -1,0 +1,177 @@
+/**
+ * The training of the classifier: filters for each class, in one bank or in the several banks of a committee (deviation 30),
+ * and their refinement if it is asked for.
+ */
+
+import type { Groups } from "../kernels/shapes.ts";
+import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { allocateFilters, countFilters } from "../method/allocate.ts";
+import { joinBanks } from "../method/bank.ts";
+import { resolveDistribution } from "../method/distribution.ts";
+import { groupByCode, groupListed, joinGroups } from "../method/groups.ts";
+import { joinSums, type Sum } from "../method/sums.ts";
+import { type Trained, trainBank } from "../method/train.ts";
+import { streams } from "../random.ts";
+import type { Run } from "./estimator.ts";
+import { CALIBRATION_SHARE, holdOutRows } from "./held-out-rows.ts";
+import { checkInitialRowsByClass } from "./initial-rows.ts";
+import type { ClassifierParams } from "./params.ts";
+import { refuseUnsummed, sumsOf } from "./partial-fit.ts";
+import { refineClasses, refuseUnrefinable } from "./refinement.ts";
+import { makeReport, type Report, shapeNotes } from "./report.ts";
+import { advance, backendOf } from "./run.ts";
+import { type Filters, storedFilters } from "./saved-filters.ts";
+import type { Kept } from "./saved-sums.ts";
+import { refuseFullPlusplus } from "./whole.ts";
+
+/** What the classifier's training gives. */
+export interface TrainedClasses {
+  readonly filters: Filters;
+  readonly filterClass: Uint32Array;
+  readonly classes: readonly Label[];
+  readonly report: Report;
+  /** Rows kept out to calibrate on; absent where that was not asked for. */
+  readonly heldOut: { readonly x: Matrix; readonly y: readonly Label[] } | undefined;
+}
+
+/** One class of one bank. */
+interface TrainedClass {
+  readonly label: Label;
+  readonly rows: Uint32Array;
+  readonly trained: Trained;
+  readonly sums: readonly Sum[] | undefined;
+  readonly distribution: Float64Array | undefined;
+}
+
+/** Share of the progress that plain training takes when refinement follows. */
+const PLAIN_SHARE = 0.3;
+
+/** Learns filters for each class. */
+export async function trainClasses(
+  matrix: Matrix,
+  y: Labels,
+  params: ClassifierParams,
+  run: Run,
+): Promise<TrainedClasses> {
+  const began = performance.now();
+  refuseUnsummed(params);
+  refuseUnrefinable(params);
+  const { classes, codes } = encodeLabels(y, matrix.rows);
+  const rest =
+    params.calibrate === "none"
+      ? undefined
+      : holdOutRows(codes, classes.length, CALIBRATION_SHARE, params, "calibrate");
+  const all = groupByCode(codes, classes.length);
+  const groups = rest ? groupListed(codes, classes.length, rest.train) : all;
+  const learning = rest ? matrix.gather(rest.train) : matrix;
+  const notes = [...shapeNotes(matrix.features), ...(rest ? [rest.note] : [])];
+  const initialRows = params.initialRows && checkInitialRowsByClass(params.initialRows, classes, codes, groups);
+  const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, learning.rows, classes, groups, notes);
+
+  const backend = await backendOf(run);
+  const generators = streams(params.seed);
+  await advance(run, { stage: "distribution", share: 0 });
+  const forDistribution = generators.next().value;
+  const draw = (rows: Matrix) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
+  const common = params.distributionPerClass ? undefined : draw(learning);
+
+  const trained: TrainedClass[] = [];
+  const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
+  for (const [j, count] of filters.entries()) {
+    const c = j % classes.length;
+    if (j === classes.length) generators.next(); // that of the rows held out to calibrate
+    const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
+    const xc = matrix.gather(rows);
+    const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? draw(xc)) : common;
+    const from = (learning.rows * Math.floor(j / classes.length) + groups.offsets[c]) * whole;
+    const bank = await trainBank(
+      xc,
+      count,
+      { ...params, initialRows: initialRows?.[c], distribution },
+      generators.next().value,
+      backend,
+      (bank, step) =>
+        advance(run, {
+          stage: step ? "spread" : "initialize",
+          label: classes[c],
+          ...step,
+          filters: bank,
+          share: from + (rows.length * whole * (1 + (step?.iteration ?? 0))) / (params.iterations + 1),
+        }),
+    );
+    const sums = sumsOf(params, xc, bank.members);
+    trained.push({ label: classes[c], rows, trained: bank, sums, distribution });
+  }
+
+  const own = trained.slice(0, classes.length);
+  const plain: Filters = {
+    bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
+    members: joinGroups(trained.map(({ rows, trained: { members } }) => ({ groups: members, rows }))),
+    distribution: common ?? flat(own.flatMap(({ distribution }) => distribution ?? [])),
+    kept: params.keepSums ? keep(own, all, matrix.features) : undefined,
+    filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
+  };
+  const filterClass = repeat(filters, (j) => j % classes.length);
+  const taught = rest ? rest.train.map((r) => codes[r]) : codes;
+  const task = { matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
+  const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
+  await advance(run, { stage: "fit", share: 1 });
+  const seconds = (performance.now() - began) / 1000;
+  const reported = trained.map(({ label, rows, trained }) => ({ label, rows: rows.length, trained }));
+  const report = makeReport(matrix.features, reported, notes, seconds, backend.name);
+  return {
+    filters: storedFilters(refined?.filters ?? plain),
+    filterClass,
+    classes,
+    report: { ...report, rows: learning.rows, ...(refined ? { refinement: refined.report } : {}) },
+    heldOut: rest && { x: matrix.gather(rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
+  };
+}
+
+/** Filters of each class, for one bank after the other. */
+function allocate(
+  params: ClassifierParams,
+  rows: number,
+  classes: readonly Label[],
+  groups: Groups,
+  notes: string[],
+): number[] {
+  const filters = countFilters(rows, params.filters, params.fastFilters, params.maxFilters);
+  const { committee } = params;
+  refuseFullPlusplus(params, Math.ceil(filters / committee), rows);
+  const classRows = classes.map((_, c) => groups.offsets[c + 1] - groups.offsets[c]);
+  const mayExceed = params.initialize === "weightedAverage";
+  if (!mayExceed && filters > rows * committee) {
+    notes.push(
+      `${filters} filters were asked for ${rows} rows; initialize: "weightedAverage" allows more filters than rows`,
+    );
+  }
+  return Array.from({ length: committee }, (_, b) => {
+    const own = Math.floor((filters * (b + 1)) / committee) - Math.floor((filters * b) / committee);
+    return allocateFilters(classes, classRows, own, params.classWeight, mayExceed);
+  }).flat();
+}
+
+/** The number of each entry, as often as it counts. */
+function repeat(counts: readonly number[], of: (position: number) => number): Uint32Array {
+  return Uint32Array.from(counts.flatMap((count, j) => new Array<number>(count).fill(of(j))));
+}
+
+/** What is kept of the rows of each class, held-out ones among those that were seen. */
+function keep(classes: readonly TrainedClass[], seen: Groups, features: number): Kept {
+  const sums = joinSums(
+    classes.flatMap(({ sums }) => sums ?? []),
+    features,
+  );
+  return { sums, seen: Uint32Array.from(classes, (_, c) => seen.offsets[c + 1] - seen.offsets[c]) };
+}
+
+function flat(parts: readonly Float64Array[]): Float64Array | undefined {
+  if (parts.length === 0) return undefined;
+  const all = new Float64Array(parts.length * parts[0].length);
+  parts.forEach((part, j) => {
+    all.set(part, j * part.length);
+  });
+  return all;
+}

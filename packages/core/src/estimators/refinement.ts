@@ -1,0 +1,77 @@
+/** Refinement as the classifier and its models ask for it: what can be refined, the filters bank by bank, progress. */
+
+import type { Backend } from "../backends/backend.ts";
+import { RanksimError } from "../errors.ts";
+import type { Label } from "../matrix/labels.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { joinBanks } from "../method/bank.ts";
+import { membersOf } from "../method/committee.ts";
+import { type Refinement, refineCommittee } from "../method/refine-choice.ts";
+import { type RandomGenerator, streams } from "../random.ts";
+import type { Run } from "./estimator.ts";
+import type { ClassifierParams } from "./params.ts";
+import { advance } from "./run.ts";
+import type { Filters } from "./saved-filters.ts";
+
+/** Refuses parameters that neither a committee nor refined filters can have. */
+export function refuseUnrefinable(params: ClassifierParams): void {
+  const { committee, refine } = params;
+  const found = (name: keyof ClassifierParams): string => {
+    const value = params[name];
+    return `${name} ${typeof value === "function" ? "a function" : JSON.stringify(value)}`;
+  };
+  const wrong =
+    committee > 1 && params.voters > 1
+      ? `committee: banks add up their scores: expected voters 1, found ${found("voters")}`
+      : committee > 1 && params.initialRows
+        ? "committee: banks begin with rows of their own: expected no initialRows"
+        : (committee > 1 || refine) && params.keepSums
+          ? `${refine ? "refine" : "committee"}: no rows can be added later: expected keepSums false, found true`
+          : refine && params.filterFunction !== "meanRank"
+            ? `refine: filters are ranks of prototypes: expected filterFunction "meanRank", found ${found("filterFunction")}`
+            : refine && params.distributionPerClass
+              ? "refine: filters share one distribution: expected distributionPerClass false, found true"
+              : undefined;
+  if (wrong !== undefined) throw new RanksimError("bad-params", wrong);
+}
+
+/** Filters to be refined, and the rows that teach them. */
+export interface ClassTask {
+  readonly matrix: Matrix;
+  readonly codes: Uint32Array;
+  readonly filters: Filters;
+  readonly filterClass: Uint32Array;
+  readonly classes: readonly Label[];
+  readonly params: { readonly seed: number; readonly committee: number; readonly refineEpochs: number };
+}
+
+/** Refines filters where held-out rows show that it helps. A refined filter keeps the rows of the plain one it began as. */
+export async function refineClasses(
+  { matrix, codes, filters, filterClass, classes, params }: ClassTask,
+  backend: Backend,
+  run: Run,
+  from: number,
+): Promise<{ filters: Filters; report: Refinement }> {
+  const filterBank = filters.filterBank ?? new Uint32Array(filters.bank.filters);
+  const refined = await refineCommittee({
+    x: matrix,
+    codes,
+    classes: classes.length,
+    members: membersOf(filters.bank, filterClass, filterBank),
+    distribution: filters.distribution,
+    epochs: params.refineEpochs,
+    generator: generatorFor(params, classes.length),
+    backend,
+    onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
+  });
+  if (!refined.report.refined) return { filters, report: refined.report };
+  const bank = joinBanks(refined.members.map((member) => member.bank));
+  return { filters: { ...filters, bank }, report: refined.report };
+}
+
+/** The generator after those of the distribution, of held-out rows and of each class of each bank: `fit` and `refine` agree on it. */
+function generatorFor({ seed, committee }: ClassTask["params"], classes: number): RandomGenerator {
+  const generators = streams(seed);
+  for (let j = 0; j < 2 + committee * classes; j++) generators.next();
+  return generators.next().value;
+}

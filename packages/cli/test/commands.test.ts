@@ -70,7 +70,19 @@ describe("train", () => {
       distributionPerClass: true,
       voters: 4,
       calibrate: "isotonic",
+      committee: 1,
+      refine: false,
+      refineEpochs: 12,
     });
+  });
+
+  test("refines a committee", async () => {
+    const line = "train digits:train -m refined.model --filters 40 --committee 2 --refine --refine-epochs 3";
+    expect(await world.ranksim(line)).toMatchObject({ code: 0 });
+    const model = loadModel(readFileSync(world.path("refined.model"))) as ClassifierModel;
+    expect(model.committee).toBe(2);
+    expect(model.params).toMatchObject({ committee: 2, refine: true, refineEpochs: 3 });
+    expect(model.report.refinement?.refined).toBe(true);
   });
 
   test("takes values that are more than a word as JSON or from a file", async () => {

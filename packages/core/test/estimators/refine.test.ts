@@ -78,7 +78,10 @@ describe("refine", () => {
 
   it("keeps the plain filters where there are too few rows to hold any out", async () => {
     const few = x.slice(0, 12);
-    const refined = await recipe.with({ refine: true }).fit(few, y.slice(0, 12));
+    const refined = await recipe.with({ refine: true }).fit(
+      few,
+      Array.from({ length: 12 }, (_, r) => r % 3),
+    );
     expect(refined.report.refinement).toEqual({ refined: false, heldOutRows: 0, before: 0, after: 0 });
   });
 

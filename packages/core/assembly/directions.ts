@@ -1,15 +1,15 @@
 /**
- * Directions that hold most of what rows and filters vary in: subspace iteration on a sample of both, once over all
- * features and once over each part (`bound.ts`). The directions decide only how much the bounds prune, never an answer, so
+ * Directions that hold most of what rows and filters vary in: subspace iteration on a sample of both over each part of the
+ * features, then on the coordinates of the sample, for the rotation (`bound.ts`). The directions decide only how much the bounds prune, never an answer, so
  * 16-bit products are good enough; whatever comes out is scaled to a contraction by a bound that holds for certain.
  */
 
 import {
   DIRECTIONS,
-  LEVEL_1,
+  LEVEL_2,
+  LEVEL_3,
   PARTS,
   ROWS,
-  ROW_MIDDLE,
   SAMPLE_FILTERS,
   SAMPLE_FILTER_COUNT,
   SAMPLE_ROWS,
@@ -39,6 +39,8 @@ const SPENT: f32 = 1e-5;
 // Where things lie in the work area.
 let samples: usize = 0; // 16-bit, one vector per sample
 let turned: usize = 0; // 16-bit, one vector per feature
+let inner: usize = 0; // the coordinates of the samples, laid out as level 3
+let innerTurned: usize = 0; // 16-bit, one vector per coordinate
 let columns: usize = 0; // 16-bit, one vector of products per direction
 let products: usize = 0; // i32
 let vectors: usize = 0; // f32, one vector per direction
@@ -53,11 +55,13 @@ export function scratch_directions(context: usize): usize {
 
 function layOut(context: usize, area: usize): usize {
   const stride = <usize>load<u32>(context, STRIDE);
-  const count = <usize>max<i32>(LEVEL_1, PART_LENGTH);
+  const count = <usize>max<i32>(LEVEL_2, PART_LENGTH);
   const sampled = sampleCount(context);
   samples = area;
   turned = samples + sampled * stride * 2;
-  columns = turned + sampled * stride * 2;
+  inner = turned + sampled * stride * 2;
+  innerTurned = inner + sampled * LEVEL_3 * 2;
+  columns = innerTurned + sampled * LEVEL_3 * 2;
   products = columns + sampled * count * 2;
   vectors = products + max(sampled, stride) * count * 4;
   whole = vectors + stride * count * 4;
@@ -82,32 +86,57 @@ export function find_directions(from: u32, rounds: u32, area: usize, context: us
   gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, SAMPLE_LENGTH, samples);
   const after = samples + <usize>rows * (<usize>stride << 1);
   gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, SAMPLE_LENGTH * FILTER_SHARE, after);
-  turn(sampled, stride);
+  turn(samples, sampled, stride, turned);
+  memory.fill(inner, 0, <usize>sampled * (LEVEL_3 << 1));
   let out = load<usize>(context, DIRECTIONS);
-  let scale = findFor(0, stride, LEVEL_1, sampled, stride, rounds, out);
-  out += panelBytes(LEVEL_1, stride);
+  let scale: f64 = 1;
   for (let p = 0; p < PARTS; p++) {
     const first = partStart(stride, p);
     const length = partStart(stride, p + 1) - first;
-    scale = max(scale, findFor(first, length, PART_LENGTH, sampled, stride, rounds, out));
+    const part = samples + (<usize>first << 1);
+    const partTurned = turned + <usize>first * (<usize>sampled << 1);
+    scale = max(scale, findFor(part, <usize>stride << 1, partTurned, length, PART_LENGTH, sampled, rounds, out));
+    multiply(part, <usize>stride << 1, sampled, length, whole, PART_LENGTH);
+    takeCoordinates(sampled, p);
     out += panelBytes(PART_LENGTH, length);
   }
+  turn(inner, sampled, LEVEL_3, innerTurned);
+  const rotation = findFor(inner, LEVEL_3 << 1, innerTurned, LEVEL_3, LEVEL_2, sampled, rounds, out);
+  store<f64>(out + panelBytes(LEVEL_2, LEVEL_3), rotation);
   return scale;
 }
 
-/** `count` directions over the features [first, first + length), packed to `out`; returns their scale. */
-function findFor(first: i32, length: i32, count: i32, sampled: i32, stride: i32, rounds: u32, out: usize): f64 {
+/** The products of the samples with the directions of part p as coordinates. */
+function takeCoordinates(sampled: i32, p: i32): void {
+  for (let s = 0; s < sampled; s++) {
+    const out = inner + (<usize>(s * LEVEL_3 + p * PART_LENGTH) << 1);
+    const from = products + (<usize>(s * PART_LENGTH) << 2);
+    for (let c: usize = 0; c < <usize>PART_LENGTH; c++) {
+      store<i16>(out + (c << 1), <i16>nearest(<f32>load<i32>(from + (c << 2)) / DIRECTION_LENGTH));
+    }
+  }
+}
+
+/** `count` directions of `length` numbers for the vectors `from`, packed to `out`; returns their scale. */
+function findFor(
+  from: usize, // in: one vector per sample, `step` bytes apart
+  step: usize,
+  fromTurned: usize, // in: one vector of all samples per number
+  length: i32,
+  count: i32,
+  sampled: i32,
+  rounds: u32,
+  out: usize,
+): f64 {
   const bytes = <usize>length << 1;
-  const from = samples + (<usize>first << 1);
   // The first directions are samples, spread evenly over rows and filters.
   for (let c = 0; c < count; c++) {
-    const s = <usize>((c * sampled) / count);
-    memory.copy(whole + <usize>c * bytes, from + s * (<usize>stride << 1), bytes);
+    memory.copy(whole + <usize>c * bytes, from + <usize>((c * sampled) / count) * step, bytes);
   }
   for (let round: u32 = 0; round < rounds; round++) {
-    multiply(from, <usize>stride << 1, sampled, length, whole, count);
+    multiply(from, step, sampled, length, whole, count);
     for (let c = 0; c < count; c++) takeColumn(c, count, sampled);
-    multiply(turned + <usize>first * (<usize>sampled << 1), <usize>sampled << 1, length, sampled, columns, count);
+    multiply(fromTurned, <usize>sampled << 1, length, sampled, columns, count);
     for (let c = 0; c < count; c++) {
       for (let i = 0; i < length; i++) {
         const value = load<i32>(products + (<usize>(i * count + c) << 2));
@@ -119,6 +148,8 @@ function findFor(first: i32, length: i32, count: i32, sampled: i32, stride: i32,
       store<i16>(whole + (i << 1), <i16>nearest(load<f32>(vectors + (i << 2)) * DIRECTION_LENGTH));
     }
   }
+  // The last one makes room for ρ.
+  memory.fill(whole + <usize>(count - 1) * bytes, 0, bytes);
   packPanel(whole, bytes, length, 0, 0, count, out);
   return contractionScale(count, length);
 }
@@ -140,16 +171,12 @@ function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f
   }
 }
 
-/** Puts a row or filter, less the middle one, into `wide`; returns its squared length. */
+/** Puts a row, or a filter less the middle one, into `wide`; returns its squared length. */
 function open(context: usize, isRow: bool, which: u32): f64 {
   const stride = load<i32>(context, STRIDE);
   if (isRow) {
     const type = load<i32>(context, TYPE);
     expand64(type, load<usize>(context, ROWS) + <usize>which * (<usize>stride * bytesOf(type)), wide, stride);
-    const middle = load<usize>(context, ROW_MIDDLE);
-    for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
-      v128.store(wide + i, f64x2.sub(v128.load(wide + i), v128.load(middle + i)));
-    }
   } else openFilter64(context, which, wide);
   let sum = f64x2.splat(0);
   for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
@@ -159,12 +186,12 @@ function open(context: usize, isRow: bool, which: u32): f64 {
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
 }
 
-/** Transposes the samples. */
-function turn(sampled: i32, stride: i32): void {
+/** Transposes `sampled` vectors of `length` 16-bit numbers. */
+function turn(from: usize, sampled: i32, length: i32, to: usize): void {
   for (let s = 0; s < sampled; s++) {
-    const vector = samples + <usize>s * (<usize>stride << 1);
-    let out = turned + (<usize>s << 1);
-    for (let i: usize = 0; i < <usize>stride; i++, out += <usize>sampled << 1) store<i16>(out, load<i16>(vector + (i << 1)));
+    const vector = from + <usize>s * (<usize>length << 1);
+    let out = to + (<usize>s << 1);
+    for (let i: usize = 0; i < <usize>length; i++, out += <usize>sampled << 1) store<i16>(out, load<i16>(vector + (i << 1)));
   }
 }
 

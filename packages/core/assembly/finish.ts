@@ -1,33 +1,31 @@
 /**
- * Exact responses of the last candidates of a row, part by part (`bound.ts`): after each part the exact product so far
- * plus the level-2 bound of the parts to come must still reach what is needed, or the candidate is given up.
+ * Exact responses of the last candidates of a row, step by step (`bound.ts`): after each step the exact product so far plus
+ * the level-3 bound of the parts to come must still reach what is needed, or the candidate is given up.
  */
 
 import {
-  BOUND_BYTES,
-  FILTER_BOUNDS,
-  LEVEL_1,
-  LEVEL_2,
   COMMON_NORM_F64,
   COMPACT,
+  FILTER_PARTS,
   MODE,
   NORM,
   ORDERED_F32,
   ORDERED_F64,
-  PARTS,
+  PARTS_BYTES,
+  ROW_PARTS,
   SHIFTED,
   STRIDE,
   WEIGHTS,
   WHOLE_NARROW,
 } from "../src/backends/wasm/context";
-import { BEFORE, needed, PART_LENGTH, partStart, unitsOf } from "./bound";
+import { BEFORE, need32, needed, STEPS, stepStart, unitsOf } from "./bound";
 import { keepFour, moveFour } from "./compact";
 import { dot4, joinLanes, two } from "./dot";
-import { filterAt } from "./prune";
+import { fillUp, filterAt } from "./prune";
 import { respond } from "./respond";
 import { insert } from "./top";
 
-/** Candidates taken through all parts together; each such batch may raise what the next needs. */
+/** Candidates taken through all steps together; each such batch may raise what the next needs. */
 const BATCH: i32 = 64;
 
 /** Bytes of what is kept for the candidates of a batch: eight float64 lanes each, at most. */
@@ -40,8 +38,8 @@ export function stateBytes(): usize {
 /** Offers the candidates that can still be among the k strongest. Returns the exact products computed, in part for those given up. */
 export function finishCandidates(
   context: usize,
+  r: u32,
   scales: usize,
-  vector: usize, // in: level 2 of the row
   xs: usize, // in: the row, expanded
   term: f64,
   candidates: usize, // in: u16 places
@@ -53,12 +51,13 @@ export function finishCandidates(
   k: i32,
 ): f64 {
   const mode = load<i32>(context, MODE);
-  const byParts = mode >= ORDERED_F32 || (mode == WHOLE_NARROW && load<usize>(context, SHIFTED) == 0);
+  const vector = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
+  const bySteps = mode >= ORDERED_F32 || (mode == WHOLE_NARROW && load<usize>(context, SHIFTED) == 0);
   let exact: f64 = 0;
   for (let from = 0; from < count; from += BATCH) {
     const list = candidates + (<usize>from << 1);
-    const size = min(BATCH, count - from);
-    if (!byParts) {
+    const size = keepByParts(context, scales, vector, list, min(BATCH, count - from), order, values, k);
+    if (!bySteps) {
       for (let j = 0; j < size; j++) {
         const f = <u32>filterAt(order, list + (<usize>j << 1));
         insert(respond(context, xs, term, f), f, values, ids, k);
@@ -71,18 +70,46 @@ export function finishCandidates(
   return exact;
 }
 
-/** Level-2 bounds of the parts after p, for four candidates. */
+/** Keeps the candidates whose level-3 bound reaches what is needed; returns how many. */
+function keepByParts(
+  context: usize,
+  scales: usize,
+  vector: usize,
+  list: usize,
+  count: i32,
+  order: usize,
+  values: usize,
+  k: i32,
+): i32 {
+  const table = load<usize>(context, COMPACT);
+  const filterParts = load<usize>(context, FILTER_PARTS);
+  const need = i32x4.splat(need32(needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 3)));
+  fillUp(list, count);
+  let left = 0;
+  for (let j = 0; j < count; j += 4) {
+    const places = list + (<usize>j << 1);
+    const f0 = filterAt(order, places);
+    const f1 = filterAt(order, places + 2);
+    const f2 = filterAt(order, places + 4);
+    const f3 = filterAt(order, places + 6);
+    const sums = boundFrom(0, vector, filterParts, f0, f1, f2, f3);
+    left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), list, j, count, left, table);
+  }
+  return left;
+}
+
+/** Level-3 bounds of the parts from a step on, for four candidates. */
 // @ts-ignore: decorator
 @inline
-function boundAfter(p: i32, vector: usize, filterBounds: usize, f0: usize, f1: usize, f2: usize, f3: usize): v128 {
-  const at = <usize>(p + 1) * (PART_LENGTH << 1);
+function boundFrom(step: i32, vector: usize, filterParts: usize, f0: usize, f1: usize, f2: usize, f3: usize): v128 {
+  const at = <usize>step * (PARTS_BYTES / STEPS);
   return dot4(
     vector + at,
-    filterBounds + f0 * BOUND_BYTES + at,
-    filterBounds + f1 * BOUND_BYTES + at,
-    filterBounds + f2 * BOUND_BYTES + at,
-    filterBounds + f3 * BOUND_BYTES + at,
-    <usize>(LEVEL_2 << 1) - at,
+    filterParts + f0 * PARTS_BYTES + at,
+    filterParts + f1 * PARTS_BYTES + at,
+    filterParts + f2 * PARTS_BYTES + at,
+    filterParts + f3 * PARTS_BYTES + at,
+    <usize>PARTS_BYTES - at,
   );
 }
 
@@ -95,7 +122,7 @@ function finishWhole(
   list: usize,
   count: i32,
   order: usize,
-  state: usize, // i32 per candidate: the product over the parts so far
+  state: usize, // i32 per candidate: the product so far
   values: usize,
   ids: usize,
   k: i32,
@@ -103,18 +130,18 @@ function finishWhole(
   const stride = load<i32>(context, STRIDE);
   const bytes = <usize>stride << 1;
   const weights = load<usize>(context, WEIGHTS);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  const filterParts = load<usize>(context, FILTER_PARTS);
   const table = load<usize>(context, COMPACT);
   const units = unitsOf(context, scales);
-  const base = needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 2);
+  const base = needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 3);
   let exact: f64 = 0;
-  for (let p = 0; p < PARTS && count > 0; p++) {
-    exact += <f64>count * (1.0 / PARTS);
-    const last = load<u16>(list + (<usize>(count - 1) << 1));
-    for (let j = count; j < ((count + 3) & ~3); j++) store<u16>(list + (<usize>j << 1), last);
-    const at = <usize>partStart(stride, p) << 1;
-    const length = (<usize>partStart(stride, p + 1) << 1) - at;
-    const need = p < PARTS - 1 ? f64x2.splat(base + units * load<f64>(scales + BEFORE + (<usize>p << 3))) : f64x2.splat(0);
+  for (let step = 0; step < STEPS && count > 0; step++) {
+    exact += <f64>count * (1.0 / STEPS);
+    fillUp(list, count);
+    const isLast = step == STEPS - 1;
+    const at = <usize>stepStart(stride, step) << 1;
+    const length = (<usize>stepStart(stride, step + 1) << 1) - at;
+    const need = f64x2.splat(isLast ? 0 : base + units * load<f64>(scales + BEFORE + (<usize>step << 3)));
     let left = 0;
     for (let j = 0; j < count; j += 4) {
       const places = list + (<usize>j << 1);
@@ -124,12 +151,12 @@ function finishWhole(
       const f3 = filterAt(order, places + 6);
       const from = weights + at;
       let sums = dot4(xs + at, from + f0 * bytes, from + f1 * bytes, from + f2 * bytes, from + f3 * bytes, length);
-      if (p > 0) sums = i32x4.add(sums, v128.load(state + (<usize>j << 2)));
-      if (p == PARTS - 1) {
+      if (step > 0) sums = i32x4.add(sums, v128.load(state + (<usize>j << 2)));
+      if (isLast) {
         offerSums(context, sums, term, <u32>f0, <u32>f1, <u32>f2, <u32>f3, count - j, values, ids, k);
         continue;
       }
-      const rest = boundAfter(p, vector, filterBounds, f0, f1, f2, f3);
+      const rest = boundFrom(step + 1, vector, filterParts, f0, f1, f2, f3);
       const low = f64x2.add(f64x2.mul(f64x2.convert_low_i32x4_s(sums), f64x2.splat(units)), f64x2.convert_low_i32x4_s(rest));
       const sumsHigh = v128.shuffle<i32>(sums, sums, 2, 3, 0, 1);
       const restHigh = v128.shuffle<i32>(rest, rest, 2, 3, 0, 1);
@@ -185,16 +212,17 @@ function finishOrdered(
   const weightBytes: usize = isF64 ? 8 : 4;
   const weights = load<usize>(context, WEIGHTS);
   const norm = load<usize>(context, NORM);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  const filterParts = load<usize>(context, FILTER_PARTS);
   const units = unitsOf(context, scales) * load<f64>(context, COMMON_NORM_F64);
-  const base = needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 2);
+  const base = needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 3);
   memory.fill(state, 0, <usize>count << 6);
   let exact: f64 = 0;
-  for (let p = 0; p < PARTS && count > 0; p++) {
-    exact += <f64>count * (1.0 / PARTS);
-    const from = partStart(stride, p);
-    const length = partStart(stride, p + 1) - from;
-    const need = p < PARTS - 1 ? base + unitsOf(context, scales) * load<f64>(scales + BEFORE + (<usize>p << 3)) : 0;
+  for (let step = 0; step < STEPS && count > 0; step++) {
+    exact += <f64>count * (1.0 / STEPS);
+    const isLast = step == STEPS - 1;
+    const from = stepStart(stride, step);
+    const length = stepStart(stride, step + 1) - from;
+    const need = isLast ? 0 : base + unitsOf(context, scales) * load<f64>(scales + BEFORE + (<usize>step << 3));
     let left = 0;
     for (let j = 0; j < count; j++) {
       const f = filterAt(order, list + (<usize>j << 1));
@@ -203,11 +231,11 @@ function finishOrdered(
       const x = xs + (<usize>from << 3);
       const sum = isF64 ? extend<f64>(x, w, length, lanes) : extend<f32>(x, w, length, lanes);
       const divisor = load<f64>(norm + (f << 3));
-      if (p == PARTS - 1) {
+      if (isLast) {
         insert(sum / divisor, <u32>f, values, ids, k);
         continue;
       }
-      const rest = i32x4.extract_lane(boundAfter(p, vector, filterBounds, f, f, f, f), 0);
+      const rest = i32x4.extract_lane(boundFrom(step + 1, vector, filterParts, f, f, f, f), 0);
       if (!((sum / divisor) * units + <f64>rest >= need)) continue;
       if (left < j) {
         store<u16>(list + (<usize>left << 1), load<u16>(list + (<usize>j << 1)));

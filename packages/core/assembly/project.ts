@@ -9,45 +9,50 @@ import {
   FILTER_BOUNDS,
   FILTER_FACTS,
   FILTER_MIDDLE_16,
+  FILTER_PARTS,
   FEATURES,
   FILTER_SCALE_F64,
   LEVEL_1,
   LEVEL_2,
+  LEVEL_3,
   PARTS,
+  PARTS_BYTES,
   ROW_BOUNDS,
-  ROW_MIDDLE_LENGTH_F64,
+  ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
   STRIDE,
 } from "../src/backends/wasm/context";
 import {
   BEFORE,
+  ERROR_1,
+  ERROR_2,
+  ERROR_3,
   LENGTH,
+  LONGEST_ROW,
   LOSS,
   PART_LENGTH,
   partStart,
   ROW_SUM,
   SCALE,
   SLACK,
-  SPAN_1,
-  SPAN_2,
+  STEPS,
   WITH_MIDDLE,
 } from "./bound";
-import { ANY, LOST, PRODUCTS, quantiseFilter, quantiseRow, SQUARES, SUM, UNIT } from "./quantise";
+import { ANY, LOST, PRODUCTS, quantiseFilter, quantiseRow, square16, SQUARES, SUM, UNIT } from "./quantise";
 import { panelBytes, tile } from "./tile";
 
-/** Coordinates of one vector: those of level 1, then those of each part of level 2. */
-const COORDINATE_COUNT: i32 = LEVEL_1 + LEVEL_2;
-/** Directions among them: each list leaves room for the middle and for ρ. */
-const USED_1: i32 = LEVEL_1 - 2;
-const USED_2: i32 = PART_LENGTH - 2;
-/** Largest quantised number of a row, and the longest quantised row: times LONGEST_FILTER it stays under 2^31. */
-const LARGEST: f64 = 32_000;
-const LONGEST_ROW: f64 = 65_000;
+// What `finishPart` adds up over the parts of one vector, in quantised units.
+let rest: f64 = 0; // squares of ρ
+let kept: f64 = 0; // squares of the rounded coordinates
+let lost: f64 = 0; // squares of what rounding took
+// The rounding of the two rotated levels, from `finishLevels`.
+let error1: f64 = 0;
+let error2: f64 = 0;
 
-/** Scratch of `bound_rows` and `project_filters`: four 16-bit vectors, one float64 vector, four of coordinates, facts. */
+/** Scratch of the kernels here: four 16-bit vectors, one float64 vector, four lists of coordinates, facts. */
 export function scratch_bounds(context: usize): usize {
-  return <usize>load<i32>(context, STRIDE) * 16 + COORDINATE_COUNT * 16 + FACTS_BYTES * 4;
+  return <usize>load<i32>(context, STRIDE) * 16 + (LEVEL_3 + LEVEL_2) * 16 + FACTS_BYTES * 4;
 }
 
 /** The vectors and scales of rows [from, to). */
@@ -56,21 +61,29 @@ export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): 
   const bytes = <usize>stride << 1;
   const x64 = scratch + 4 * bytes;
   const coordinates = x64 + (<usize>stride << 3);
-  const facts = coordinates + (COORDINATE_COUNT << 4);
+  const rotated = coordinates + (LEVEL_3 << 4);
+  const facts = rotated + (LEVEL_2 << 4);
   for (let r = from; r < to; r += 4) {
     const rows = min<u32>(4, to - r);
     for (let j: u32 = 0; j < rows; j++) {
       quantiseRow(context, r + j, scratch + <usize>j * bytes, x64, facts + <usize>j * FACTS_BYTES);
     }
     project(context, scratch, rows, coordinates);
+    const parts = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
     for (let j: u32 = 0; j < rows; j++) {
-      finishRow(
-        context,
-        coordinates + <usize>j * (COORDINATE_COUNT << 2),
-        facts + <usize>j * FACTS_BYTES,
-        load<usize>(context, ROW_BOUNDS) + <usize>(r + j) * BOUND_BYTES,
-        load<usize>(context, ROW_SCALES) + <usize>(r + j) * SCALES_BYTES,
-      );
+      const scales = load<usize>(context, ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
+      const own = coordinates + <usize>j * (LEVEL_3 << 2);
+      finishRow(context, own, facts + <usize>j * FACTS_BYTES, parts + <usize>j * PARTS_BYTES, scales);
+    }
+    rotate(context, parts, rows, rotated);
+    for (let j: u32 = 0; j < rows; j++) {
+      const scales = load<usize>(context, ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
+      const out = load<usize>(context, ROW_BOUNDS) + <usize>(r + j) * BOUND_BYTES;
+      rest = load<f64>(scales + ERROR_1);
+      kept = load<f64>(scales + ERROR_2);
+      finishLevels(context, rotated + <usize>j * (LEVEL_2 << 2), out);
+      store<f64>(scales + ERROR_1, load<f64>(scales + ERROR_3) + error1);
+      store<f64>(scales + ERROR_2, load<f64>(scales + ERROR_3) + error2);
     }
   }
   return 0;
@@ -88,13 +101,13 @@ export function project_filters(from: u32, to: u32, scratch: usize, context: usi
     }
     const coordinates = x64 + (bytes << 2);
     project(context, scratch, filters, coordinates);
-    const out = load<usize>(context, COORDINATES) + <usize>f * (COORDINATE_COUNT << 2);
-    memory.copy(out, coordinates, <usize>filters * (COORDINATE_COUNT << 2));
+    const out = load<usize>(context, COORDINATES) + <usize>f * (LEVEL_3 << 2);
+    memory.copy(out, coordinates, <usize>filters * (LEVEL_3 << 2));
   }
   return 0;
 }
 
-/** Coordinates of up to four 16-bit vectors; missing ones repeat the first. */
+/** Coordinates of up to four 16-bit vectors, part by part; missing ones repeat the first. */
 function project(context: usize, vectors: usize, present: u32, coordinates: usize): void {
   const stride = load<i32>(context, STRIDE);
   const bytes = <usize>stride << 1;
@@ -103,116 +116,177 @@ function project(context: usize, vectors: usize, present: u32, coordinates: usiz
   const x3 = vectors + (present > 3 ? 3 * bytes : 0);
   let panel = load<usize>(context, DIRECTIONS);
   let out = coordinates;
-  for (let b = 0; b < LEVEL_1; b += 8, panel += panelBytes(8, stride), out += 32) {
-    tile(vectors, x1, x2, x3, panel, bytes, out, COORDINATE_COUNT << 2);
-  }
   for (let p = 0; p < PARTS; p++) {
     const from = partStart(stride, p);
     const length = partStart(stride, p + 1) - from;
     const at = <usize>from << 1;
     for (let b = 0; b < PART_LENGTH; b += 8, panel += panelBytes(8, length), out += 32) {
-      tile(vectors + at, x1 + at, x2 + at, x3 + at, panel, <usize>length << 1, out, COORDINATE_COUNT << 2);
+      tile(vectors + at, x1 + at, x2 + at, x3 + at, panel, <usize>length << 1, out, LEVEL_3 << 2);
     }
   }
 }
 
-/** The vector of a row at the scale that suits it, and its scales. */
+/** Rotated coordinates of up to four vectors of level 3; missing ones repeat the first. */
+function rotate(context: usize, parts: usize, present: u32, rotated: usize): void {
+  const x1 = parts + (present > 1 ? <usize>PARTS_BYTES : 0);
+  const x2 = parts + (present > 2 ? <usize>(2 * PARTS_BYTES) : 0);
+  const x3 = parts + (present > 3 ? <usize>(3 * PARTS_BYTES) : 0);
+  let panel = rotationOf(context);
+  for (let b = 0; b < LEVEL_2; b += 8, panel += panelBytes(8, LEVEL_3)) {
+    tile(parts, x1, x2, x3, panel, <usize>PARTS_BYTES, rotated + (<usize>b << 2), LEVEL_2 << 2);
+  }
+}
+
+/** Where the rotation begins among the directions; its scale follows it. */
+function rotationOf(context: usize): usize {
+  return load<usize>(context, DIRECTIONS) + panelBytes(PART_LENGTH, load<i32>(context, STRIDE));
+}
+
+/** Level 3 of a row at the scale that suits it, and its scales. */
 function finishRow(context: usize, coordinates: usize, facts: usize, out: usize, scales: usize): void {
   const unit = load<f64>(facts + UNIT);
-  const middle = load<f64>(context, ROW_MIDDLE_LENGTH_F64);
-  const direction = 1 / load<f64>(context, DIRECTION_SCALE_F64);
   let square: f64 = 0;
   for (let p = 0; p < PARTS; p++) square += load<f64>(facts + SQUARES + (<usize>p << 3));
   const length = unit * sqrt(square);
-  let largest = i32x4.splat(0);
-  for (let i = 0; i < COORDINATE_COUNT << 2; i += 16) {
-    largest = i32x4.max_s(largest, i32x4.abs(v128.load(coordinates + <usize>i)));
-  }
-  const most = max(
-    max(i32x4.extract_lane(largest, 0), i32x4.extract_lane(largest, 1)),
-    max(i32x4.extract_lane(largest, 2), i32x4.extract_lane(largest, 3)),
-  );
-  // ρ is at most the length, which may be more than the largest coordinate.
-  const number = max(<f64>most * direction * unit, max(length, middle));
-  const scale = min(LARGEST / number, LONGEST_ROW / (length + middle));
+  const scale = length == 0 ? 1 : LONGEST_ROW / length;
 
   store<f64>(scales + SCALE, scale);
-  store<f64>(scales + LENGTH, load<f64>(facts + ANY) * (length * (1 + SLACK) + load<f64>(facts + LOST) + middle));
+  store<f64>(scales + LENGTH, load<f64>(facts + ANY) * (length * (1 + SLACK) + load<f64>(facts + LOST)));
   store<f64>(scales + LOSS, load<f64>(facts + LOST));
   store<f64>(scales + ROW_SUM, load<f64>(facts + SUM));
   let before: f64 = 0;
   for (let p = 0; p < PARTS; p++) {
+    if (p > 0 && p % (PARTS / STEPS) == 0) store<f64>(scales + BEFORE + (<usize>(p / (PARTS / STEPS) - 1) << 3), before);
     before += load<f64>(facts + PRODUCTS + (<usize>p << 3));
-    if (p < PARTS - 1) store<f64>(scales + BEFORE + (<usize>p << 3), before);
   }
   const centre: f64 = load<usize>(context, FILTER_MIDDLE_16) ? <f64>(load<i32>(context, FEATURES) + 1) : 0;
   store<f64>(scales + WITH_MIDDLE, before + centre * load<f64>(facts + SUM));
 
-  const along = middle * scale;
-  store<f64>(scales + SPAN_1, finish(context, coordinates, USED_1, along, square, unit * scale, out));
-  let span: f64 = 0;
+  startParts();
   for (let p = 0; p < PARTS; p++) {
-    const part = <usize>(LEVEL_1 + p * PART_LENGTH);
+    const part = <usize>(p * PART_LENGTH);
     const own = load<f64>(facts + SQUARES + (<usize>p << 3));
-    span += finish(context, coordinates + (part << 2), USED_2, along, own, unit * scale, out + (part << 1));
+    finishPart(context, coordinates + (part << 2), own, unit * scale, out + (part << 1));
   }
-  store<f64>(scales + SPAN_2, span);
+  // Kept here until the rotated levels of the four rows are made.
+  store<f64>(scales + ERROR_1, rest);
+  store<f64>(scales + ERROR_2, kept);
+  store<f64>(scales + ERROR_3, sqrt(lost) * (1 + SLACK));
 }
 
-/** The vectors of filters [from, to) at the common scale; the spans of the two levels replace the first two facts. */
+/** The vectors of filters [from, to) at the common scale; the rounding of the three levels replaces the first three facts. */
 export function finish_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const scale = load<f64>(context, FILTER_SCALE_F64);
-  const middle = load<f64>(context, ROW_MIDDLE_LENGTH_F64);
-  for (let f = from; f < to; f++) {
-    const facts = load<usize>(context, FILTER_FACTS) + <usize>f * FACTS_BYTES;
-    const coordinates = load<usize>(context, COORDINATES) + <usize>f * (COORDINATE_COUNT << 2);
-    const out = load<usize>(context, FILTER_BOUNDS) + <usize>f * BOUND_BYTES;
-    const units = load<f64>(facts + UNIT) * scale;
-    let square: f64 = 0;
-    let product: f64 = 0;
-    let span: f64 = 0;
-    for (let p = 0; p < PARTS; p++) {
-      const part = <usize>(LEVEL_1 + p * PART_LENGTH);
-      const own = load<f64>(facts + SQUARES + (<usize>p << 3));
-      const along = load<f64>(facts + PRODUCTS + (<usize>p << 3)) / middle;
-      square += own;
-      product += along;
-      span += finish(context, coordinates + (part << 2), USED_2, along * scale, own, units, out + (part << 1));
+  for (let f = from; f < to; f += 4) {
+    const filters = min<u32>(4, to - f);
+    const parts = load<usize>(context, FILTER_PARTS) + <usize>f * PARTS_BYTES;
+    const first = load<usize>(context, FILTER_FACTS) + <usize>f * FACTS_BYTES;
+    for (let j: u32 = 0; j < filters; j++) {
+      const facts = first + <usize>j * FACTS_BYTES;
+      const coordinates = load<usize>(context, COORDINATES) + <usize>(f + j) * (LEVEL_3 << 2);
+      const out = parts + <usize>j * PARTS_BYTES;
+      const units = load<f64>(facts + UNIT) * scale;
+      startParts();
+      for (let p = 0; p < PARTS; p++) {
+        const part = <usize>(p * PART_LENGTH);
+        const own = load<f64>(facts + SQUARES + (<usize>p << 3));
+        finishPart(context, coordinates + (part << 2), own, units, out + (part << 1));
+      }
+      store<f64>(facts + SQUARES, rest);
+      store<f64>(facts + SQUARES, kept, 8);
+      store<f64>(facts, sqrt(lost) * (1 + SLACK), 16);
     }
-    store<f64>(facts, finish(context, coordinates, USED_1, product * scale, square, units, out));
-    store<f64>(facts, span, 8);
+    rotate(context, parts, filters, scratch);
+    for (let j: u32 = 0; j < filters; j++) {
+      const facts = first + <usize>j * FACTS_BYTES;
+      const out = load<usize>(context, FILTER_BOUNDS) + <usize>(f + j) * BOUND_BYTES;
+      rest = load<f64>(facts + SQUARES);
+      kept = load<f64>(facts + SQUARES, 8);
+      finishLevels(context, scratch + <usize>j * (LEVEL_2 << 2), out);
+      store<f64>(facts, load<f64>(facts, 16) + error1);
+      store<f64>(facts, load<f64>(facts, 16) + error2, 8);
+    }
   }
   return 0;
 }
 
-/** One list of numbers: the share of the middle, `used` coordinates, ρ. Returns the sum of absolute numbers before ρ. */
-function finish(
+function startParts(): void {
+  rest = 0;
+  kept = 0;
+  lost = 0;
+}
+
+/** One part of level 3: the coordinates, then ρ in the place of the last, which is zero. */
+function finishPart(
   context: usize,
   coordinates: usize,
-  used: i32,
-  along: f64, // in: quantised
   square: f64, // in: squared length, in units
   scale: f64, // in: quantised units per unit
   out: usize,
-): f64 {
-  const inverse = 1 / load<f64>(context, DIRECTION_SCALE_F64);
-  const factor = f64x2.splat(inverse);
+): void {
+  const factor = f64x2.splat(1 / load<f64>(context, DIRECTION_SCALE_F64));
   const times = f64x2.splat(scale);
-  const first = nearest(along);
-  store<i16>(out, <i16>first);
-  out += 2;
-  let span = f64x2.splat(0);
-  let energy = span;
-  for (let i: usize = 0; i < <usize>used << 2; i += 8, out += 4) {
+  let energy = f64x2.splat(0);
+  let squares = energy;
+  let differences = energy;
+  for (let i: usize = 0; i < <usize>PART_LENGTH << 2; i += 8, out += 4) {
     const c = f64x2.mul(f64x2.convert_low_i32x4_s(v128.load64_zero(coordinates + i)), factor);
     energy = f64x2.add(energy, f64x2.mul(c, c));
-    const value = f64x2.nearest(f64x2.mul(c, times));
-    span = f64x2.add(span, f64x2.abs(value));
+    const exact = f64x2.mul(c, times);
+    const value = f64x2.nearest(exact);
+    squares = f64x2.add(squares, f64x2.mul(value, value));
+    const difference = f64x2.sub(exact, value);
+    differences = f64x2.add(differences, f64x2.mul(difference, difference));
     const words = i32x4.trunc_sat_f64x2_s_zero(value);
     store<u32>(out, i32x4.extract_lane(i16x8.narrow_i32x4_s(words, words), 0));
   }
-  const left = square - f64x2.extract_lane(energy, 0) - f64x2.extract_lane(energy, 1);
-  const rho = sqrt(max(0, left) + square * SLACK) * scale * (1 + SLACK);
-  store<i16>(out, <i16>ceil(rho));
-  return abs(first) + f64x2.extract_lane(span, 0) + f64x2.extract_lane(span, 1);
+  const left = max(0, square - both(energy)) + square * SLACK;
+  const rho = sqrt(left) * scale * (1 + SLACK);
+  store<i16>(out - 2, <i16>ceil(rho));
+  rest += rho * rho;
+  kept += both(squares);
+  lost += both(differences);
+}
+
+/** Levels 1 and 2 from the rotated coordinates, with `rest` and `kept` of the vector; leaves their rounding. */
+function finishLevels(context: usize, rotated: usize, out: usize): void {
+  const scale = load<f64>(rotationOf(context) + panelBytes(LEVEL_2, LEVEL_3));
+  const factor = f64x2.splat(1 / scale);
+  const out2 = out + (LEVEL_1 << 1);
+  let energy = f64x2.splat(0);
+  let differences = energy;
+  for (let i: usize = 0; i < <usize>LEVEL_2; i += 2) {
+    const exact = f64x2.mul(f64x2.convert_low_i32x4_s(v128.load64_zero(rotated + (i << 2))), factor);
+    const value = f64x2.nearest(exact);
+    const difference = f64x2.sub(exact, value);
+    const words = i32x4.trunc_sat_f64x2_s_zero(value);
+    const pair = i32x4.extract_lane(i16x8.narrow_i32x4_s(words, words), 0);
+    store<u32>(out2 + (i << 1), pair);
+    const before = both(energy);
+    energy = f64x2.add(energy, f64x2.mul(exact, exact));
+    if (i < <usize>LEVEL_1) {
+      store<u32>(out + (i << 1), pair);
+      if (i == <usize>(LEVEL_1 - 2)) {
+        // The first of this pair is the last coordinate of level 1; the place of the second holds ρ.
+        const first = f64x2.extract_lane(exact, 0);
+        store<i16>(out, <i16>ceil(rhoOf(before + first * first)), (LEVEL_1 - 1) << 1);
+        const last = f64x2.extract_lane(difference, 0);
+        error1 = sqrt(both(differences) + last * last) * (1 + SLACK);
+      }
+    }
+    differences = f64x2.add(differences, f64x2.mul(difference, difference));
+  }
+  store<i16>(out2, <i16>ceil(rhoOf(both(energy))), (LEVEL_2 - 1) << 1);
+  error2 = sqrt(both(differences)) * (1 + SLACK);
+}
+
+/** What the rotated coordinates with this energy leave, together with what the parts left. */
+function rhoOf(energy: f64): f64 {
+  return sqrt(max(0, kept - energy) + kept * SLACK + rest) * (1 + SLACK);
+}
+
+// @ts-ignore: decorator
+@inline
+function both(pair: v128): f64 {
+  return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
 }

@@ -7,21 +7,24 @@ import {
   BOUND_BYTES,
   DIVISOR,
   FILTER_BOUNDS,
+  FILTER_PARTS,
   FIRST_ROW,
   K,
   KNOWN,
   LAST_BLOCK,
   LIST,
-  NORM,
-  PLACES,
-  ROW_BOUNDS,
   LEVEL_1,
   LEVEL_2,
+  NORM,
+  PARTS_BYTES,
+  PLACES,
+  ROW_BOUNDS,
+  ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
 } from "../src/backends/wasm/context";
 import { needed } from "./bound";
-import { dot4 } from "./dot";
+import { dot4, dotWide } from "./dot";
 import { idsOf, valuesOf } from "./full";
 import { openRow, product } from "./respond";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "./top";
@@ -68,7 +71,12 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
       const f = load<u32>(list + (<usize>i << 2));
       const values = valuesOf(context, j + i, k);
       const worst = load<f64>(values + (k <= LIST_LIMIT ? <usize>(k - 1) << 3 : 0));
-      if (divisor > 0 && isBelow(context, scales, worst, divisor, f, lane(sums, i))) continue;
+      if (divisor > 0) {
+        if (isBelow(context, scales, worst, divisor, f, lane(sums, i), 2)) continue;
+        const parts = load<usize>(context, FILTER_PARTS) + <usize>f * PARTS_BYTES;
+        const closer = <i32>dotWide(load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES, parts, PARTS_BYTES, PARTS_BYTES);
+        if (isBelow(context, scales, worst, divisor, f, closer, 3)) continue;
+      }
       if (!open) term = openRow(context, r, scratch);
       open = true;
       offerNew(product(context, scratch, term, f) / divisor, first + r, values, idsOf(context, j + i, k), k);
@@ -79,11 +87,11 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
 }
 
 /** Whether x·w / divisor cannot reach `worst`; x·w = (x·v + x·b)·norm / common norm. */
-function isBelow(context: usize, scales: usize, worst: f64, divisor: f64, f: u32, sum: i32): bool {
+function isBelow(context: usize, scales: usize, worst: f64, divisor: f64, f: u32, sum: i32, level: i32): bool {
   if (worst == -Infinity) return false;
   const value = (worst * divisor) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
   // Two roundings above; the rest of the allowance is in `needed`.
-  return <f64>sum < needed(context, scales, value - abs(value) * 1e-15, 2);
+  return <f64>sum < needed(context, scales, value - abs(value) * 1e-15, level);
 }
 
 // @ts-ignore: decorator

@@ -1,7 +1,7 @@
 /**
  * The k strongest filters of dense rows by bounds: a coarse pass over all filters for four rows at a time, then for each
- * row the second bound of those that are left, then exact responses, part by part, of the few that could still be among
- * the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
+ * row the second bound of those that are left, then the third, then exact responses, step by step, of the few that could
+ * still be among the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
  */
 
 import {
@@ -51,6 +51,34 @@ export function pack_filters(from: u32, to: u32, scratch: usize, context: usize)
   return 0;
 }
 
+/** The place of the panel whose level-1 bound is largest, for each of the rows [from, to), to OUT_ID. */
+export function nearest_places(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const rows = load<usize>(context, ROW_BOUNDS);
+  const blocks = load<i32>(context, PLACES) >> 3;
+  const width = <usize>blocks << 4;
+  for (let r = from; r < to; r += 4) {
+    const x = rows + <usize>r * BOUND_BYTES;
+    const last = rows + <usize>(to - 1) * BOUND_BYTES;
+    const x1 = min(x + BOUND_BYTES, last);
+    const x2 = min(x + 2 * BOUND_BYTES, last);
+    const x3 = min(x + 3 * BOUND_BYTES, last);
+    coarse(x, x1, x2, x3, load<usize>(context, PANEL), LEVEL_1 << 1, blocks, scratch, width);
+    for (let j: u32 = 0; j < min<u32>(4, to - r); j++) {
+      const bounds = scratch + <usize>j * width;
+      let best = load<i16>(bounds);
+      let where: u32 = 0;
+      for (let p: u32 = 1; p < <u32>blocks << 3; p++) {
+        const bound = load<i16>(bounds + (<usize>p << 1));
+        if (bound <= best) continue;
+        best = bound;
+        where = p;
+      }
+      store<u32>(load<usize>(context, OUT_ID) + (<usize>(r + j) << 2), where);
+    }
+  }
+  return 0;
+}
+
 /** First answers for rows [from, to) from the winners of an earlier bank, and which rows need a look at all filters. */
 export function first_answers(from: u32, to: u32, scratch: usize, context: usize): f64 {
   exact = 0;
@@ -83,10 +111,10 @@ function open(context: usize, r: u32, xs: usize): f64 {
 export function scratch_pruned(context: usize): usize {
   const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
   const room = (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8;
-  return room + (places + 16) * 6 + stateBytes() + <usize>seeds(load<i32>(context, K)) * 8;
+  return room + (places + 16) * 10 + stateBytes() + <usize>seeds(load<i32>(context, K)) * 8;
 }
 
-/** Candidates whose exact response is computed first when nothing is known of a row. */
+/** Candidates whose exact response is computed first, twice, when nothing is known of a row. */
 // @ts-ignore: decorator
 @inline
 function seeds(k: i32): i32 {
@@ -154,24 +182,26 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
   const candidates = scratch + (stride << 3) + 64 + places * 8; // u16
   const levels = candidates + (places + 16) * 2; // i32
-  const state = levels + (places + 16) * 4;
+  const estimates = levels + (places + 16) * 4; // i32
+  const state = estimates + (places + 16) * 4;
   const table = load<usize>(context, COMPACT);
   const order = load<usize>(context, ORDER) + (<usize>first << 2);
   const worst = values + (<usize>(k - 1) << 3);
   const term = open(context, r, scratch);
 
+  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
+  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+
   if (!known) {
     clearTop(values, ids, k);
-    tryStrongest(context, scratch, term, bounds, order, count, values, ids, k);
+    const tried = listStrongest(bounds, count, candidates, k);
+    listLevels(vector, filterBounds, order, candidates, tried, levels, estimates);
+    tryClosest(context, scratch, term, candidates, estimates, order, tried, state + stateBytes(), values, ids, k);
   }
   const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
 
-  // The list is filled up with its last place, so that it can be taken four at a time.
-  const last = load<u16>(candidates + (<usize>(found - 1) << 1));
-  for (let j = found; j < ((found + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), last);
-  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  fillUp(candidates, found);
   let left = 0;
   if (known) {
     const need = i32x4.splat(need32(needed(context, scales, load<f64>(worst), 2)));
@@ -180,13 +210,41 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
       left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), candidates, j, found, left, table);
     }
   } else {
-    for (let j = 0; j < found; j += 4) {
-      v128.store(levels + (<usize>j << 2), level2(vector, filterBounds, order, candidates + (<usize>j << 1)));
-    }
-    tryClosest(context, scratch, term, candidates, levels, order, found, state + stateBytes(), values, ids, k);
+    listLevels(vector, filterBounds, order, candidates, found, levels, estimates);
+    tryClosest(context, scratch, term, candidates, estimates, order, found, state + stateBytes(), values, ids, k);
     left = keepLevels(candidates, levels, found, need32(needed(context, scales, load<f64>(worst), 2)), table);
   }
-  exact += finishCandidates(context, scales, vector, scratch, term, candidates, left, order, state, values, ids, k);
+  exact += finishCandidates(context, r, scales, scratch, term, candidates, left, order, state, values, ids, k);
+}
+
+/** Fills a list of places up with its last one, so that it can be taken four at a time. */
+export function fillUp(candidates: usize, count: i32): void {
+  const last = load<u16>(candidates + (<usize>(count - 1) << 1));
+  for (let j = count; j < ((count + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), last);
+}
+
+/** Level-2 bounds of the candidates, and the same without ρ: what their products are likely to be. */
+function listLevels(
+  vector: usize,
+  filterBounds: usize,
+  order: usize,
+  candidates: usize,
+  count: i32,
+  levels: usize, // out: i32
+  estimates: usize, // out: i32
+): void {
+  const rho = i32x4.splat(<i32>load<i16>(vector, (LEVEL_2 - 1) << 1));
+  const rhos = filterBounds + ((LEVEL_2 - 1) << 1);
+  for (let j = 0; j < count; j += 4) {
+    const places = candidates + (<usize>j << 1);
+    const sums = level2(vector, filterBounds, order, places);
+    let others = v128.load16_lane(rhos + filterAt(order, places) * BOUND_BYTES, i16x8.splat(0), 0);
+    others = v128.load16_lane(rhos + filterAt(order, places + 2) * BOUND_BYTES, others, 2);
+    others = v128.load16_lane(rhos + filterAt(order, places + 4) * BOUND_BYTES, others, 4);
+    others = v128.load16_lane(rhos + filterAt(order, places + 6) * BOUND_BYTES, others, 6);
+    v128.store(levels + (<usize>j << 2), sums);
+    v128.store(estimates + (<usize>j << 2), i32x4.sub(sums, i32x4.mul(others, rho)));
+  }
 }
 
 /** Level-2 bounds of four candidates. */
@@ -210,7 +268,7 @@ export function filterAt(order: usize, candidate: usize): usize {
 }
 
 /** Offers the exact responses of four filters. */
-export function offer4(
+function offer4(
   context: usize,
   xs: usize,
   term: f64,
@@ -231,23 +289,13 @@ export function offer4(
   exact += 4;
 }
 
-/** Exact responses of the places with the largest level-1 bound in each of 8 lanes, in as many parts as k asks for. */
-function tryStrongest(
-  context: usize,
-  xs: usize,
-  term: f64,
-  bounds: usize,
-  order: usize,
-  count: i32,
-  values: usize,
-  ids: usize,
-  k: i32,
-): void {
+/** Lists the places with the largest level-1 bound in each of 8 lanes, in as many sections as k asks for; returns how many. */
+function listStrongest(bounds: usize, count: i32, out: usize, k: i32): i32 {
   const blocks = count >> 3;
-  const parts = min(k <= 4 ? 1 : (k + 7) / 8 + 1, blocks);
-  for (let part = 0; part < parts; part++) {
-    const from = (part * blocks) / parts;
-    const to = ((part + 1) * blocks) / parts;
+  const sections = min(k <= 4 ? 4 : k + 7, blocks);
+  for (let section = 0; section < sections; section++) {
+    const from = (section * blocks) / sections;
+    const to = ((section + 1) * blocks) / sections;
     let best = v128.load(bounds + (<usize>from << 4));
     let where = i16x8.splat(<i16>from);
     for (let b = from + 1; b < to; b++) {
@@ -255,29 +303,21 @@ function tryStrongest(
       where = v128.bitselect(i16x8.splat(<i16>b), where, i16x8.gt_s(v, best));
       best = i16x8.max_s(best, v);
     }
-    const f0 = load<u32>(order + (<usize>(<u32>i16x8.extract_lane_u(where, 0) << 3) << 2));
-    const f1 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 1) << 3) + 1) << 2));
-    const f2 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 2) << 3) + 2) << 2));
-    const f3 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 3) << 3) + 3) << 2));
-    offer4(context, xs, term, f0, f1, f2, f3, values, ids, k);
-    const f4 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 4) << 3) + 4) << 2));
-    const f5 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 5) << 3) + 5) << 2));
-    const f6 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 6) << 3) + 6) << 2));
-    const f7 = load<u32>(order + (<usize>((<u32>i16x8.extract_lane_u(where, 7) << 3) + 7) << 2));
-    offer4(context, xs, term, f4, f5, f6, f7, values, ids, k);
+    v128.store(out + (<usize>section << 4), i16x8.add(i16x8.shl(where, 3), i16x8(0, 1, 2, 3, 4, 5, 6, 7)));
   }
+  return sections << 3;
 }
 
-/** Exact responses of the candidates with the largest level-2 bounds. */
+/** Exact responses of the candidates with the largest estimates. */
 function tryClosest(
   context: usize,
   xs: usize,
   term: f64,
   candidates: usize,
-  levels: usize,
+  estimates: usize,
   order: usize,
   found: i32,
-  strongest: usize, // scratch: i32 level and u32 filter of the best so far, best first
+  strongest: usize, // scratch: i32 estimate and u32 filter of the best so far, best first
   values: usize,
   ids: usize,
   k: i32,
@@ -286,18 +326,23 @@ function tryClosest(
   const filters = strongest + (<usize>wanted << 2);
   let have = 0;
   let weakest = i32.MIN_VALUE;
-  for (let j = 0; j < found; j++) {
-    const level = load<i32>(levels + (<usize>j << 2));
-    if (have == wanted && level <= weakest) continue;
-    let at = have < wanted ? have++ : wanted - 1;
-    while (at > 0 && load<i32>(strongest + (<usize>(at - 1) << 2)) < level) {
-      store<i32>(strongest + (<usize>at << 2), load<i32>(strongest + (<usize>(at - 1) << 2)));
-      store<u32>(filters + (<usize>at << 2), load<u32>(filters + (<usize>(at - 1) << 2)));
-      at--;
+  for (let from = 0; from < found; from += 4) {
+    if (have == wanted && !v128.any_true(i32x4.gt_s(v128.load(estimates + (<usize>from << 2)), i32x4.splat(weakest)))) {
+      continue;
     }
-    store<i32>(strongest + (<usize>at << 2), level);
-    store<u32>(filters + (<usize>at << 2), <u32>filterAt(order, candidates + (<usize>j << 1)));
-    weakest = load<i32>(strongest + (<usize>(have - 1) << 2));
+    for (let j = from; j < min(from + 4, found); j++) {
+      const estimate = load<i32>(estimates + (<usize>j << 2));
+      if (have == wanted && estimate <= weakest) continue;
+      let at = have < wanted ? have++ : wanted - 1;
+      while (at > 0 && load<i32>(strongest + (<usize>(at - 1) << 2)) < estimate) {
+        store<i32>(strongest + (<usize>at << 2), load<i32>(strongest + (<usize>(at - 1) << 2)));
+        store<u32>(filters + (<usize>at << 2), load<u32>(filters + (<usize>(at - 1) << 2)));
+        at--;
+      }
+      store<i32>(strongest + (<usize>at << 2), estimate);
+      store<u32>(filters + (<usize>at << 2), <u32>filterAt(order, candidates + (<usize>j << 1)));
+      weakest = load<i32>(strongest + (<usize>(have - 1) << 2));
+    }
   }
   let j = 0;
   for (; j + 4 <= have; j += 4) {

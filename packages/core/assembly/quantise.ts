@@ -1,5 +1,5 @@
 /**
- * Rows and filters, less the middle ones, as 16-bit vectors: exactly where they are whole numbers that fit, otherwise
+ * Rows, and filters less the middle one, as 16-bit vectors: exactly where they are whole numbers that fit, otherwise
  * rounded at a scale that uses the bits, with what was lost on record.
  */
 
@@ -16,9 +16,6 @@ import {
   ORDERED_F64,
   PARTS,
   ROWS,
-  ROW_MIDDLE,
-  ROW_MIDDLE_16,
-  ROW_MIDDLE_FLUSH,
   STRIDE,
   TYPE,
   WEIGHTS,
@@ -41,8 +38,8 @@ export const UNIT: usize = 0; // real value of one unit
 export const LOST: usize = 8; // Euclidean norm of what was rounded away, in real units
 export const ANY: usize = 16; // 1 if the row has anything but zeros
 export const SQUARES: usize = 24; // squared length of each part, in units
-export const PRODUCTS: usize = 56; // of each part: x·b (b less n + 1 if the filters are) or a·v, in real units
-export const SUM: usize = 88; // Σx
+export const PRODUCTS: usize = 88; // of each part: x·b (b less n + 1 if the filters are), in real units
+export const SUM: usize = 152; // Σx
 
 /** Squared length of a 16-bit vector of `count` numbers, exact. */
 export function square16(x: usize, count: i32): f64 {
@@ -127,8 +124,7 @@ export function openFilter64(context: usize, f: u32, out: usize): void {
 /** Filter f less the middle filter in 16 bits, with its facts; `x64` is scratch. */
 export function quantiseFilter(context: usize, f: u32, out: usize, x64: usize, facts: usize): void {
   const stride = load<i32>(context, STRIDE);
-  const a16 = load<usize>(context, ROW_MIDDLE_16);
-  if (load<u32>(context, WHOLE_FILTERS) && a16) {
+  if (load<u32>(context, WHOLE_FILTERS)) {
     const filter = load<usize>(context, WEIGHTS) + <usize>f * (<usize>stride << 1);
     const middle = load<usize>(context, FILTER_MIDDLE_16);
     for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
@@ -137,21 +133,14 @@ export function quantiseFilter(context: usize, f: u32, out: usize, x64: usize, f
     if (measureParts(out, stride, facts)) {
       store<f64>(facts + UNIT, 1);
       store<f64>(facts + LOST, 0);
-      const flush = load<usize>(context, ROW_MIDDLE_FLUSH);
-      for (let p = 0; p < PARTS; p++) {
-        const from = <usize>partStart(stride, p) << 1;
-        const bytes = (<usize>partStart(stride, p + 1) << 1) - from;
-        store<f64>(facts + PRODUCTS + (<usize>p << 3), <f64>dotWide(out + from, a16 + from, bytes, flush));
-      }
       return;
     }
   }
   openFilter64(context, f, x64);
   quantise(x64, out, stride, facts);
-  multiplyParts(x64, load<usize>(context, ROW_MIDDLE), stride, facts);
 }
 
-/** Row r less the middle row in 16 bits, with its facts; `x64` is scratch. */
+/** Row r in 16 bits, with its facts; `x64` is scratch. */
 export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, facts: usize): void {
   const type = load<i32>(context, TYPE);
   const stride = load<i32>(context, STRIDE);
@@ -168,12 +157,7 @@ export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, fact
       store<f64>(facts + PRODUCTS + (<usize>p << 3), <f64>dotWide(out + from, b16 + from, bytes, flush));
     }
     let any = i16x8.splat(0);
-    const a16 = load<usize>(context, ROW_MIDDLE_16);
-    for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
-      const x = v128.load(out + i);
-      any = v128.or(any, x);
-      v128.store(out + i, i16x8.sub(x, v128.load(a16 + i)));
-    }
+    for (let i: usize = 0; i < <usize>stride << 1; i += 16) any = v128.or(any, v128.load(out + i));
     store<f64>(facts + ANY, v128.any_true(any) ? 1 : 0);
     if (measureParts(out, stride, facts)) {
       store<f64>(facts + UNIT, 1);
@@ -199,10 +183,6 @@ export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, fact
   }
   store<f64>(facts + SUM, total);
   store<f64>(facts + ANY, any ? 1 : 0);
-  const a64 = load<usize>(context, ROW_MIDDLE);
-  for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
-    v128.store(x64 + i, f64x2.sub(v128.load(x64 + i), v128.load(a64 + i)));
-  }
   quantise(x64, out, stride, facts);
 }
 

@@ -105,9 +105,9 @@ describe.each(TYPES)("%s, awkward sizes", (type) => {
 });
 
 /** Enough rows and filters that bounds are tried. */
-const ROWS = 1100;
-const FEATURES = 205;
-const FILTERS = 260;
+const ROWS = 1600;
+const FEATURES = 261;
+const FILTERS = 400;
 
 describe.each(TYPES)("%s, searched by bounds", (type) => {
   const looks: readonly Look[] =

@@ -7,56 +7,48 @@ import {
   COMMON_NORM_F64,
   DIRECTION_SCALE_F64,
   DIRECTIONS,
-  F32,
-  F64,
   FILTER_MIDDLE,
   FILTER_MIDDLE_16,
   FILTER_MIDDLE_FLUSH,
-  LEVEL_1,
   LEVEL_2,
+  LEVEL_3,
   PARTS,
-  ROW_MIDDLE,
-  ROW_MIDDLE_16,
-  ROW_MIDDLE_FLUSH,
-  ROW_MIDDLE_LENGTH_F64,
   SAMPLE_FILTER_COUNT,
   SAMPLE_FILTERS,
   SAMPLE_ROW_COUNT,
   SAMPLE_ROWS,
-  U8,
-  U16,
 } from "./context.ts";
-import { type DenseBlock, describeRows, isWholeType } from "./dense-rows.ts";
+import { type DenseBlock, describeRows } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 import type { Memory } from "./memory.ts";
 
-/** Rows and filters in the sample. More costs more than it prunes. */
+/** Rows and filters in the sample, and from how many pairs of them on it is twice as large. Measured. */
 const SAMPLE = 256;
+const MANY_PAIRS = 2 ** 25;
 /** Rounds of subspace iteration. */
 const ROUNDS = 2;
-/** Filters and rows the middle ones are the mean of. */
+/** Filters the middle one is the mean of. */
 const MIDDLE_SAMPLE = 64;
 /** 32-bit sums stay below this. */
 const MOST_32 = 2 ** 31;
-/** Bytes of the directions per feature: every feature belongs to level 1 and to one part of level 2. */
-const DIRECTION_BYTES = 2 * (LEVEL_1 + LEVEL_2 / PARTS);
-/** Stands for the length of a middle row of zeros, by which 0 is divided. */
-const NEXT_TO_NOTHING = 1e-300;
+/** Directions that a feature takes part in: those of its part. */
+const OF_PART = LEVEL_3 / PARTS;
+/** Bytes of the rotation and its scale. */
+const ROTATION_BYTES = 2 * LEVEL_2 * LEVEL_3 + 8;
 /** Largest signed 16-bit number. */
 const MOST_16 = 32_767;
 
-/** Directions with a middle row and a middle filter. Shared by rows and banks: `retain` and `release` count its users. */
+/** Directions with a middle filter. Shared by rows and banks: `retain` and `release` count its users. */
 export interface Basis {
   readonly features: number;
   readonly panels: number;
   readonly scale: number;
-  readonly row: Middle;
   readonly filter: Middle;
   users: number;
 }
 
-/** A vector taken off others before they are projected. */
+/** What is taken off the filters before they are projected. */
 export interface Middle {
   /** As float64. */
   readonly wide: number;
@@ -78,25 +70,20 @@ export async function findBasis(engine: Engine, block: DenseBlock, loaded: Loade
   const temporary: number[] = [];
   const context = new Context(memory);
   try {
-    const filter = putMiddle(
-      memory,
-      meanFilter(memory, loaded),
-      loaded.layout === "whole" ? loaded.features : undefined,
-      keep,
-    );
-    const row = putMiddle(memory, meanRow(memory, block), isWholeType(block.type) ? -1 : undefined, keep);
-    const panels = keep(memory.take(DIRECTION_BYTES * loaded.stride));
-    const rows = sample(block.rows, SAMPLE);
-    const filters = sample(loaded.filters, SAMPLE);
+    const filter = putMiddle(memory, meanFilter(memory, loaded), loaded, keep);
+    const panels = keep(memory.take(2 * OF_PART * loaded.stride + ROTATION_BYTES));
+    const most = block.rows * loaded.filters < MANY_PAIRS ? SAMPLE : 2 * SAMPLE;
+    const rows = sample(block.rows, most);
+    const filters = sample(loaded.filters, most);
     for (const list of [rows, filters]) temporary.push(memory.put(list));
     describeFilters(describeRows(context, block), loaded, block)
-      .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide], [ROW_MIDDLE, row.wide])
+      .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide])
       .set([SAMPLE_ROWS, temporary[0]], [SAMPLE_ROW_COUNT, rows.length])
       .set([SAMPLE_FILTERS, temporary[1]], [SAMPLE_FILTER_COUNT, filters.length])
       .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
     const area = engine.ask("scratch_directions", context.at);
     const { largest: scale } = await engine.run("find_directions", ROUNDS, ROUNDS, area, context);
-    return { features: loaded.features, panels, scale, row, filter, users: 1 };
+    return { features: loaded.features, panels, scale, filter, users: 1 };
   } catch (error) {
     for (const at of blocks) memory.give(at);
     throw error;
@@ -113,18 +100,17 @@ export function retain(basis: Basis): Basis {
 
 export function release(memory: Memory, basis: Basis): void {
   if (--basis.users > 0) return;
-  const { panels, row, filter } = basis;
-  for (const at of [panels, row.wide, row.whole, filter.wide, filter.whole]) memory.give(at);
+  const { panels, filter } = basis;
+  for (const at of [panels, filter.wide, filter.whole]) memory.give(at);
 }
 
 /** Tells a context about the directions. */
 export function describeBasis(context: Context, basis: Basis, block: DenseBlock | undefined): Context {
-  const { row, filter } = basis;
+  const { filter } = basis;
   return context
     .set([DIRECTIONS, basis.panels], [FILTER_MIDDLE, filter.wide], [FILTER_MIDDLE_16, filter.whole])
     .set([FILTER_MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)])
-    .set([ROW_MIDDLE, row.wide], [ROW_MIDDLE_16, row.whole], [ROW_MIDDLE_FLUSH, flush(row, MOST_16)])
-    .setF64([DIRECTION_SCALE_F64, basis.scale], [ROW_MIDDLE_LENGTH_F64, row.length || NEXT_TO_NOTHING]);
+    .setF64([DIRECTION_SCALE_F64, basis.scale]);
 }
 
 /** Bytes of a product with values up to `largest` whose 32-bit sums surely fit. */
@@ -136,7 +122,7 @@ function flush(middle: Middle, largest: number): number {
 /** Operations of finding a basis and projecting on it, to weigh against a full search. */
 export function basisCost(rows: number, filters: number, features: number): number {
   const sampled = Math.min(rows, SAMPLE) + Math.min(filters, SAMPLE);
-  return (LEVEL_1 + LEVEL_2 / PARTS) * features * (2 * ROUNDS * sampled + rows + filters);
+  return (OF_PART * features + LEVEL_2 * LEVEL_3) * (2 * ROUNDS * sampled + rows + filters);
 }
 
 /** Fewest filters and features for which bounds are less work than the responses themselves. Measured. */
@@ -164,34 +150,20 @@ function meanFilter(memory: Memory, loaded: LoadedBank): Float64Array {
   return mean;
 }
 
-/** The mean of some rows. */
-function meanRow(memory: Memory, block: DenseBlock): Float64Array {
-  const { stride, type } = block;
-  const mean = new Float64Array(stride);
-  const picked = sample(block.rows, MIDDLE_SAMPLE);
-  for (const r of picked) {
-    const at = block.at + r * block.rowBytes;
-    const whole = type === U8 ? memory.u8(at, stride) : type === U16 ? memory.u16(at, stride) : memory.i16(at, stride);
-    const values = type === F32 ? memory.f32(at, stride) : type === F64 ? memory.f64(at, stride) : whole;
-    for (let i = 0; i < stride; i++) mean[i] += values[i] / picked.length;
-  }
-  return mean;
-}
-
-/** Puts a middle vector into memory; `features`, where given, has it rounded to whole numbers, which are less features + 1. */
+/** Puts the middle filter into memory; that of whole filters is rounded to whole numbers, which are less n + 1. */
 function putMiddle(
   memory: Memory,
   mean: Float64Array,
-  features: number | undefined,
+  { layout, features }: LoadedBank,
   keep: (at: number) => number,
 ): Middle {
   let whole = 0;
   let largest = 0;
-  if (features !== undefined) {
+  if (layout === "whole") {
     const words = Int16Array.from(mean, (value) => Math.max(-MOST_16, Math.min(MOST_16, Math.round(value))));
     whole = keep(memory.put(words));
     for (let i = 0; i < mean.length; i++) {
-      mean[i] = features < 0 || i < features ? words[i] + features + 1 : 0;
+      mean[i] = i < features ? words[i] + features + 1 : 0;
       largest = Math.max(largest, Math.abs(words[i]));
     }
   }

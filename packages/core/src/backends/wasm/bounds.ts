@@ -7,22 +7,26 @@ import {
   COORDINATES,
   FACTS_BYTES,
   FILTER_BOUNDS,
+  FILTER_ERROR_1_F64,
+  FILTER_ERROR_2_F64,
+  FILTER_ERROR_3_F64,
   FILTER_FACTS,
   FILTER_LONGEST_F64,
   FILTER_LOSS_F64,
+  FILTER_PARTS,
   FILTER_SCALE_F64,
-  FILTER_SPAN_1_F64,
-  FILTER_SPAN_2_F64,
   I16,
   LEVEL_1,
-  LEVEL_2,
+  LEVEL_3,
   LONGEST_FILTER,
   ORDER,
   PANEL,
   PARTS,
+  PARTS_BYTES,
   PLACES,
   ROUNDING_F64,
   ROW_BOUNDS,
+  ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
   U8,
@@ -44,6 +48,7 @@ const MOST_16 = 32_767;
 export interface RowBounds {
   readonly basis: Basis;
   readonly vectors: number;
+  readonly parts: number;
   readonly scales: number;
 }
 
@@ -51,11 +56,12 @@ export interface RowBounds {
 export interface FilterBounds {
   readonly basis: Basis;
   readonly vectors: number;
+  readonly parts: number;
   readonly scale: number;
   readonly longest: number;
   readonly loss: number;
-  /** Largest sum of absolute coordinates, of each level. */
-  readonly spans: readonly [number, number];
+  /** Largest rounding of each level. */
+  readonly errors: readonly [number, number, number];
   readonly rounding: number;
   /** All filters in their own order. */
   readonly panel: Panel;
@@ -72,19 +78,23 @@ export interface Panel {
 export async function boundRows(engine: Engine, block: DenseBlock, basis: Basis): Promise<RowBounds> {
   const { memory } = engine;
   const vectors = memory.take(block.rows * BOUND_BYTES);
+  let parts = 0;
   let scales = 0;
   const context = new Context(memory);
   try {
+    parts = memory.take(block.rows * PARTS_BYTES);
     scales = memory.take(block.rows * SCALES_BYTES);
     describeBasis(describeRows(context, block), basis, block).set(
       [ROW_BOUNDS, vectors],
+      [ROW_PARTS, parts],
       [ROW_SCALES, scales],
-      [WHOLE_ROWS, isWholeHere(block, basis) ? 1 : 0],
+      [WHOLE_ROWS, isWholeHere(block) ? 1 : 0],
     );
     await engine.run("bound_rows", block.rows, ROW_PIECE, engine.ask("scratch_bounds", context.at), context);
-    return { basis: retain(basis), vectors, scales };
+    return { basis: retain(basis), vectors, parts, scales };
   } catch (error) {
     memory.give(vectors);
+    memory.give(parts);
     memory.give(scales);
     throw error;
   } finally {
@@ -92,15 +102,14 @@ export async function boundRows(engine: Engine, block: DenseBlock, basis: Basis)
   }
 }
 
-/** Whether rows less the middle row fit 16 signed bits. */
-function isWholeHere(block: DenseBlock, basis: Basis): boolean {
-  return (
-    (block.type === U8 || block.type === I16) && basis.row.whole > 0 && block.largest + basis.row.largest <= MOST_16
-  );
+/** Whether rows fit 16 signed bits. */
+function isWholeHere(block: DenseBlock): boolean {
+  return block.type === U8 || (block.type === I16 && block.largest <= MOST_16);
 }
 
 export function releaseRowBounds(memory: Memory, bounds: RowBounds): void {
   memory.give(bounds.vectors);
+  memory.give(bounds.parts);
   memory.give(bounds.scales);
   release(memory, bounds.basis);
 }
@@ -110,6 +119,7 @@ export function sliceRowBounds(bounds: RowBounds, from: number): RowBounds {
   return {
     ...bounds,
     vectors: bounds.vectors + from * BOUND_BYTES,
+    parts: bounds.parts + from * PARTS_BYTES,
     scales: bounds.scales + from * SCALES_BYTES,
   };
 }
@@ -126,18 +136,23 @@ export async function boundFilters(
   const context = new Context(memory);
   const temporary: number[] = [];
   let vectors = 0;
+  let parts = 0;
   try {
     vectors = memory.take(filters * BOUND_BYTES);
-    temporary.push(memory.take(filters * FACTS_BYTES), memory.take(filters * (LEVEL_1 + LEVEL_2) * 4));
+    parts = memory.take(filters * PARTS_BYTES);
+    temporary.push(memory.take(filters * FACTS_BYTES), memory.take(filters * LEVEL_3 * 4));
     const [facts, coordinates] = temporary;
     const norm = memory.f64(loaded.norm, filters);
     const common = norm[0];
     const factor = norm.reduce((most, value) => Math.max(most, common / value), 0);
-    const whole = loaded.layout === "whole" && loaded.largest + basis.filter.largest <= MOST_16;
+    const middle = basis.filter;
+    const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
     describeBasis(describeFilters(describeRows(context, block), loaded, block), basis, undefined)
-      .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [FILTER_BOUNDS, vectors], [WHOLE_FILTERS, whole ? 1 : 0])
+      .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [WHOLE_FILTERS, whole ? 1 : 0])
+      .set([FILTER_BOUNDS, vectors], [FILTER_PARTS, parts])
       .setF64([COMMON_NORM_F64, common]);
-    await engine.run("project_filters", filters, FILTER_PIECE, engine.ask("scratch_bounds", context.at), context);
+    const scratch = engine.ask("scratch_bounds", context.at);
+    await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
     const measured = memory.f64(facts, filters * FACTS);
     let length = 0;
     let loss = 0;
@@ -149,19 +164,20 @@ export async function boundFilters(
     }
     const scale = length === 0 ? 1 : LONGEST_FILTER / length;
     context.setF64([FILTER_SCALE_F64, scale]);
-    await engine.run("finish_filters", filters, FILTER_PIECE, 0, context);
+    await engine.run("finish_filters", filters, FILTER_PIECE, scratch, context);
     const finished = memory.f64(facts, filters * FACTS);
-    const spans: [number, number] = [0, 0];
+    const errors: [number, number, number] = [0, 0, 0];
     for (let f = 0; f < filters; f++) {
-      for (const level of [0, 1]) spans[level] = Math.max(spans[level], finished[f * FACTS + level]);
+      for (const level of [0, 1, 2]) errors[level] = Math.max(errors[level], finished[f * FACTS + level]);
     }
     const rounding =
       loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
     const order = Uint32Array.from({ length: filters }, (_, f) => f);
     const panel = await packPanel(engine, vectors, order);
-    return { basis: retain(basis), vectors, scale, longest: length + loss, loss, spans, rounding, panel };
+    return { basis: retain(basis), vectors, parts, scale, longest: length + loss, loss, errors, rounding, panel };
   } catch (error) {
     memory.give(vectors);
+    memory.give(parts);
     throw error;
   } finally {
     for (const at of temporary) memory.give(at);
@@ -171,6 +187,7 @@ export async function boundFilters(
 
 export function releaseFilterBounds(memory: Memory, bounds: FilterBounds): void {
   memory.give(bounds.vectors);
+  memory.give(bounds.parts);
   releasePanel(memory, bounds.panel);
   release(memory, bounds.basis);
 }
@@ -210,9 +227,11 @@ export function describeBounds(
   common: number,
 ): Context {
   return describeBasis(context, filters.basis, undefined)
-    .set([ROW_BOUNDS, rows.vectors], [ROW_SCALES, rows.scales], [FILTER_BOUNDS, filters.vectors])
+    .set([ROW_BOUNDS, rows.vectors], [ROW_PARTS, rows.parts], [ROW_SCALES, rows.scales])
+    .set([FILTER_BOUNDS, filters.vectors], [FILTER_PARTS, filters.parts])
     .set([PANEL, panel.at], [ORDER, panel.order], [PLACES, panel.places])
     .setF64([COMMON_NORM_F64, common], [FILTER_SCALE_F64, filters.scale], [FILTER_LONGEST_F64, filters.longest])
-    .setF64([FILTER_SPAN_1_F64, filters.spans[0]], [FILTER_SPAN_2_F64, filters.spans[1]])
+    .setF64([FILTER_ERROR_1_F64, filters.errors[0]], [FILTER_ERROR_2_F64, filters.errors[1]])
+    .setF64([FILTER_ERROR_3_F64, filters.errors[2]])
     .setF64([FILTER_LOSS_F64, filters.loss], [ROUNDING_F64, filters.rounding]);
 }

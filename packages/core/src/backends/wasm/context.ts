@@ -46,22 +46,24 @@ export const FIRST_ROW = 120; // number of row 0 in the caller's matrix
 export const DIVISOR = 128; // f64 per row
 
 // Bounds; see `assembly/bound.ts`.
-/** Numbers of the two levels of a bound, and the parts of the second. Measured on Fashion-MNIST. */
+/** Numbers of the three levels of a bound, and the parts of the third. Measured on Fashion-MNIST. */
 export const LEVEL_1 = 16;
-export const LEVEL_2 = 96;
-export const PARTS = 4;
-/** Bytes of the bounds of a row or filter: both levels, 16 bits each. */
-export const BOUND_BYTES = 224;
+export const LEVEL_2 = 48;
+export const LEVEL_3 = 192;
+export const PARTS = 8;
+/** Bytes of the first two levels of a row or filter together, 16 bits a number, and of the third. */
+export const BOUND_BYTES = 128;
+export const PARTS_BYTES = 384;
 /** Bytes of the scales of a row. */
-export const SCALES_BYTES = 80;
+export const SCALES_BYTES = 88;
 /** Bytes of the facts of a row or filter while its bounds are made. */
-export const FACTS_BYTES = 96;
+export const FACTS_BYTES = 160;
 /** Length of the longest filter in quantised units; times the longest row it stays under 2^31. */
 export const LONGEST_FILTER = 32000;
 
-export const ROW_BOUNDS = 136; // BOUND_BYTES per row
+export const ROW_BOUNDS = 136; // BOUND_BYTES per row: levels 1 and 2
 export const ROW_SCALES = 144; // SCALES_BYTES per row
-export const FILTER_BOUNDS = 152; // BOUND_BYTES per filter
+export const FILTER_BOUNDS = 152; // BOUND_BYTES per filter: levels 1 and 2
 export const PANEL = 160; // the first level of FILTER_BOUNDS, packed in blocks of 8 filters in the order of ORDER
 export const ORDER = 168; // u32 per place in PANEL: the filter there
 export const PLACES = 176; // places of PANEL to look at, a multiple of 8; or rows to look at
@@ -69,27 +71,26 @@ export const COMMON_NORM_F64 = 184; // the norm to which all filters were brough
 export const FILTER_SCALE_F64 = 192; // quantised units per unit of a filter
 export const FILTER_LONGEST_F64 = 200; // largest Euclidean norm of a filter less b
 export const FILTER_LOSS_F64 = 208; // largest Euclidean norm of what 16 bits could not hold of a filter
-export const FILTER_SPAN_1_F64 = 216; // largest sum of absolute coordinates of a filter, first level
-export const FILTER_SPAN_2_F64 = 224; // second level
+export const ROW_PARTS = 216; // PARTS_BYTES per row: level 3
+export const FILTER_PARTS = 224; // PARTS_BYTES per filter: level 3
 export const ROUNDING_F64 = 232; // allowance for the rounding of a response, per unit of the row's norm
 export const KNOWN = 240; // 1: OUT holds a first answer; 0: nothing is known
 export const COMPACT = 248; // table of `compact_table`
+export const FILTER_ERROR_1_F64 = 256; // largest rounding of a filter's coordinates, quantised units; level 1
+export const FILTER_ERROR_2_F64 = 264;
+export const FILTER_ERROR_3_F64 = 272;
 
-// The middle row a and the middle filter b, taken off before projecting.
-export const ROW_MIDDLE = 256; // STRIDE float64
-export const ROW_MIDDLE_16 = 264; // in 16 bits; 0: it is not whole
-export const ROW_MIDDLE_LENGTH_F64 = 272; // its Euclidean norm, 1 if that is 0
-export const ROW_MIDDLE_FLUSH = 280; // bytes after which 32-bit sums of its product with a filter are carried over
+// The middle filter b, taken off before projecting.
 export const FILTER_MIDDLE = 288; // STRIDE float64
 export const FILTER_MIDDLE_16 = 296; // less n + 1, in 16 bits; 0: it is not whole or too large
-export const FILTER_MIDDLE_FLUSH = 304; // as above, for its product with a row
-export const WHOLE_ROWS = 312; // 1: rows less a are whole numbers that 16 signed bits hold
+export const FILTER_MIDDLE_FLUSH = 304; // bytes after which 32-bit sums of its product with a row are carried over
+export const WHOLE_ROWS = 312; // 1: rows are whole numbers that 16 signed bits hold
 export const WHOLE_FILTERS = 320; // 1: so are the filters less b
 
 // Directions; see `assembly/directions.ts`.
-export const DIRECTIONS = 328; // panels of the basis: one for the first level, one for each part of the second
+export const DIRECTIONS = 328; // panels of the basis: one for each part, then the rotation, then its scale (f64)
 export const DIRECTION_SCALE_F64 = 336; // the basis is the panels over this, a contraction
-export const COORDINATES = 344; // i32, LEVEL_1 + LEVEL_2 per filter
+export const COORDINATES = 344; // i32, LEVEL_3 per filter
 export const FILTER_FACTS = 352; // FACTS_BYTES per filter
 export const SAMPLE_ROWS = 360; // u32 per sampled row
 export const SAMPLE_ROW_COUNT = 368;

@@ -22,6 +22,7 @@ export type Kernel =
   | "measure_filters"
   | "measure_rows"
   | "move_prototypes"
+  | "nearest_places"
   | "pack_filters"
   | "plan_index_csr"
   | "project_filters"

@@ -29,6 +29,12 @@ import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 /** Bytes of the table of `assembly/compact.ts`. */
 const TABLE_BYTES = 4096 + 16 * 32;
 
+/** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
+const MANY_FILTERS = 1024;
+const MANY_ROWS = 256;
+/** Filters that rows are told apart by, a multiple of 8. */
+const LANDMARKS = 128;
+
 /** Where a search writes its answer: k places per item. */
 export interface Answer {
   readonly k: number;
@@ -97,6 +103,9 @@ export async function searchPruned(
   const room = new Room(engine);
   const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
   try {
+    if (loaded.filters >= MANY_FILTERS && block.rows >= MANY_ROWS) {
+      context.set([LIST, room.put(await listAlike(engine, block, loaded, bounds))]);
+    }
     return await prune(engine, context, block.rows);
   } finally {
     context.release();
@@ -130,7 +139,8 @@ export async function searchSince(
     const scratch = engine.ask("scratch_full", context.at);
     let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
 
-    const [some, all] = splitRows(memory.u8(verdict, block.rows));
+    const alike = listBy(since.winners.filter.subarray(block.first, to), loaded.filters);
+    const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
     if (changed.length > 0 && some.length > 0) {
       const panel = await packPanel(engine, bounds.filters.vectors, changed);
@@ -206,9 +216,38 @@ function describeAnswer(context: Context, { k, ids, values }: Answer): Context {
   return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values]);
 }
 
-/** Rows that need a look at the changed filters only, and rows that need all. */
-function splitRows(verdict: Uint8Array): [Uint32Array, Uint32Array] {
-  return [positions(verdict, 0), positions(verdict, 1)];
+/** All rows, those with the same strongest landmark next to each other. */
+async function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
+  const { memory } = engine;
+  const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
+  const panel = await packPanel(engine, bounds.filters.vectors, landmarks);
+  const context = new Context(memory);
+  const room = new Room(engine);
+  try {
+    const found = room.take(block.rows * 4);
+    describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
+    await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
+    return listBy(memory.u32(found, block.rows), LANDMARKS);
+  } finally {
+    releasePanel(memory, panel);
+    context.release();
+    room.release();
+  }
+}
+
+/** The positions of `keys`, which are below `limit`, in ascending order of the keys. */
+function listBy(keys: Uint32Array, limit: number): Uint32Array {
+  const next = new Uint32Array(limit + 1);
+  for (const key of keys) next[key + 1]++;
+  for (let key = 0; key < limit; key++) next[key + 1] += next[key];
+  const list = new Uint32Array(keys.length);
+  for (let j = 0; j < keys.length; j++) list[next[keys[j]]++] = j;
+  return list;
+}
+
+/** The listed rows that need a look at the changed filters only, and those that need all. */
+function splitRows(list: Uint32Array, verdict: Uint8Array): [Uint32Array, Uint32Array] {
+  return [list.filter((r) => verdict[r] === 0), list.filter((r) => verdict[r] === 1)];
 }
 
 function positions(marks: Uint8Array, mark: number): Uint32Array {

@@ -42,6 +42,7 @@ export function calibrateClasses(
     fitRising(
       column(scores, classes, c),
       Uint8Array.from(truth, (own) => Number(own === c)),
+      classes,
     ),
   );
   return { beta, rising };
@@ -56,7 +57,7 @@ export function calibrateLabels(shares: Float64Array, present: Csr, method: Cali
   }
   const fitted = <T>(fit: (scores: Float64Array, isTrue: Uint8Array) => T): T[] =>
     Array.from({ length: labels }, (_, o) => fit(column(shares, labels, o), column(has, labels, o)));
-  if (method === "isotonic") return { rising: fitted(fitRising) };
+  if (method === "isotonic") return { rising: fitted((scores, isTrue) => fitRising(scores, isTrue)) };
   logShares(shares);
   return { curves: fitted(fitCurve) };
 }

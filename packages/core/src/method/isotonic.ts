@@ -9,10 +9,10 @@ export interface Rising {
 }
 
 /**
- * The rising function of least squares through (score, truth). Values stay 1 / (n + 2) away from 0 and 1: n rows cannot
- * show that something never or always happens.
+ * The rising function of least squares through (score, truth). Values stay 1 / (n + 2) away from 0 and 1, divided by the
+ * number of classes that share the doubt: n rows cannot show that something never or always happens.
  */
-export function fitRising(scores: Float64Array, isTrue: Uint8Array): Rising {
+export function fitRising(scores: Float64Array, isTrue: Uint8Array, classes = 1): Rising {
   const n = scores.length;
   const order = Uint32Array.from(scores.keys()).sort((a, b) => scores[a] - scores[b]);
   // Blocks of pooled rows: first and last score, rows, true rows. A block is kept while its share is above the one before.
@@ -39,7 +39,7 @@ export function fitRising(scores: Float64Array, isTrue: Uint8Array): Rising {
       first.pop();
     }
   }
-  const margin = 1 / (n + 2);
+  const margin = 1 / ((n + 2) * classes);
   const points = first.flatMap((score, b) => {
     const value = Math.min(Math.max(hits[b] / rows[b], margin), 1 - margin);
     return score === last[b] ? [[score, value]] : [[score, value], [last[b], value]]; // biome-ignore format: points

@@ -36,9 +36,8 @@ export function soften(scores: Float64Array, classes: number, beta: number): voi
 }
 
 /**
- * The factor of the smallest log loss on rows of scores and their true classes, by bisection on its derivative,
- * which only rises. Targets are smoothed as if each row had been seen n + c times, once as every class: rows that are all
- * right then do not ask for certainty.
+ * The factor of the smallest log loss on rows of scores and their true classes, by bisection on its derivative, which only
+ * rises. Targets leave 1 / (n + 2) to the strongest other class, so that n rows which are all right do not ask for certainty.
  */
 export function fitBeta(scores: Float64Array, truth: Uint32Array, classes: number): number {
   const wanted = scores.length === 0 ? 0 : targetScore(scores, truth, classes);
@@ -66,14 +65,16 @@ export function fitBeta(scores: Float64Array, truth: Uint32Array, classes: numbe
   return low;
 }
 
-/** The sum over rows of the score expected under the smoothed targets; at the best factor, softmax expects the same. */
+/** The sum over rows of the score expected under the targets; at the best factor, softmax expects the same. */
 function targetScore(scores: Float64Array, truth: Uint32Array, classes: number): number {
-  const other = 1 / (truth.length + classes);
+  const doubt = 1 / (truth.length + 2);
   let sum = 0;
   for (let r = 0; r < truth.length; r++) {
-    for (let c = 0; c < classes; c++) {
-      sum += scores[r * classes + c] * (c === truth[r] ? 1 - (classes - 1) * other : other);
-    }
+    const own = scores[r * classes + truth[r]];
+    let other = Number.NEGATIVE_INFINITY;
+    for (let c = 0; c < classes; c++)
+      if (c !== truth[r] && scores[r * classes + c] > other) other = scores[r * classes + c];
+    sum += classes === 1 ? own : (1 - doubt) * own + doubt * other;
   }
   return sum;
 }

@@ -35,18 +35,18 @@ function rowsOf(count: number, seed: number): { scores: Float64Array; truth: Uin
   return { scores, truth };
 }
 
-const smoothedLoss = (scores: Float64Array, truth: Uint32Array, classes: number, beta: number): number => {
-  const n = truth.length;
+/** The loss with 1 / (n + 2) of each row left to its strongest other class. */
+const doubtingLoss = (scores: Float64Array, truth: Uint32Array, classes: number, beta: number): number => {
   let loss = 0;
-  for (let r = 0; r < n; r++) {
-    const powers = Array.from({ length: classes }, (_, c) => Math.exp(beta * scores[r * classes + c]));
-    const sum = powers.reduce((a, b) => a + b);
-    for (let c = 0; c < classes; c++) {
-      const target = c === truth[r] ? (n + 1) / (n + classes) : 1 / (n + classes);
-      loss -= target * Math.log(powers[c] / sum);
-    }
+  for (let r = 0; r < truth.length; r++) {
+    const own = Array.from(scores.subarray(r * classes, (r + 1) * classes));
+    const sum = own.reduce((total, score) => total + Math.exp(beta * score), 0);
+    const surprise = (score: number) => -Math.log(Math.exp(beta * score) / sum);
+    const other = Math.max(...own.filter((_, c) => c !== truth[r]));
+    const doubt = 1 / (truth.length + 2);
+    loss += (1 - doubt) * surprise(own[truth[r]]) + doubt * surprise(other);
   }
-  return loss / n;
+  return loss / truth.length;
 };
 
 describe("the factor of softmax", () => {
@@ -56,9 +56,9 @@ describe("the factor of softmax", () => {
       relateResponses(scores, 3);
       const beta = fitBeta(scores, truth, 3);
       expect(beta).toBeGreaterThan(1);
-      const least = smoothedLoss(scores, truth, 3, beta);
+      const least = doubtingLoss(scores, truth, 3, beta);
       for (const other of [0.9, 0.999, 1.001, 1.1]) {
-        expect(smoothedLoss(scores, truth, 3, beta * other)).toBeGreaterThan(least);
+        expect(doubtingLoss(scores, truth, 3, beta * other)).toBeGreaterThan(least);
       }
     }
   });
@@ -66,7 +66,7 @@ describe("the factor of softmax", () => {
   it("is 0 where scores mislead, and finite where they part the classes", () => {
     expect(fitBeta(Float64Array.of(2, 1, 1, 2), Uint32Array.of(1, 0), 2)).toBe(0);
     const beta = fitBeta(Float64Array.of(2, 1, 1, 2), Uint32Array.of(0, 1), 2);
-    // Targets of (n + 1) / (n + c) = 3/4 for a lead of 1: ln 3.
+    // Of two rows 1/4 is left to the other class; for a lead of 1 that is ln 3.
     expect(beta).toBeCloseTo(Math.log(3), 9);
     expect(fitBeta(Float64Array.of(1e-9, 0), Uint32Array.of(0), 2)).toBe(LARGEST_BETA);
     expect(fitBeta(new Float64Array(4), Uint32Array.of(0, 1), 2)).toBeLessThanOrEqual(LARGEST_BETA);

@@ -1,12 +1,18 @@
 /** The data sets of the experiments, each read once. Training and test parts are the published ones. */
 
 import type { Label, Matrix } from "@ranksim/core";
-import { type DataSet, loadDataSet, type ReadDataOptions } from "@ranksim/data/node";
+import { type DataSet, loadDataSet, locateDataSet, type ReadDataOptions } from "@ranksim/data/node";
 
 /** Rows of numbers with a label each. */
 export interface Labelled {
   readonly x: Matrix;
   readonly y: readonly Label[];
+}
+
+/** Rows of numbers with several labels each. */
+export interface LabelledSets {
+  readonly x: Matrix;
+  readonly y: readonly (readonly Label[])[];
 }
 
 /** Texts with a label each. */
@@ -28,6 +34,19 @@ export class Shelf {
     const set = await this.#open(name, {});
     if (set.form !== "matrix" || !set.y) throw new Error(`${name}: expected rows of numbers with labels`);
     return { x: set.x, y: set.y as readonly Label[] };
+  }
+
+  async sets(name: string): Promise<LabelledSets> {
+    const { x, y } = await this.numbers(name);
+    if (!y.every(Array.isArray)) throw new Error(`${name}: expected several labels per row`);
+    return { x, y: y as unknown as LabelledSets["y"] };
+  }
+
+  /** The file of a data set, for other programs to read. */
+  async path(name: string): Promise<string> {
+    const found = await locateDataSet(name, { env: this.#env });
+    if (found?.paths.length !== 1) throw new Error(`${name}: expected one file at hand`);
+    return found.paths[0];
   }
 
   async text(name: string, options: ReadDataOptions): Promise<LabelledText> {

@@ -1,7 +1,17 @@
 /** All experiments beyond the paper, in the order of the page. */
 
 import type { Experiment } from "../experiment.ts";
+import { calibration, probabilisticCalibration } from "./calibration.ts";
+import { multilabel } from "./multilabel.ts";
+import { newsgroups } from "./newsgroups.ts";
 import { partialFit } from "./partial-fit.ts";
 import { tunedText } from "./tuned-text.ts";
 
-export const experiments: readonly Experiment[] = [tunedText, partialFit];
+export const experiments: readonly Experiment[] = [
+  newsgroups,
+  tunedText,
+  calibration,
+  probabilisticCalibration,
+  multilabel,
+  partialFit,
+];

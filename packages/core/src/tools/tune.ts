@@ -11,9 +11,19 @@ import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { paretoFront } from "./pareto.ts";
 import { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
 import { partOfRun } from "./run-part.ts";
-import { countRows, gatherRows, type Samples, sampleOrder } from "./split.ts";
+import { type Shared, SharedSteps } from "./shared-steps.ts";
+import { countRows, type Fold, gatherRows, type Samples, sampleOrder } from "./split.ts";
 import { suggestCandidates } from "./tune-candidates.ts";
-import { type CrossValidateOptions, checkedOnce, divide, type Scorer, scorerOf, validate } from "./validation.ts";
+import {
+  type CrossValidateOptions,
+  checkedOnce,
+  divide,
+  rowsOf,
+  type Scorer,
+  type ScoringName,
+  scorerOf,
+  validate,
+} from "./validation.ts";
 
 /** How candidates are judged. */
 export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X, M> {
@@ -37,7 +47,7 @@ export interface TuneRound {
   readonly multiplyAdds: number;
   /** Bytes of the trained model's arrays. */
   readonly bytes: number;
-  /** Wall-clock seconds: to train all folds, and to predict 1,000 rows. */
+  /** Wall-clock seconds: to train all folds, and to predict 1,000 rows; for texts without the counting of words. */
   readonly fitSeconds: number;
   readonly secondsPerThousand: number;
 }
@@ -80,6 +90,15 @@ export interface Tuning<X, M extends Model> {
 /** Fewer rows than this tell candidates apart by chance alone. */
 const LEAST_ROWS = 1000;
 
+/** What all candidates of a round are judged by. */
+interface Round<X extends Samples, M extends Model> {
+  readonly x: X;
+  readonly y: Labels | LabelSets;
+  readonly folds: readonly Fold[];
+  readonly shared: SharedSteps;
+  readonly score: ScoringName | Scorer<X, M>;
+}
+
 interface Trial<X, M extends Model> {
   readonly position: number;
   readonly estimator: Estimator<X, M>;
@@ -108,7 +127,8 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     ? (candidates as readonly Estimator<X, M>[])
     : suggestCandidates(candidates as Estimator<X, M>, samples, y);
   if (estimators.length === 0) throw new RanksimError("bad-params", "tune: expected at least 1 candidate, found none");
-  const score = scorerOf(options.scoring);
+  const score = options.scoring ?? "accuracy";
+  scorerOf(score); // refuses an unknown name at once
   divide(samples, y, options); // refuses at once what the last round would refuse
   const order = sampleOrder(y, options.seed);
   const sizes = roundSizes(order.length, estimators.length, factor, options.firstRows);
@@ -123,6 +143,7 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     const picked = order.slice(0, rows).sort();
     const [xr, yr] = [gatherRows(samples, picked), gatherRows(y, picked)];
     const folds = divide(xr, yr, options);
+    const round = { x: xr, y: yr, folds, shared: new SharedSteps(xr, yr, folds), score };
     const end = share + (1 - share) * shareOfRound(sizes.slice(r), alive.length, factor);
     const judged: Trial<X, M>[] = [];
     for (const [j, trial] of alive.entries()) {
@@ -135,7 +156,7 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
       const part = withTrial(partOfRun(run, at(0), at(1)), told);
       const start = performance.now();
       try {
-        trial.rounds.push(await judge(trial.estimator, xr, yr, folds, score, part));
+        trial.rounds.push(await judge(trial.estimator, round, part));
         judged.push(trial);
       } catch (error) {
         if (run.signal?.aborted || !(error instanceof RanksimError)) throw error;
@@ -209,22 +230,44 @@ function withTrial(run: Run, trial: { round: number; rounds: number; candidate: 
 /** Cross-validates one candidate; its cost is that of the model of the first fold. */
 async function judge<X extends Samples, M extends PredictingModel<X>>(
   estimator: Estimator<X, M>,
-  x: X,
-  y: Labels | LabelSets,
-  folds: ReturnType<typeof divide>,
-  score: Scorer<X, M>,
+  { x, y, folds, shared, score }: Round<X, M>,
   run: Run,
 ): Promise<TuneRound> {
+  // A score of the caller's own is given the whole pipeline; those by name ask the last step as they would ask it.
+  const part = typeof score === "string" ? shared.of(estimator) : undefined;
   let cost: { multiplyAdds: number; bytes: number } | undefined;
   let scoring = 0;
-  const watched: Scorer<X, M> = async (model, xs, ys, part) => {
-    cost ??= { multiplyAdds: await multiplyAdds(model, xs, part), bytes: arrayBytes(model.save()) };
-    const start = performance.now();
-    const found = await score(model, xs, ys, part);
-    scoring += (performance.now() - start) / 1000;
-    return found;
+  const watched =
+    <S extends Samples, N extends PredictingModel<S>>(inner: Scorer<S, N>, before: () => number): Scorer<S, N> =>
+    async (model, xs, ys, rest) => {
+      cost ??= { multiplyAdds: await multiplyAdds(model, xs, rest), bytes: arrayBytes(model.save()) + before() };
+      const start = performance.now();
+      const found = await inner(model, xs, ys, rest);
+      scoring += (performance.now() - start) / 1000;
+      return found;
+    };
+  let bytes = 0;
+  const openShared = async (fold: number) => {
+    const opened = await (part as Shared).open(fold, run);
+    bytes = opened.bytes;
+    return opened;
   };
-  const { scores, mean, standardDeviation, fitSeconds } = await validate(estimator, x, y, folds, watched, run);
+  const openOwn = async (fold: number) => rowsOf(x, y, folds[fold]);
+  const { scores, mean, standardDeviation, fitSeconds } = part
+    ? await validate(
+        part.last,
+        folds.length,
+        openShared,
+        watched(scorerOf(score as ScoringName), () => bytes),
+        run,
+      )
+    : await validate(
+        estimator,
+        folds.length,
+        openOwn,
+        watched(scorerOf(score), () => 0),
+        run,
+      );
   const rows = countRows(x);
   return {
     rows,

@@ -66,7 +66,9 @@ export async function crossValidate<X extends Samples, M extends PredictingModel
   run: Run = {},
 ): Promise<CrossValidation> {
   const samples = checkedOnce(x);
-  return validate(estimator, samples, y, divide(samples, y, options), scorerOf(options.scoring), run);
+  const divided = divide(samples, y, options);
+  const open = async (fold: number) => rowsOf(samples, y, divided[fold]);
+  return validate(estimator, divided.length, open, scorerOf(options.scoring), run);
 }
 
 /**
@@ -83,13 +85,14 @@ export async function gridSearch<X extends Samples, M extends PredictingModel<X>
 ): Promise<GridSearch<X, M>> {
   const samples = checkedOnce(x);
   const divided = divide(samples, y, options);
+  const open = async (fold: number) => rowsOf(samples, y, divided[fold]);
   const scorer = scorerOf(options.scoring);
   const candidates = combinations(grid).map((params) => ({ params, estimator: estimator.with(params) }));
   const fits = candidates.length * divided.length + 1;
   const results: (GridResult & { estimator: Estimator<X, M> })[] = [];
   for (const [j, candidate] of candidates.entries()) {
     const part = partOfRun(run, (j * divided.length) / fits, ((j + 1) * divided.length) / fits);
-    results.push({ ...candidate, ...(await validate(candidate.estimator, samples, y, divided, scorer, part)) });
+    results.push({ ...candidate, ...(await validate(candidate.estimator, divided.length, open, scorer, part)) });
   }
   // Sorting keeps the order of equals.
   results.sort((a, b) => b.mean - a.mean);
@@ -105,29 +108,41 @@ export async function gridSearch<X extends Samples, M extends PredictingModel<X>
   };
 }
 
-/** Cross-validation on folds that are there already. */
-export async function validate<X extends Samples, M extends Model>(
+/** The rows of one fold, to train on and to test on. */
+export interface FoldRows<X> {
+  readonly train: { readonly x: X; readonly y: Labels | LabelSets };
+  readonly test: { readonly x: X; readonly y: Labels | LabelSets };
+}
+
+/** The rows of a fold. */
+export function rowsOf<X extends Samples>(x: X, y: Labels | LabelSets, { train, test }: Fold): FoldRows<X> {
+  return {
+    train: { x: gatherRows(x, train), y: gatherRows(y, train) },
+    test: { x: gatherRows(x, test), y: gatherRows(y, test) },
+  };
+}
+
+/** Cross-validation on `count` folds whose rows are asked for one after the other. */
+export async function validate<X, M extends Model>(
   estimator: Estimator<X, M>,
-  x: X,
-  y: Labels | LabelSets,
-  divided: readonly Fold[],
+  count: number,
+  open: (fold: number) => Promise<FoldRows<X>>,
   scorer: Scorer<X, M>,
   run: Run,
 ): Promise<CrossValidation> {
   const scores: number[] = [];
   const fitSeconds: number[] = [];
   const scoreSeconds: number[] = [];
-  for (const [j, { train, test }] of divided.entries()) {
-    const share = (within: number) => (j + within) / divided.length;
+  for (let j = 0; j < count; j++) {
+    const share = (within: number) => (j + within) / count;
     await advance(run, { stage: "fit", share: share(0) });
+    const { train, test } = await open(j);
     const start = performance.now();
-    const fitRun = partOfRun(run, share(0), share(FIT_SHARE));
-    const model = await estimator.fit(gatherRows(x, train), gatherRows(y, train), fitRun);
+    const model = await estimator.fit(train.x, train.y, partOfRun(run, share(0), share(FIT_SHARE)));
     fitSeconds.push((performance.now() - start) / 1000);
     await advance(run, { stage: "score", share: share(FIT_SHARE) });
     const fitted = performance.now();
-    const scoreRun = partOfRun(run, share(FIT_SHARE), share(1));
-    const score = await scorer(model, gatherRows(x, test), gatherRows(y, test), scoreRun);
+    const score = await scorer(model, test.x, test.y, partOfRun(run, share(FIT_SHARE), share(1)));
     if (!Number.isFinite(score)) {
       throw new RanksimError("bad-params", `fold ${j}: expected a finite score, found ${score}`);
     }

@@ -203,6 +203,48 @@ describe("tune", () => {
   });
 });
 
+it("counts words once for all candidates, which changes nothing but the time", async () => {
+  const words = ["red", "green", "blue", "round", "square", "small", "large"];
+  const texts = Array.from({ length: 90 }, (_, r) =>
+    [r % 3, (r % 3) + 1, r % 7, (r * 5) % 7].map((w) => words[w]).join(" "),
+  );
+  const labels = texts.map((_, r) => "abc"[r % 3]);
+  let fits = 0;
+  class Counted extends TfidfVectorizer {
+    override fit(...given: Parameters<TfidfVectorizer["fit"]>) {
+      fits++;
+      return super.fit(...given);
+    }
+    override with(...changes: Parameters<TfidfVectorizer["with"]>) {
+      return new Counted(super.with(...changes).params);
+    }
+  }
+  const pipeline = new Pipeline<readonly string[], PredictingModel>([
+    ["words", new Counted()],
+    ["classify", new RankSimilarityClassifier()],
+  ]);
+  const candidates = gridCandidates(pipeline, { "words.idfPower": [1, 2], "classify.filters": [3, 6, 9] });
+  type Candidates = readonly Estimator<readonly string[], PredictingModel<readonly string[]>>[];
+  const plain = async (scoring: "accuracy" | ((...args: never[]) => Promise<number>)) => {
+    fits = 0;
+    const options = { folds: 3, scoring: scoring as "accuracy" };
+    const found = await tune(candidates as unknown as Candidates, texts, labels, options);
+    return {
+      fits,
+      results: found.results.map(({ params, rounds }) => {
+        const { mean, multiplyAdds, bytes } = rounds[0];
+        return { params, mean, multiplyAdds, bytes };
+      }),
+    };
+  };
+  const shared = await plain("accuracy");
+  const apart = await plain((model: PredictingModel, ...rest: Parameters<PredictingModel["score"]>) =>
+    model.score(...rest),
+  );
+  expect(shared.results).toEqual(apart.results);
+  expect([shared.fits, apart.fits]).toEqual([2 * 3, 6 * 3]);
+});
+
 it("sampleOrder begins with samples that hold each class in its share", () => {
   const labels = Array.from({ length: 300 }, (_, r) => (r < 30 ? "few" : r < 120 ? "some" : "many"));
   const order = sampleOrder(labels, 3);

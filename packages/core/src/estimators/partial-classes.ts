@@ -45,6 +45,8 @@ export async function addToClasses(
 ): Promise<ClassifierParts> {
   const { filters } = model;
   const kept = keptBy(filters, "classifier");
+  if (filters.filterBank)
+    throw new RanksimError("unsupported", "partialFit: a committee of banks takes in no new rows");
   const { matrix, first } = addedMatrix(x, filters.bank.features, kept);
   const began = performance.now();
   const given = encodeLabels(y, matrix.rows);

@@ -15,7 +15,7 @@ export function gridCandidates<X, M extends Model>(estimator: Estimator<X, M>, g
 
 /**
  * The candidates worth trying for data like this, small banks first: numbers of filters from one a class (or ten) to the
- * automatic one, distributions, how filters vote, and for text how terms are weighted. Works on the three estimators and on
+ * automatic one, distributions, refinement, how filters vote, and for text how terms are weighted. Works on the three estimators and on
  * pipelines that end in one; any other recipe is the only candidate. Parameters in `held` stay as they are.
  */
 export function suggestCandidates<X extends Samples, M extends Model>(
@@ -39,7 +39,7 @@ export function suggestCandidates<X extends Samples, M extends Model>(
   const axes: Changes[][] = [
     choose("filters", [...countsFor(perClass, isSparse, classes, rows), "auto"]),
     choose("distribution", isSparse ? ["rank", "savage", "confusion"] : ["rank", "confusion"]),
-    ...(perClass ? [choose("voters", [1, 5])] : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several)]),
+    ...(perClass ? [lessons(prefix, isOpen)] : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several)]),
     weightings(estimator, isOpen),
   ];
   const all = axes.reduce<Changes[]>(
@@ -55,7 +55,7 @@ const MOST_FILTERS = 5000;
 
 /** Numbers of filters below the automatic one; sparse rows are told apart by few. */
 function countsFor(perClass: boolean, isSparse: boolean, classes: number, rows: number): number[] {
-  const steps = perClass ? (isSparse ? [1, 3, 10, 30] : [1, 3, 10, 30, 100]) : [10, 30, 100];
+  const steps = perClass ? (isSparse ? [1, 3, 10, 30] : [1, 3, 10, 30, 100, 200]) : [10, 30, 100];
   return steps.map((step) => step * classes).filter((count) => count < Math.min(rows / 2, MOST_FILTERS));
 }
 
@@ -64,6 +64,15 @@ function prefixOf(estimator: Estimator<never, Model>): string | undefined {
   if ("filters" in estimator.params) return "";
   const found = Object.keys(estimator.params).filter((name) => name.endsWith(".filters"));
   return found.length === 0 ? undefined : found[found.length - 1].slice(0, -"filters".length);
+}
+
+/** Filters as they are trained, several of them voting, refined, and refined as a committee. */
+function lessons(prefix: string, isOpen: (name: string) => boolean): Changes[] {
+  const own = (changes: Changes) =>
+    Object.fromEntries(Object.entries(changes).map(([name, value]) => [prefix + name, value]));
+  return [{}, { voters: 5 }, { refine: true }, { refine: true, committee: 4 }]
+    .map(own)
+    .filter((changes) => Object.keys(changes).every(isOpen));
 }
 
 /** How the label shares of filters become probabilities, and for several labels when one is given. */
@@ -82,12 +91,17 @@ function weightings(estimator: Estimator<never, Model>, isOpen: (name: string) =
   return [{}, { [rarity]: 2, [`${step}logTf`]: true }];
 }
 
-/** Leaves out what is not worth its time: voters among few filters, and the confusion of sparse features for many filters. */
+/** Leaves out what is not worth its time: what measurements (BEYOND.md of the lab) show to gain nothing or to take too long. */
 function sense(prefix: string, isSparse: boolean, classes: number): (changes: Changes) => boolean {
   return (changes) => {
-    const filters = changes[`${prefix}filters`] ?? "auto";
-    const most = (count: number) => typeof filters === "number" && filters <= count * classes;
-    if (Number(changes[`${prefix}voters`] ?? 1) > 1 && most(isSparse ? 10 : 3)) return false;
-    return !(isSparse && changes[`${prefix}distribution`] === "confusion" && !most(3));
+    const given = (name: string) => changes[prefix + name];
+    const filters = given("filters") ?? "auto";
+    const perClass = typeof filters === "number" ? filters / classes : Number.POSITIVE_INFINITY;
+    const usual = isSparse ? "savage" : "rank";
+    const isUsual = (given("distribution") ?? usual) === usual;
+    if (given("voters") !== undefined) return isUsual && perClass > (isSparse ? 10 : 3);
+    if (given("committee") !== undefined) return isUsual && !isSparse && perClass >= 100 && perClass <= 200;
+    if (given("refine") !== undefined) return isUsual && perClass <= (isSparse ? 3 : 200);
+    return !(isSparse && given("distribution") === "confusion" && perClass > 3);
   };
 }

@@ -297,9 +297,11 @@ describe("suggestCandidates", () => {
 
   it("goes from one filter a class to the automatic number", () => {
     const found = suggestCandidates(new RankSimilarityClassifier({ seed: 3 }), dense, labels);
-    expect(new Set(found.map(({ params }) => params.filters))).toEqual(new Set([4, 12, 40, 120, 400, "auto"]));
+    expect(new Set(found.map(({ params }) => params.filters))).toEqual(new Set([4, 12, 40, 120, 400, 800, "auto"]));
     expect(new Set(found.map(({ params }) => params.distribution))).toEqual(new Set(["rank", "confusion"]));
     expect(found.every(({ params }) => params.seed === 3)).toBe(true);
+    expect(found.some(({ params }) => params.refine === true && params.committee === 4)).toBe(true);
+    expect(found.every(({ params }) => params.refine !== true || params.voters === 1)).toBe(true);
     const texts = found.map(({ params }) => JSON.stringify(params));
     expect(new Set(texts).size).toBe(texts.length);
     const held = suggestCandidates(new RankSimilarityClassifier({ filters: 7 }), dense, labels, ["filters"]);

@@ -191,6 +191,30 @@ export interface Mistake {
   readonly missed?: StrongFilter;
 }
 
+/** What refinement does to the filters of a recipe. */
+export interface RefinementView {
+  /** Rows that both models were judged on, and whether they were held out of training. */
+  readonly rows: number;
+  readonly heldOut: boolean;
+  /** Whether refinement was kept: it is given up where it gains nothing on rows it did not learn from. */
+  readonly refined: boolean;
+  /** Passes over the rows. */
+  readonly epochs?: number;
+  readonly seconds: number;
+  readonly filters: number;
+  /** Filters whose weights are others than before. */
+  readonly changed: number;
+  readonly before: { readonly accuracy: number; readonly macroF1: number };
+  readonly after: { readonly accuracy: number; readonly macroF1: number };
+  /** Rows that were wrong and are right, and the other way round. */
+  readonly corrected: number;
+  readonly spoiled: number;
+  /** F1 of each class. */
+  readonly classes: readonly { readonly label: string; readonly before: number; readonly after: number }[];
+  /** The filters that changed most. */
+  readonly pairs: readonly { readonly before: FilterView; readonly after: FilterView }[];
+}
+
 /** What the paper's figure 1 shows, for a choice of features. */
 export interface FeatureStudy {
   /** Rows looked at. */
@@ -261,6 +285,8 @@ export interface Calls {
   };
   gallery: { in: { group: number; from: number; count: number }; out: FilterView[] };
   filter: { in: { filter: number; rows: number }; out: { view: FilterView; rows: RowView[] } };
+  /** Trains the recipe plain, refines that model and compares the two. */
+  refinement: { in: { recipe: Recipe }; out: RefinementView };
   study: { in: { group: number; features: number }; out: FeatureStudy };
   save: { in: object; out: Uint8Array<ArrayBuffer> };
   /** Trains the recipe once more on all rows and saves that model. */

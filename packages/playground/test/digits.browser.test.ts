@@ -161,6 +161,31 @@ describe.skipIf(!CHROMIUM)("digits in Chromium (needs chromium)", () => {
     );
   });
 
+  it("shows what refinement does to the filters, and trains with it", async () => {
+    const { page, complaints } = await stage.open(
+      "#data=digits&estimator=classifier&heldOut=0.25&filters=30&tab=refinement",
+    );
+    await untilTrained(page);
+    const plain = Number(await figure(page, "Held-out accuracy"));
+    await page.getByRole("button", { name: "Refine and compare" }).click();
+    const view = page.getByTestId("refinement");
+    await view.waitFor({ timeout: 30_000 });
+    const figures = (await view.locator("dd").first().textContent()) ?? "";
+    const [before, after] = figures.split("→").map(Number);
+    expect(before).toBe(plain);
+    expect(after).toBeGreaterThan(before);
+    expect(await view.locator(".class-changes li").count()).toBe(10);
+    expect(await view.locator(".pair").count()).toBe(12);
+    await view.getByRole("button", { name: "Train with refinement" }).click();
+    await view.getByRole("button", { name: "Train with refinement" }).waitFor({ state: "detached" });
+    await page.waitForFunction(() => location.hash.includes("refine=true"));
+    await page.waitForFunction(
+      (wanted) => document.querySelector("[data-testid=result] dd")?.textContent === wanted,
+      after.toFixed(3),
+    );
+    expect(complaints).toEqual([]);
+  });
+
   it("opens a cell of the confusion matrix with the filters that caused the mistake", async () => {
     const { page, complaints } = await stage.open(
       "#data=digits&estimator=classifier&heldOut=0.25&filters=150&tab=mistakes",

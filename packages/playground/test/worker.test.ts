@@ -1,6 +1,6 @@
 /** The worker's own parts, run in Node: the gate, the study of features, and the views of filters and rows. */
 
-import { Csr, Dense, RankSimilarityClassifier } from "@ranksim/core";
+import { Csr, Dense, RankSimilarityClassifier, trainTestSplit } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import { describe, expect, it } from "vitest";
 import { loadedData, splitRows, summarize, viewRow } from "../src/worker/data.ts";
@@ -127,6 +127,28 @@ describe("a session", () => {
     expect(await session.evaluate()).toBeNull();
     const [view] = session.gallery({ group: 3, from: 0, count: 1 });
     expect(view.shares).toEqual([{ label: "3", share: 1 }]);
+  });
+
+  it("compares filters before and after refinement, on the rows held out", async () => {
+    const session = new Session(() => {});
+    await session.openDigits();
+    const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 30, refine: true } } as const;
+    const view = await session.refinement({ recipe });
+    const { x, y } = await loadDigits();
+    const { train, test } = trainTestSplit(x, y, { testShare: 0.25, seed: 0, stratify: true });
+    const plain = await new RankSimilarityClassifier({ filters: 30 }).fit(train.x, train.y);
+    const taught = await new RankSimilarityClassifier({ filters: 30, refine: true }).fit(train.x, train.y);
+    expect(view).toMatchObject({ rows: test.x.rows, heldOut: true, filters: plain.bank.filters });
+    expect(view.before.accuracy).toBe(await plain.score(test.x, test.y));
+    expect(view.after.accuracy).toBe(await taught.score(test.x, test.y));
+    expect(view.refined).toBe(taught.report.refinement?.refined);
+    const right = (accuracy: number) => Math.round(accuracy * view.rows);
+    expect(view.corrected - view.spoiled).toBe(right(view.after.accuracy) - right(view.before.accuracy));
+    expect(view.classes).toHaveLength(10);
+    expect(view.pairs.every(({ before, after }) => before.filter === after.filter)).toBe(true);
+    expect(view.pairs.length).toBe(Math.min(12, view.changed));
+    const transform = { estimator: "transform", heldOut: 0, params: { filters: 9 } } as const;
+    await expect(session.refinement({ recipe: transform })).rejects.toThrow(/Only a classifier/);
   });
 
   it("says what is missing instead of failing", async () => {

@@ -1,4 +1,4 @@
-/** The rest of the model, one view at a time: its filters, its mistakes, its features. */
+/** The rest of the model, one view at a time: its filters, its mistakes, what it could learn from them, its features. */
 
 import { useRef } from "preact/hooks";
 import { TABS, type Tab } from "../state/address.ts";
@@ -6,13 +6,27 @@ import { useController, useField } from "./context.ts";
 import { FeatureView } from "./feature-view.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Mistakes } from "./mistakes.tsx";
+import { Refinement } from "./refinement.tsx";
 
-const TITLES: { readonly [tab in Tab]: string } = { filters: "Filters", mistakes: "Mistakes", features: "Features" };
+const TITLES: { readonly [tab in Tab]: string } = {
+  filters: "Filters",
+  mistakes: "Mistakes",
+  refinement: "Refine",
+  features: "Features",
+};
+
+const VIEWS: { readonly [tab in Tab]: () => ReturnType<typeof Gallery> } = {
+  filters: Gallery,
+  mistakes: Mistakes,
+  refinement: Refinement,
+  features: FeatureView,
+};
 
 export function LookAround() {
   const controller = useController();
   const tab = useField("tab");
   const list = useRef<HTMLDivElement>(null);
+  const View = VIEWS[tab];
   const turn = (event: KeyboardEvent) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -43,7 +57,7 @@ export function LookAround() {
         ))}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === "filters" ? <Gallery /> : tab === "mistakes" ? <Mistakes /> : <FeatureView />}
+        <View />
       </div>
     </section>
   );

@@ -14,6 +14,7 @@ const STAGES: { readonly [stage: string]: string } = {
   initialize: "Choosing first filters",
   spread: "Spreading filters over rows",
   label: "Naming the filters",
+  refine: "Refining filters",
 };
 
 export function RunView({ run }: { run: RunState }) {

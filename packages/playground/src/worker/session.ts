@@ -3,12 +3,13 @@
  * work of the library happens here, so the page never waits for it.
  */
 
-import { type Backend, openBackend, RanksimError } from "@ranksim/core";
+import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { CallName, Calls, DataSummary, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
 import { isMatrix, type LoadedData, loadedData, pickLabels, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { Gate } from "./gate.ts";
+import { compareRefined } from "./refinement.ts";
 import { studyFeatures } from "./study.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
 import { estimatorOf, type Part, train } from "./training.ts";
@@ -130,6 +131,26 @@ export class Session implements Answers {
     }
     const members = this.#data ? subject.membersOf(filter).slice(0, rows) : [];
     return { view: subject.view(filter), rows: this.rows({ rows: members }) };
+  }
+
+  async refinement({ recipe }: { recipe: Recipe }): Promise<Calls["refinement"]["out"]> {
+    const data = this.#needData();
+    const { refine: _, ...params } = recipe.params;
+    const rows = splitRows(data, recipe);
+    const gate = new Gate("full");
+    try {
+      const plain = await this.#fit(data, { ...recipe, params }, rows, gate, new AbortController().signal);
+      const input = isMatrix(data.x)
+        ? data.x.gather(rows.train)
+        : Array.from(rows.train, (r) => (data.x as string[])[r]);
+      const training = { x: await plain.prepare(input), y: pickLabels(data.y ?? [], rows.train) as Label[] };
+      const isHeldOut = rows.test.length > 0;
+      const run = { backend: await this.#open(), onProgress: () => gate.listen() };
+      const judged = isHeldOut ? rows.test : rows.train;
+      return await compareRefined(plain, training, data, judged, isHeldOut, run);
+    } finally {
+      gate.close();
+    }
   }
 
   async study({ group, features }: Calls["study"]["in"]): Promise<Calls["study"]["out"]> {

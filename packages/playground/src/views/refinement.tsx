@@ -1,0 +1,150 @@
+/** What refinement would do to the filters: scores before and after, class by class, and the filters that changed most. */
+
+import { CLASSIFIER_PARAMETERS } from "@ranksim/core";
+import { useState } from "preact/hooks";
+import type { RefinementView } from "../protocol.ts";
+import { withParam } from "../state/recipe.ts";
+import { useAnswer, useController, useField } from "./context.ts";
+import { Notice } from "./notice.tsx";
+import { FilterPicture, sharesText } from "./pictures.tsx";
+import { count, counted, duration, score } from "./text.ts";
+
+const REFINE = CLASSIFIER_PARAMETERS.find(({ name }) => name === "refine");
+
+export function Refinement() {
+  const recipe = useField("recipe");
+  const data = useField("data");
+  const [asked, setAsked] = useState(0);
+  const isPossible = recipe.estimator === "classifier" && data !== undefined && data.classes.length > 1;
+  const argument = asked > 0 && isPossible ? { recipe } : undefined;
+  const { answer, error, waiting } = useAnswer("refinement", argument, `${asked}`);
+  if (!isPossible)
+    return <p class="muted">Refinement is for the classifier, on rows with labels of two classes or more.</p>;
+  return (
+    <>
+      <p class="hint">
+        Filters can learn from the rows they get wrong: the filter that should have won moves towards the row, the one
+        that won moves away, and both are ranked again. It is kept only if rows it did not learn from show that it
+        helps.
+      </p>
+      <div class="buttons">
+        <button type="button" disabled={waiting && argument !== undefined} onClick={() => setAsked(asked + 1)}>
+          {answer ? "Compare again" : "Refine and compare"}
+        </button>
+      </div>
+      {waiting && argument && <p class="muted">Refining…</p>}
+      {error && <p class="field-error">{error}</p>}
+      {answer && !waiting && <Comparison view={answer} />}
+    </>
+  );
+}
+
+function Comparison({ view }: { view: RefinementView }) {
+  const controller = useController();
+  const recipe = useField("recipe");
+  const isOn = recipe.params.refine === true;
+  const rows = counted(view.rows, view.heldOut ? "held-out row" : "row");
+  return (
+    <div class="refinement" data-testid="refinement">
+      <dl class="numbers">
+        <Change
+          title={view.heldOut ? "Held-out accuracy" : "Accuracy, all rows"}
+          before={view.before.accuracy}
+          after={view.after.accuracy}
+        />
+        <Change title="Macro F1" before={view.before.macroF1} after={view.after.macroF1} />
+      </dl>
+      {view.refined ? (
+        <p class="hint">
+          {count(view.changed)} of {counted(view.filters, "filter")} changed
+          {view.epochs === undefined
+            ? ""
+            : ` in ${count(view.epochs)} ${view.epochs === 1 ? "pass" : "passes"} over the rows`}
+          , {duration(view.seconds)}. Of {rows}, {count(view.corrected)} are now right that were wrong,{" "}
+          {count(view.spoiled)} wrong that were right.
+        </p>
+      ) : (
+        <Notice
+          kind="note"
+          text="Nothing was gained on rows held back from learning, so the filters stay as they are."
+        />
+      )}
+      {view.refined && (
+        <>
+          <ClassChanges view={view} />
+          <Pairs view={view} />
+          {!isOn && REFINE && (
+            <div class="buttons">
+              <button
+                type="button"
+                class="primary"
+                onClick={() => {
+                  controller.setRecipe(withParam(recipe, REFINE, true));
+                  void controller.train("full");
+                }}
+              >
+                Train with refinement
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Change({ title, before, after }: { title: string; before: number; after: number }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        <span class="muted">{score(before)}</span> → {score(after)}
+      </dd>
+    </div>
+  );
+}
+
+/** F1 of each class as two dots on a line: hollow before, full after. */
+function ClassChanges({ view }: { view: RefinementView }) {
+  const low = Math.min(...view.classes.flatMap(({ before, after }) => [before, after]));
+  const floor = Math.max(0, Math.floor(low * 20) / 20 - 0.05);
+  const at = (f1: number) => `${((f1 - floor) / (1 - floor)) * 100}%`;
+  return (
+    <ul class="class-changes" aria-label="F1 of each class before and after">
+      {view.classes.slice(0, 40).map(({ label, before, after }) => (
+        <li key={label}>
+          <span class="class-name">{label}</span>
+          <span class="track" aria-hidden="true">
+            <i
+              class={after < before ? "span worse" : "span"}
+              style={{ left: at(Math.min(before, after)), right: `calc(100% - ${at(Math.max(before, after))})` }}
+            />
+            <i class="dot" style={{ left: at(before) }} />
+            <i class={after < before ? "dot full worse" : "dot full"} style={{ left: at(after) }} />
+          </span>
+          <span class="figures">
+            <span class="visually-hidden">from {score(before)} to</span> {score(after)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The filters that changed most, before above after. */
+function Pairs({ view }: { view: RefinementView }) {
+  const size = useField("imageSize");
+  return (
+    <figure class="pairs-of-filters">
+      <div class={size ? "thumbs pairs-row" : "thumbs in-words"}>
+        {view.pairs.map(({ before, after }) => (
+          <div key={before.filter} class="pair" title={`Filter ${before.filter} of ${sharesText(before)}`}>
+            <FilterPicture view={before} />
+            <FilterPicture view={after} />
+          </div>
+        ))}
+      </div>
+      <figcaption class="hint">The filters that changed most: as trained above, refined below.</figcaption>
+    </figure>
+  );
+}

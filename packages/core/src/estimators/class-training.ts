@@ -6,6 +6,7 @@
 import type { Groups } from "../kernels/shapes.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import type { Matrix } from "../matrix/matrix.ts";
+import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { joinBanks } from "../method/bank.ts";
 import { resolveDistribution } from "../method/distribution.ts";
@@ -76,19 +77,21 @@ export async function trainClasses(
   const draw = (rows: Matrix) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
   const common = params.distributionPerClass ? undefined : draw(learning);
 
+  // One place for the rows of all classes in turn: memory given back piece by piece stays with the process for long.
+  const room = matrix.form === "dense" ? sameType(matrix.values, largestOf(groups) * matrix.features) : undefined;
   const trained: TrainedClass[] = [];
   const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
   for (const [j, count] of filters.entries()) {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
-    const xc = matrix.gather(rows);
+    const xc = matrix.form === "dense" ? matrix.gather(rows, room) : matrix.gather(rows);
     const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? draw(xc)) : common;
     const from = (learning.rows * Math.floor(j / classes.length) + groups.offsets[c]) * whole;
     const bank = await trainBank(
       xc,
       count,
-      { ...params, initialRows: initialRows?.[c], distribution },
+      { ...params, initialRows: initialRows?.[c], distribution, watched: run.onProgress !== undefined },
       generators.next().value,
       backend,
       (bank, step) =>
@@ -174,4 +177,11 @@ function flat(parts: readonly Float64Array[]): Float64Array | undefined {
     all.set(part, j * part.length);
   });
   return all;
+}
+
+/** Rows of the largest group. */
+function largestOf({ offsets }: Groups): number {
+  let most = 0;
+  for (let g = 1; g < offsets.length; g++) most = Math.max(most, offsets[g] - offsets[g - 1]);
+  return most;
 }

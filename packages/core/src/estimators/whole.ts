@@ -38,7 +38,7 @@ export async function trainWhole(
   const trained = await trainBank(
     x,
     filters,
-    { ...params, initialRows, distribution },
+    { ...params, initialRows, distribution, watched: run.onProgress !== undefined },
     generators.next().value,
     backend,
     (bank, step) =>

@@ -65,10 +65,10 @@ export class Dense implements DenseRows {
     return new Dense(this.values.subarray(from * n, to * n) as Values, to - from, n);
   }
 
-  /** The listed rows, copied. */
-  gather(rows: ArrayLike<number>): Dense {
+  /** The listed rows, copied: to the beginning of `room`, values of the same type, or to memory of their own. */
+  gather(rows: ArrayLike<number>, room?: Values): Dense {
     const n = this.features;
-    const out = sameType(this.values, rows.length * n);
+    const out = (room?.subarray(0, rows.length * n) as Values | undefined) ?? sameType(this.values, rows.length * n);
     for (let j = 0; j < rows.length; j++) out.set(this.values.subarray(rows[j] * n, (rows[j] + 1) * n), j * n);
     return new Dense(out, rows.length, n);
   }

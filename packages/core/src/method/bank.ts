@@ -8,17 +8,21 @@ import { expandFilter } from "../kernels/top.ts";
 
 export type { DenseBank, FilterBank, SparseBank } from "../kernels/shapes.ts";
 
-/** A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. */
+/**
+ * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. The copy
+ * may take the place of `spent`, a bank of the same shape that is no longer needed.
+ */
 export function replaceFilters(
   bank: FilterBank,
   positions: Uint32Array, // ascending
   fresh: FilterBank,
+  spent?: FilterBank,
 ): { bank: FilterBank; changed: Uint8Array } {
   const changed = new Uint8Array(bank.filters);
   if (bank.form === "dense" && fresh.form === "dense") {
     const n = bank.features;
     const whole = positions.length === bank.filters;
-    const weights = whole ? fresh.weights : bank.weights.slice();
+    const weights = whole ? fresh.weights : copyOf(bank.weights, spent?.weights);
     for (let j = 0; j < positions.length; j++) {
       if (areSame(bank.weights, positions[j] * n, fresh.weights, j * n, n)) continue;
       changed[positions[j]] = 1;
@@ -43,6 +47,12 @@ export function replaceFilters(
   }
   if (next < old.filters) parts.push(sliceSparse(old, next, old.filters));
   return { bank: joinSparse(parts), changed };
+}
+
+function copyOf(weights: Weights, room: Weights | undefined): Weights {
+  if (room?.length !== weights.length) return weights.slice();
+  room.set(weights);
+  return room;
 }
 
 /** Whether `count` weights are the same from `at` and from `from`. */

@@ -32,6 +32,8 @@ export interface Spread extends Start {
 export interface SpreadOptions {
   readonly iterations: number;
   readonly tolerance: number;
+  /** Whether somebody looks on, who may keep the bank of any round: then none takes the place of an earlier one. */
+  readonly watched?: boolean;
 }
 
 /** Rows a filter without winners is rebuilt from. Source: the reference. */
@@ -43,10 +45,11 @@ export async function* spreadMax(
   held: Held,
   rows: number,
   makeFilters: MakeFilters,
-  { iterations, tolerance }: SpreadOptions,
+  { iterations, tolerance, watched = true }: SpreadOptions,
 ): AsyncGenerator<Spread> {
   let { bank, members } = start;
   let since: Since | undefined;
+  let spent: FilterBank | undefined;
   for (let iteration = 1; iteration <= iterations; iteration++) {
     const winners = await held.topFilters(bank, 1, since);
     const groups = groupByCode(winners.filter, bank.filters);
@@ -64,7 +67,8 @@ export async function* spreadMax(
       empty.length > 0 ? await relocate(bank, empty, held, rows) : undefined,
     );
     members = replaceGroups(members, positions, fresh);
-    const replaced = replaceFilters(bank, positions, await makeFilters(fresh));
+    const replaced = replaceFilters(bank, positions, await makeFilters(fresh), spent);
+    spent = watched ? undefined : bank;
     bank = replaced.bank;
     since = { winners, changed: replaced.changed };
 

@@ -18,6 +18,8 @@ export interface TrainOptions {
   readonly tolerance: number;
   readonly filterFunction: FilterFunction;
   readonly distribution: Float64Array | undefined;
+  /** Whether the banks given to `onStep` may be kept; absent: they may. */
+  readonly watched?: boolean;
 }
 
 /** A trained bank. */

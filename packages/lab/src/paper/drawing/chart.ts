@@ -168,20 +168,21 @@ function widened(values: readonly number[], log: boolean): readonly [number, num
   return [low - room, high + room];
 }
 
+/** Steps of ticks within a decade, by how many decades an axis has. */
+const STEPS = [
+  { below: 0.6, steps: [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] },
+  { below: 1.2, steps: [1, 2, 3, 5, 7] },
+  { below: 2.5, steps: [1, 2, 5] },
+  { below: 4, steps: [1, 3] },
+] as const;
+
 /** Round numbers within the range of some values: the fewer to a decade, the more decades. */
 function logTicks(values: readonly number[]): readonly number[] {
   const known = values.filter((value) => value > 0);
   if (known.length === 0) return [];
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const decades = Math.log10(high / low);
-  const steps =
-    decades < 0.6
-      ? [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
-      : decades < 1.2
-        ? [1, 2, 3, 5, 7]
-        : decades < 3
-          ? [1, 2, 5]
-          : [1];
+  const steps: readonly number[] = STEPS.find(({ below }) => decades < below)?.steps ?? [1];
   const first = Math.floor(Math.log10(low));
   const count = Math.ceil(Math.log10(high)) - first + 1;
   const all = Array.from({ length: count }, (_, j) => steps.map((step) => Number(`${step}e${first + j}`))).flat();

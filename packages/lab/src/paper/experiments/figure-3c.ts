@@ -19,8 +19,12 @@ interface Peer {
   readonly system: string;
   readonly params: Params;
   readonly scale: Scale;
+  /** Train on one of so many parts, where all rows take too long; the name says so. */
+  readonly trainParts?: number;
   readonly late?: boolean;
 }
+
+const SVC = "SVC (20,000 rows)";
 
 /** Parameters: the best of the benchmark's search for each class. The benchmark standardises pixels; so do those that gain by it. */
 const PEERS: readonly Peer[] = [
@@ -63,7 +67,14 @@ const PEERS: readonly Peer[] = [
     scale: "standard",
     late: true,
   },
-  { name: "SVC", system: "SVC", params: { C: 10, kernel: "rbf" }, scale: "standard", late: true },
+  {
+    name: SVC,
+    system: "SVC",
+    params: { C: 10, kernel: "rbf" },
+    scale: "standard",
+    trainParts: 3,
+    late: true,
+  },
 ];
 
 /** That of figure 2, on bytes as the paper has it. */
@@ -87,9 +98,10 @@ function rspcPoints(quick: boolean): readonly Point[] {
   );
 }
 
-function peerPoint(quick: boolean, { name, system, params, scale, late }: Peer): Point {
+function peerPoint(quick: boolean, { name, system, params, scale, trainParts, late }: Peer): Point {
   const more = { scale, ...(late ? { late } : {}) };
-  return peer(name, "fashion", rowsFor(quick, "fashion", { seed: 0 }), system, params, more);
+  const rows = rowsFor(quick, "fashion", { seed: 0, ...(trainParts ? { trainParts } : {}) });
+  return peer(name, "fashion", rows, system, params, more);
 }
 
 function systems(quick: boolean): readonly { readonly name: string; readonly points: readonly Point[] }[] {
@@ -169,7 +181,7 @@ export const figure3c: Experiment = {
             showSeconds(total?.mean),
           ]),
         ),
-        "Processor time of one thread. RSC and RSPC: default parameters, mean of 3 seeds. Linear SVM: ours on bytes, as in figure 2; SGD has the same loss. scikit-learn: one run each, parameters as the benchmark's search found them (KNN: 5 neighbours by distance, with the Euclidean metric in place of its marginally better Manhattan one, which takes ten minutes; random forest: 100 trees of depth 50; SVC: RBF, C = 10). The benchmark standardises pixels, and so do SGD, MLP, logistic regression and SVC here. LinearSVC and GradientBoosting, which the benchmark also lists, were left out for their time; the linear SVM stands for the former.",
+        "Processor time of one thread. RSC and RSPC: default parameters, mean of 3 seeds. Linear SVM: ours on bytes, as in figure 2; SGD has the same loss. scikit-learn: one run each, parameters as the benchmark's search found them (KNN: 5 neighbours by distance, with the Euclidean metric in place of its marginally better Manhattan one, which takes ten minutes; random forest: 100 trees of depth 50; SVC: RBF, C = 10, trained on 20,000 rows, which is a lower bound of its F1 and of its time). The benchmark standardises pixels, and so do SGD, MLP, logistic regression and SVC here. LinearSVC and GradientBoosting, which the benchmark also lists, were left out for their time; the linear SVM stands for the former.",
       ].join("\n\n"),
       plots: known.length > 0 ? [plot] : [],
       claims: claims(known, [LINEAR_SVM, ...peersFor(found.quick).map(({ name }) => name)]),
@@ -222,8 +234,8 @@ function claims(known: readonly Known[], planned: readonly string[]): Claim[] {
     },
     {
       paper: "RSC is competitive with SVC and KNN in F1",
-      ours: `${show("RSC")}, ${show("SVC")}, ${show("KNN")}; within ${COMPARABLE} counts`,
-      verdict: judge(lead(rsc, ["SVC", "KNN"])),
+      ours: `${show("RSC")}, ${show(SVC)}, ${show("KNN")}; within ${COMPARABLE} counts`,
+      verdict: judge(lead(rsc, [SVC, "KNN"])),
     },
     {
       paper: "RSPC takes longer than RSC and has a lower F1",

@@ -1,6 +1,7 @@
 /** What surrounds the method: metrics, validation, pipelines, scalers and a linear classifier. */
 
 export type { Loss } from "./coordinate-descent.ts";
+export type { TuneRound } from "./judge-candidate.ts";
 export {
   LINEAR_SVM_PARAMETERS,
   LinearSvm,
@@ -58,7 +59,7 @@ export {
   stratifiedFolds,
   trainTestSplit,
 } from "./split.ts";
-export { type TuneOptions, type TuneOutcome, type TuneResult, type TuneRound, type Tuning, tune } from "./tune.ts";
+export { type TuneOptions, type TuneOutcome, type TuneResult, type Tuning, tune } from "./tune.ts";
 export { gridCandidates, suggestCandidates } from "./tune-candidates.ts";
 export {
   type CrossValidateOptions,

@@ -8,22 +8,13 @@ import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
 import { advance } from "../estimators/run.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { judge, type TuneRound } from "./judge-candidate.ts";
 import { paretoFront } from "./pareto.ts";
-import { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
 import { partOfRun } from "./run-part.ts";
-import { type Shared, SharedSteps } from "./shared-steps.ts";
-import { countRows, type Fold, gatherRows, type Samples, sampleOrder } from "./split.ts";
+import { SharedSteps } from "./shared-steps.ts";
+import { gatherRows, type Samples, sampleOrder } from "./split.ts";
 import { suggestCandidates } from "./tune-candidates.ts";
-import {
-  type CrossValidateOptions,
-  checkedOnce,
-  divide,
-  rowsOf,
-  type Scorer,
-  type ScoringName,
-  scorerOf,
-  validate,
-} from "./validation.ts";
+import { type CrossValidateOptions, checkedOnce, divide, scorerOf } from "./validation.ts";
 
 /** How candidates are judged. */
 export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X, M> {
@@ -33,23 +24,6 @@ export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X,
   readonly factor?: number;
   /** Time to be spent, in seconds of the clock. What would take longer is left out and reported as cut. Default: no limit. */
   readonly seconds?: number;
-}
-
-/** How one candidate did in one round. */
-export interface TuneRound {
-  readonly rows: number;
-  /** One for each fold. */
-  readonly scores: readonly number[];
-  readonly mean: number;
-  /** Of the scores, divided by their number (not one less). */
-  readonly standardDeviation: number;
-  /** Multiply-adds to predict one row without any skipping; the same on every machine. */
-  readonly multiplyAdds: number;
-  /** Bytes of the trained model's arrays. */
-  readonly bytes: number;
-  /** Wall-clock seconds: to train all folds, and to predict 1,000 rows; for texts without the counting of words. */
-  readonly fitSeconds: number;
-  readonly secondsPerThousand: number;
 }
 
 /**
@@ -89,15 +63,6 @@ export interface Tuning<X, M extends Model> {
 
 /** Fewer rows than this tell candidates apart by chance alone. */
 const LEAST_ROWS = 1000;
-
-/** What all candidates of a round are judged by. */
-interface Round<X extends Samples, M extends Model> {
-  readonly x: X;
-  readonly y: Labels | LabelSets;
-  readonly folds: readonly Fold[];
-  readonly shared: SharedSteps;
-  readonly score: ScoringName | Scorer<X, M>;
-}
 
 interface Trial<X, M extends Model> {
   readonly position: number;
@@ -167,9 +132,11 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     }
     rounds.push({ rows, candidates: alive.length, judged: judged.length });
     const open = alive.filter((trial) => trial.outcome !== "failed");
-    if (open.length === 0) throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
+    if (trials.every(({ rounds }) => rounds.length === 0)) {
+      throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
+    }
     share = end;
-    if (judged.length < open.length) break; // the time is up
+    if (judged.length < open.length || judged.length === 0) break; // the time is up, or all have failed
     alive = r === sizes.length - 1 ? judged : survivors(judged, factor);
     const goOn = new Set(alive);
     for (const trial of judged) if (!goOn.has(trial)) trial.outcome = "dropped";
@@ -225,59 +192,6 @@ function expected<X, M extends Model>(trial: Trial<X, M>, judged: readonly Trial
 function withTrial(run: Run, trial: { round: number; rounds: number; candidate: number; candidates: number }): Run {
   const { onProgress } = run;
   return onProgress ? { ...run, onProgress: (progress) => onProgress({ ...progress, trial }) } : run;
-}
-
-/** Cross-validates one candidate; its cost is that of the model of the first fold. */
-async function judge<X extends Samples, M extends PredictingModel<X>>(
-  estimator: Estimator<X, M>,
-  { x, y, folds, shared, score }: Round<X, M>,
-  run: Run,
-): Promise<TuneRound> {
-  // A score of the caller's own is given the whole pipeline; those by name ask the last step as they would ask it.
-  const part = typeof score === "string" ? shared.of(estimator) : undefined;
-  let cost: { multiplyAdds: number; bytes: number } | undefined;
-  let scoring = 0;
-  const watched =
-    <S extends Samples, N extends PredictingModel<S>>(inner: Scorer<S, N>, before: () => number): Scorer<S, N> =>
-    async (model, xs, ys, rest) => {
-      cost ??= { multiplyAdds: await multiplyAdds(model, xs, rest), bytes: arrayBytes(model.save()) + before() };
-      const start = performance.now();
-      const found = await inner(model, xs, ys, rest);
-      scoring += (performance.now() - start) / 1000;
-      return found;
-    };
-  let bytes = 0;
-  const openShared = async (fold: number) => {
-    const opened = await (part as Shared).open(fold, run);
-    bytes = opened.bytes;
-    return opened;
-  };
-  const openOwn = async (fold: number) => rowsOf(x, y, folds[fold]);
-  const { scores, mean, standardDeviation, fitSeconds } = part
-    ? await validate(
-        part.last,
-        folds.length,
-        openShared,
-        watched(scorerOf(score as ScoringName), () => bytes),
-        run,
-      )
-    : await validate(
-        estimator,
-        folds.length,
-        openOwn,
-        watched(scorerOf(score), () => 0),
-        run,
-      );
-  const rows = countRows(x);
-  return {
-    rows,
-    scores,
-    mean,
-    standardDeviation,
-    ...(cost as { multiplyAdds: number; bytes: number }),
-    fitSeconds: fitSeconds.reduce((a, b) => a + b),
-    secondsPerThousand: (scoring * 1000) / rows,
-  };
 }
 
 /** The best of the round, one in `factor`, and all on its Pareto front, best first. */

@@ -218,8 +218,9 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
         name(voteByStrongest(top, tied, this.filterClass, c));
       }
     } else {
-      for await (const { similar } of similarities(matrix, this.bank, this.nBest, backend, tell)) {
-        name(voteBySimilarity(similar, this.filterClass, c, this.voters));
+      // Similarities are scaled so that the strongest filter that does not vote has 0.
+      for await (const { similar } of similarities(matrix, this.bank, this.voters + 1, backend, tell)) {
+        name(voteBySimilarity(similar, this.filterClass, c));
       }
     }
     await tell(1);

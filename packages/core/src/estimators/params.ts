@@ -78,7 +78,7 @@ export interface ClassifierParams extends FilterParams {
   readonly refine: boolean;
   /** Most passes over the rows that refinement makes. */
   readonly refineEpochs: number;
-  /** How many of the strongest filters decide the class of a row, by their similarity; never more than `nBest` (deviation 25). */
+  /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
   readonly voters: number;
 }
 
@@ -192,7 +192,7 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   { name: "committee", form: "count", default: 1, about: "banks trained apart whose class scores are added up" },
   { name: "refine", form: "flag", default: false, about: "let filters learn from the rows they get wrong" },
   { name: "refineEpochs", form: "count", default: 12, about: "most passes over the rows in refinement" },
-  { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class, at most nBest" },
+  { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class" },
 ];
 
 /** Checked, complete, frozen parameters. Unknown names are refused with the known ones. */

@@ -19,29 +19,20 @@ export function voteByStrongest(top: TopFilters, tied: Tied, filterClass: Uint32
 }
 
 /**
- * Deviation 25: the `voters` strongest filters vote, each for its class and with its similarity; filters as strong as the
- * last of them vote too. Equal sums go to the class with most of the voters, then to the lowest. Where nothing responds all
- * filters vote alike, as in `voteByStrongest`.
+ * Deviation 25: similar filters vote, each for its class and with its similarity. Equal sums go to the class with most of
+ * the voters, then to the lowest. Where nothing responds all filters vote alike, as in `voteByStrongest`.
  */
-export function voteBySimilarity(
-  similar: Similar,
-  filterClass: Uint32Array,
-  classes: number,
-  voters: number,
-): Uint32Array {
+export function voteBySimilarity(similar: Similar, filterClass: Uint32Array, classes: number): Uint32Array {
   const all = new Uint32Array(classes);
   for (const c of filterClass) all[c]++;
   const silent = indexOfLargest(all, 0, classes);
   const sums = new Float64Array(classes);
   const counts = new Uint32Array(classes);
   return Uint32Array.from({ length: similar.offsets.length - 1 }, (_, r) => {
-    const from = similar.offsets[r];
-    const to = similar.offsets[r + 1];
-    if (from === to) return silent;
+    if (similar.offsets[r] === similar.offsets[r + 1]) return silent;
     sums.fill(0);
     counts.fill(0);
-    const least = similar.similarity[Math.min(to, from + voters) - 1];
-    for (let e = from; e < to && similar.similarity[e] >= least; e++) {
+    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
       const c = filterClass[similar.filter[e]];
       sums[c] += similar.similarity[e];
       counts[c]++;

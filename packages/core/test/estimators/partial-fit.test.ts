@@ -7,6 +7,7 @@ import {
   expandFilter,
   type FilterBank,
   loadModel,
+  type Matrix,
   MaxAbsScaler,
   Pipeline,
   RankSimilarityClassifier,
@@ -15,6 +16,7 @@ import {
   saveModel,
   toCsr,
 } from "@ranksim/core";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
@@ -114,6 +116,51 @@ describe.each(platforms)("partialFit on $title", ({ open }) => {
       }
       expect(kept.report.rows).toBe(100);
     }
+  });
+
+  it("leaves every filter the rank of the sum of its rows, whatever the rows and however they come", async () => {
+    const cell = fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: -40, max: 300 }),
+      fc.constantFrom(0.5, -2.25, 1e-3, 70_000),
+    );
+    const some = fc
+      .record({ features: fc.integer({ min: 2, max: 12 }), rows: fc.integer({ min: 3, max: 16 }) })
+      .chain(({ features, rows }) =>
+        fc.record({
+          x: fc.array(fc.array(cell, { minLength: features, maxLength: features }), {
+            minLength: rows,
+            maxLength: rows,
+          }),
+          y: fc.array(fc.constantFrom("p", "q", "r"), { minLength: rows, maxLength: rows }),
+          cuts: fc.array(fc.integer({ min: 1, max: rows - 1 }), { minLength: 1, maxLength: 3 }),
+        }),
+      );
+    await fc.assert(
+      fc.asyncProperty(some, async ({ x, y, cuts }) => {
+        const ends = [...new Set(cuts)].sort((a, b) => a - b);
+        const all = Dense.fromRows(x);
+        const grow = async (matrix: Matrix) => {
+          const estimator = new RankSimilarityClassifier({ filters: 5, keepSums: true });
+          let model = await estimator.fit(matrix.slice(0, ends[0]), y.slice(0, ends[0]), { backend });
+          for (const [j, from] of ends.entries()) {
+            const to = ends[j + 1] ?? x.length;
+            model = await model.partialFit(matrix.slice(from, to), y.slice(from, to), { backend });
+          }
+          return model;
+        };
+        const model = await grow(all);
+        weightsOf(model.bank).forEach((weights, f) => {
+          const rows = Array.from(model.filterRows(f), (r) => x[r]);
+          const zero = new Array<number>(all.features).fill(0);
+          expect(weights).toEqual(plainRank(rows.reduce((sum, row) => sum.map((v, i) => v + row[i]), zero)));
+          for (const r of model.filterRows(f)) expect(y[r]).toBe(model.classes[model.filterClass[f]]);
+        });
+        expect(saveModel(await grow(toCsr(all)))).toEqual(saveModel(model));
+        expect(saveModel(loadModel(saveModel(model)))).toEqual(saveModel(model));
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it("trains filters for new classes as fit would on all rows, and puts classes in order", async () => {

@@ -322,6 +322,22 @@ describe("suggestCandidates", () => {
     expect(new Set(powers)).toEqual(new Set([1, 2]));
   });
 
+  it("tries thresholds where rows have several labels, and tunes them", async () => {
+    const rows = Array.from({ length: 120 }, (_, r) =>
+      Array.from({ length: 12 }, (_, i) => (i % 3 === r % 3 ? 9 : (r * i) % 5)),
+    );
+    const sets = rows.map((_, r) => (r % 3 === 0 ? ["a"] : r % 3 === 1 ? ["a", "b"] : ["c"]));
+    const recipe = new RankSimilarityProbabilisticClassifier({ filters: 12 });
+    const found = suggestCandidates(recipe, rows, sets, ["filters", "distribution", "nBest"]);
+    expect(found.map(({ params }) => [params.combine, params.thresholds])).toEqual([
+      ["max", "none"],
+      ["mean", "perLabel"],
+    ]);
+    const { best, results } = await tune(found, rows, sets, { folds: 3, scoring: "f1Micro" });
+    expect(results.map(({ outcome }) => outcome)).toEqual(["finished", "finished"]);
+    expect(best.rounds[0].mean).toBeGreaterThan(0.8);
+  });
+
   it("leaves other recipes alone", () => {
     const svm = new LinearSvm();
     expect(suggestCandidates(svm, dense, labels)).toEqual([svm]);

@@ -38,13 +38,25 @@ export function rankDense(
   at: number,
 ): void {
   const n = values.length;
-  const order = Uint32Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
-  for (let first = 0; first < n; ) {
+  // Sorted without their positions, which takes a fraction of the time; each value then finds its tie by halving.
+  const sorted = values.slice().sort();
+  const weights = new Float64Array(n); // of the ties, in ascending order; `sorted` becomes their values
+  let ties = 0;
+  for (let first = 0; first < n; ties++) {
     let last = first + 1;
-    while (last < n && values[order[last]] === values[order[first]]) last++;
-    const weight = tieWeight(first, last, distribution);
-    for (let j = first; j < last; j++) out[at + order[j]] = weight;
+    while (last < n && sorted[last] === sorted[first]) last++;
+    sorted[ties] = sorted[first];
+    weights[ties] = tieWeight(first, last, distribution);
     first = last;
+  }
+  for (let i = 0; i < n; i++) {
+    let [low, high] = [0, ties - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle] < values[i]) low = middle + 1;
+      else high = middle;
+    }
+    out[at + i] = weights[low];
   }
 }
 

@@ -24,7 +24,7 @@ export interface Seated extends Member {
 }
 
 /** Strongest filters of each bank that are looked at before the scores of all classes are worked out. */
-const STRONGEST = 16;
+const STRONGEST = 8;
 
 /** The members of a joined bank; `filterBank` is the member of each filter. */
 export function membersOf(bank: FilterBank, filterClass: Uint32Array, filterBank: Uint32Array): Member[] {

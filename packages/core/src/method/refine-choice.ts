@@ -45,7 +45,7 @@ export interface RefineTask {
 
 /** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
 const HELD_OUT = 0.1;
-const MOST_HELD_OUT = 5000;
+const MOST_HELD_OUT = 2500;
 /** Rows and epochs by which windows are compared. */
 const TRIAL_ROWS = 20_000;
 const TRIAL_EPOCHS = 2;
@@ -78,8 +78,8 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
       plain.push(await plainWithout(pupil, backend));
       refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
     }
-    const before = (await judge.right(plain)) / heldOut.length;
-    const after = chosen ? (await judge.right(refined)) / heldOut.length : before;
+    const before = sum(await judge.right(plain)) / heldOut.length;
+    const after = chosen ? sum(await judge.right(refined)) / heldOut.length : before;
     if (!chosen || after <= before) return { members, report: { ...nothing, before, after: before } };
     return { members: refined, report: { ...nothing, refined: true, before, after, window, epochs: chosen.epochs } };
   } finally {
@@ -90,7 +90,26 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
 
 const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);
 
-/** Counts held-out rows that are given their class. */
+/** A bank after some epochs, and the held-out rows it gets right. */
+interface Chosen {
+  readonly bank: FilterBank;
+  readonly epochs: number;
+  readonly right: Uint8Array;
+}
+
+const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
+
+/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is no chance: two standard errors. */
+function isSurelyBetter(a: Uint8Array, b: Uint8Array): boolean {
+  let [gained, lost] = [0, 0];
+  for (let r = 0; r < a.length; r++) {
+    if (a[r] > b[r]) gained++;
+    else if (a[r] < b[r]) lost++;
+  }
+  return gained - lost > 2 * Math.sqrt(gained + lost);
+}
+
+/** Tells which held-out rows are given their class. */
 class Judge {
   readonly #x: Matrix;
   readonly #held: Held;
@@ -106,16 +125,18 @@ class Judge {
     this.#backend = backend;
   }
 
-  async right(members: readonly Member[]): Promise<number> {
+  /** 1 for each row that the committee gives its class. */
+  async right(members: readonly Member[]): Promise<Uint8Array> {
     const [x, held, backend, classes] = [this.#x, this.#held, this.#backend, this.#classes];
     if (members.length === 1) return this.rightByStrongest(members[0]);
     const voted = await voteOfCommittee(x, held, seat(members, classes), classes, backend);
-    return voted.reduce((count, c, r) => count + (c === this.#codes[r] ? 1 : 0), 0);
+    return Uint8Array.from(voted, (c, r) => (c === this.#codes[r] ? 1 : 0));
   }
 
-  async rightByStrongest({ bank, filterClass }: Member): Promise<number> {
+  /** The same for one bank, by its strongest filter. */
+  async rightByStrongest({ bank, filterClass }: Member): Promise<Uint8Array> {
     const { filter } = await this.#held.topFilters(bank, 1);
-    return filter.reduce((count, f, r) => count + (filterClass[f] === this.#codes[r] ? 1 : 0), 0);
+    return Uint8Array.from(filter, (f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
   }
 
   release(): void {
@@ -158,26 +179,28 @@ class Run {
       const epochs = TRIAL_EPOCHS;
       await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
-        const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
+        const right = sum(await judge.rightByStrongest({ ...pupil.start, bank: await filters() }));
         if (right > most) [best, most] = [window, right];
       });
     }
     return best;
   }
 
-  /** The part of the epochs after which most held-out rows are right, the earlier of equals; undefined if plain filters do as well. */
-  async chooseEpochs(pupil: Pupil, plain: Member, window: number, judge: Judge) {
+  /**
+   * How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. Undefined if no
+   * part surpasses the plain filters.
+   */
+  async chooseEpochs(pupil: Pupil, plain: Member, window: number, judge: Judge): Promise<Chosen | undefined> {
     const { epochs, generator } = this.#task;
-    let most = await judge.rightByStrongest(plain);
-    let chosen: { bank: FilterBank; epochs: number } | undefined;
+    const needed = sum(await judge.rightByStrongest(plain));
+    let chosen: Chosen | undefined;
     await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
       const bank = await filters();
       const right = await judge.rightByStrongest({ ...pupil.start, bank });
-      if (right <= most) return;
-      most = right;
-      chosen = { bank, epochs: done };
+      if (sum(right) <= needed || (chosen && isSurelyBetter(chosen.right, right))) return;
+      chosen = { bank, epochs: done, right };
     });
-    return chosen as { bank: FilterBank; epochs: number } | undefined;
+    return chosen;
   }
 
   /** The bank after `until` epochs. */

@@ -5,7 +5,6 @@
  */
 
 import type { Backend, Compared, Held, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
-import { sumGroup } from "../kernels/rank-sums.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
@@ -20,9 +19,8 @@ export interface Teaching {
   readonly rule: RefineRule;
   /** Windows to choose from. */
   readonly windows: readonly number[];
-  /** The first step, and what it is multiplied by from epoch to epoch. */
+  /** The first step. */
   readonly step: number;
-  readonly decay: number;
   /** Rows of a lesson, about. */
   readonly batch: number;
   /** Moves after which a prototype is ranked again. */
@@ -40,12 +38,17 @@ export interface Teaching {
 /** Prototypes are means times this, so that steps on whole numbers are whole and sums exact. */
 const UNIT = 1024;
 
+/** What a step loses from epoch to epoch; with more than 12 epochs less, so that the last step is much the same. */
+const LOSS = 0.1;
+const LOSS_EPOCHS = 12;
+/** Share by which the window narrows over the epochs. */
+const NARROWING = 0.5;
+
 /** Dense data: rows are added to prototypes. */
 export const ADDING: Teaching = {
   rule: "add",
   windows: [0.01, 0.02, 0.04],
   step: 0.05 * UNIT,
-  decay: 0.9,
   batch: 1000,
   patience: 8,
   strongest: 8,
@@ -145,11 +148,10 @@ function means(
   for (let f = 0; f < m; f++) {
     const count = groups.offsets[f + 1] - groups.offsets[f];
     if (count === 0) continue;
-    const mean = values.subarray(f * n, (f + 1) * n);
-    sumGroup(x, groups, f, mean);
-    for (let i = 0; i < n; i++) {
-      mean[i] /= count;
-      total += Math.abs(mean[i]);
+    for (let e = groups.offsets[f]; e < groups.offsets[f + 1]; e++) addRow(x, groups.rows[e], values, f * n);
+    for (let i = f * n; i < (f + 1) * n; i++) {
+      values[i] /= count;
+      total += Math.abs(values[i]);
     }
     learned.push(f);
   }
@@ -167,6 +169,13 @@ function means(
 export async function plainWithout({ start, learned }: Pupil, backend: Backend): Promise<Member> {
   const bank = pickFilters(await rank(start.values, start, backend), learned);
   return { bank, filterClass: learned.map((f) => start.filterClass[f]) };
+}
+
+/** Adds row r to the n numbers from `at`. */
+function addRow(x: Matrix, r: number, sums: Float64Array, at: number): void {
+  const { features: n, values } = x;
+  if (x instanceof Dense) for (let i = 0, e = r * n; i < n; i++, e++) sums[at + i] += values[e];
+  else for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) sums[at + x.indices[e]] += values[e];
 }
 
 function scale(values: Float64Array, whole: boolean): void {
@@ -209,17 +218,19 @@ export async function teachBank(
   try {
     let average: Float64Array | undefined;
     let step = teaching.step;
+    const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
     for (let epoch = 0; epoch < course.until; epoch++) {
       if (epoch === 0) desk.list(pupil.top, rows);
       else if (epoch % teaching.refresh === 0) desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
       const awake = desk.awake(rows, teaching.rest * course.window);
+      const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
       for (const batch of batchesOf(awake, teaching.batch, generator)) {
         const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
-        const how = { step: rounded, window: course.window, patience: teaching.patience };
+        const how = { step: rounded, window, patience: teaching.patience };
         desk.note(batch, await refining.teach({ ...desk.lesson(batch), ...how }));
       }
-      await refining.teach({ ...desk.lesson(NOBODY), step, window: course.window, patience: 1 }); // ranks those that wait
-      step *= teaching.decay;
+      await refining.teach({ ...desk.lesson(NOBODY), step, window, patience: 1 }); // ranks those that wait
+      step *= left;
       average = join(average, refining.values(), teaching.rule);
       await course.onEpoch();
       if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
@@ -239,7 +250,7 @@ const NOBODY = new Uint32Array(0);
 function join(sum: Float64Array | undefined, values: Float64Array, rule: RefineRule): Float64Array {
   if (!sum) return values;
   if (rule === "add") for (let i = 0; i < sum.length; i++) sum[i] += values[i];
-  else for (let i = 0; i < sum.length; i++) sum[i] *= values[i];
+  else for (let i = 0; i < sum.length; i++) sum[i] = Math.min(1e200, Math.max(1e-200, sum[i] * values[i]));
   return sum;
 }
 

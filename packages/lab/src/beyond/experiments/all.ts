@@ -5,9 +5,11 @@ import { calibration, probabilisticCalibration } from "./calibration.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
 import { partialFit } from "./partial-fit.ts";
+import { refinedExperiments } from "./refined.ts";
 import { tunedText } from "./tuned-text.ts";
 
 export const experiments: readonly Experiment[] = [
+  ...refinedExperiments,
   newsgroups,
   tunedText,
   calibration,

@@ -1,7 +1,7 @@
 /** All experiments beyond the paper, in the order of the page. */
 
 import type { Experiment } from "../experiment.ts";
-import { calibration, probabilisticCalibration } from "./calibration.ts";
+import { calibrations } from "./calibration.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
 import { partialFit } from "./partial-fit.ts";
@@ -12,8 +12,7 @@ export const experiments: readonly Experiment[] = [
   ...refinedExperiments,
   newsgroups,
   tunedText,
-  calibration,
-  probabilisticCalibration,
+  ...calibrations,
   multilabel,
   partialFit,
 ];

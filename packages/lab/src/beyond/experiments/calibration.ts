@@ -17,13 +17,22 @@ import { type Experiment, type Figures, figuresOf, timed } from "../experiment.t
 const WANTED_ERROR = 0.02;
 const WANTED_RATIO = 0.5;
 
-const recipes = { RSC: RankSimilarityClassifier, RSPC: RankSimilarityProbabilisticClassifier };
+const kinds = { RSC: RankSimilarityClassifier, RSPC: RankSimilarityProbabilisticClassifier };
 
-function calibrationOf(kind: keyof typeof recipes, name: string): Experiment {
+interface Subject {
+  readonly name: string;
+  readonly kind: keyof typeof kinds;
+  readonly title: string;
+  /** What is trained, in words and as parameters. */
+  readonly about: string;
+  readonly params: object;
+}
+
+function calibrationOf({ name, kind, title, about, params }: Subject): Experiment {
   return {
     name,
-    title: `Probabilities of ${kind}`,
-    about: `Fashion-MNIST, ${kind} with default parameters trained on nine tenths of the training rows; the last tenth fits the probabilities (\`model.calibrate\`). Log loss and calibration error (15 intervals) on the test rows. Predictions stay as they are.`,
+    title: `Probabilities of ${title}`,
+    about: `Fashion-MNIST, ${about}, trained on nine tenths of the training rows; the last tenth fits the probabilities (\`model.calibrate\`). Log loss and calibration error (15 intervals) on the test rows. Predictions stay as they are.`,
     columns: [
       { figure: "accuracy", title: "accuracy" },
       { figure: "loss", title: "log loss" },
@@ -40,7 +49,11 @@ function calibrationOf(kind: keyof typeof recipes, name: string): Experiment {
       const run = { backend };
       const y = test.y as Labels;
       const split = trainTestSplit(train.x, train.y as Label[], { testShare: 0.1, stratify: true, seed });
-      const model = (await new recipes[kind]({ seed }).fit(split.train.x, split.train.y, run)) as ClassifierModel;
+      const model = (await new kinds[kind]({ ...params, ...(quick ? { filters: 100 } : {}), seed }).fit(
+        split.train.x,
+        split.train.y,
+        run,
+      )) as ClassifierModel;
       const judge = (probabilities: Dense) => ({
         loss: logLoss(y, probabilities, model.classes),
         error: calibrationError(y, probabilities, model.classes),
@@ -69,13 +82,13 @@ function calibrationOf(kind: keyof typeof recipes, name: string): Experiment {
       const ratio = median(figuresOf(runs, "isotonicLoss").map((loss, j) => loss / before[j])) ?? Number.NaN;
       return [
         {
-          name: `${kind}, calibration error after fitting`,
+          name: `${title}, calibration error after fitting`,
           wanted: `≤ ${WANTED_ERROR}`,
           measured: error.toFixed(4),
           met: error <= WANTED_ERROR,
         },
         {
-          name: `${kind}, log loss after fitting, share of before`,
+          name: `${title}, log loss after fitting, share of before`,
           wanted: `≤ ${WANTED_RATIO}`,
           measured: ratio.toFixed(2),
           met: ratio <= WANTED_RATIO,
@@ -85,5 +98,33 @@ function calibrationOf(kind: keyof typeof recipes, name: string): Experiment {
   };
 }
 
-export const calibration = calibrationOf("RSC", "calibration");
-export const probabilisticCalibration = calibrationOf("RSPC", "calibration-rspc");
+export const calibrations: readonly Experiment[] = [
+  calibrationOf({
+    name: "calibration-refined",
+    kind: "RSC",
+    title: "RSC, refined",
+    about: "RSC with 300 filters, refined",
+    params: { filters: 300, refine: true },
+  }),
+  calibrationOf({
+    name: "calibration-committee",
+    kind: "RSC",
+    title: "RSC, refined committee",
+    about: "RSC with 2,000 filters in a committee of four, refined",
+    params: { filters: 2000, committee: 4, refine: true },
+  }),
+  calibrationOf({
+    name: "calibration",
+    kind: "RSC",
+    title: "RSC",
+    about: "RSC with default parameters",
+    params: {},
+  }),
+  calibrationOf({
+    name: "calibration-rspc",
+    kind: "RSPC",
+    title: "RSPC",
+    about: "RSPC with default parameters",
+    params: {},
+  }),
+];

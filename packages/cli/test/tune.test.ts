@@ -132,7 +132,7 @@ describe("the page of tuning", () => {
   test("says that more time may help, and trusts no name", () => {
     const page = tuningPage(view);
     expect(page).toContain("Tuning on &lt;b&gt;&amp;");
-    expect(page).toContain("The time was up before 1 candidate could be judged on all rows");
+    expect(page).toContain("The time was up before 1 candidate could be judged on more rows");
     expect(page).not.toMatch(/NaN|undefined/);
   });
 });

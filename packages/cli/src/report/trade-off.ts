@@ -155,10 +155,10 @@ function legend(largest: number, radius: (bytes: number) => number, someDropped:
     [(at) => element("circle", { cx: at, cy: y, r: 6, class: "soft", "fill-opacity": "0.38" }), "beaten"],
     ...(someDropped
       ? [
-          [
-            (at: number) => element("circle", { cx: at, cy: y, r: 3, class: "curve" }),
-            "dropped early, on fewer rows",
-          ] as [(at: number) => string, string],
+          [(at: number) => element("circle", { cx: at, cy: y, r: 3, class: "curve" }), "judged on fewer rows"] as [
+            (at: number) => string,
+            string,
+          ],
         ]
       : []),
     [(at) => element("circle", { cx: at, cy: y, r: 7, class: "ring" }), "best"],

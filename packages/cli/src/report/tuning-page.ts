@@ -22,7 +22,7 @@ function summary(view: TuningView): string {
     ...(view.complete
       ? []
       : [
-          `The time was up before ${counted(cut, "candidate")} could be judged on all rows. More time may find a better one.`,
+          `The time was up before ${counted(cut, "candidate")} could be judged on more rows. More time may find a better one.`,
         ]),
     ...(best.outcome === "finished" ? [] : [`The best was judged on ${count(judged.rows)} rows, not on all.`]),
   ];
@@ -32,11 +32,14 @@ function summary(view: TuningView): string {
       { name: "cost of a row", value: brief(judged.multiplyAdds), about: "multiply-adds" },
       { name: "1,000 rows", value: seconds(judged.secondsPerThousand), about: "measured here" },
       { name: "size", value: bytes(judged.bytes) },
-      { name: "time", value: seconds(view.seconds), about: "of the whole search" },
+      { name: "time", value: roughly(view.seconds), about: "of the whole search" },
     ],
     notes: [`Best: ${best.title}.`, ...notes],
   });
 }
+
+/** Whole minutes where there are some: a tile has room for few letters. */
+const roughly = (time: number): string => (time < 90 ? seconds(time) : `${count(time / 60)} min`);
 
 function plot(view: TuningView): string {
   return section(

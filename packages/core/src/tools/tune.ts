@@ -18,7 +18,10 @@ import { type CrossValidateOptions, checkedOnce, divide, scorerOf } from "./vali
 
 /** How candidates are judged. */
 export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X, M> {
-  /** Rows of the first round. Default: so many that the last round has one candidate left, at least 1,000. */
+  /**
+   * Rows of the first round. Default: so many that the last round has one candidate left, at least 1,000 and twice the largest
+   * number of filters.
+   */
   readonly firstRows?: number;
   /** How many times more rows each round has, and how many times fewer candidates go on to it. Default 3. */
   readonly factor?: number;
@@ -96,7 +99,7 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
   scorerOf(score); // refuses an unknown name at once
   divide(samples, y, options); // refuses at once what the last round would refuse
   const order = sampleOrder(y, options.seed);
-  const sizes = roundSizes(order.length, estimators.length, factor, options.firstRows);
+  const sizes = roundSizes(order.length, estimators, factor, options.firstRows);
 
   const trials = estimators.map(
     (estimator, position): Trial<X, M> => ({ position, estimator, rounds: [], seconds: 0, outcome: "cut" }),
@@ -113,8 +116,11 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     const judged: Trial<X, M>[] = [];
     for (const [j, trial] of alive.entries()) {
       const spent = (performance.now() - began) / 1000;
-      if (judged.length > 0 || r > 0) {
-        if (spent + expected(trial, judged, rows) > limit) break;
+      const isFirst = r === 0 && judged.length === 0; // judged in any case: there has to be a best
+      if (!isFirst && spent + expected(trial, judged, rows) > limit) {
+        // Without the best of the round before, a round would crown whoever is cheap.
+        if (judged.length === 0) break;
+        continue;
       }
       const at = (done: number) => share + ((end - share) * (j + done)) / alive.length;
       const told = { round: r + 1, rounds: sizes.length, candidate: j + 1, candidates: alive.length };
@@ -131,16 +137,17 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
       trial.seconds = (performance.now() - start) / 1000;
     }
     rounds.push({ rows, candidates: alive.length, judged: judged.length });
-    const open = alive.filter((trial) => trial.outcome !== "failed");
     if (trials.every(({ rounds }) => rounds.length === 0)) {
       throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
     }
     share = end;
-    if (judged.length < open.length || judged.length === 0) break; // the time is up, or all have failed
-    alive = r === sizes.length - 1 ? judged : survivors(judged, factor);
+    const isLast = r === sizes.length - 1;
+    if (isLast) for (const trial of judged) trial.outcome = "finished";
+    const open = alive.filter(({ outcome }) => outcome !== "failed");
+    if (isLast || judged.length === 0 || judged.length < open.length) break; // the time is up, or all have failed
+    alive = survivors(judged, factor);
     const goOn = new Set(alive);
     for (const trial of judged) if (!goOn.has(trial)) trial.outcome = "dropped";
-    if (r === sizes.length - 1) for (const trial of judged) trial.outcome = "finished";
   }
   await advance(run, { stage: "score", share: 1 });
   return summary(trials, rounds, (performance.now() - began) / 1000);
@@ -163,16 +170,32 @@ function checkOptions({ factor = 3, firstRows, seconds = Number.POSITIVE_INFINIT
 }
 
 /** Rows of each round: growing by `factor`, the last round having all. */
-function roundSizes(rows: number, candidates: number, factor: number, firstRows: number | undefined): number[] {
+function roundSizes(
+  rows: number,
+  candidates: readonly Estimator<never, Model>[],
+  factor: number,
+  firstRows: number | undefined,
+): number[] {
   let first = firstRows ?? rows;
   if (firstRows === undefined) {
-    for (let left = candidates; left > 1; left = Math.ceil(left / factor)) first /= factor;
-    first = Math.max(LEAST_ROWS, Math.ceil(first));
+    for (let left = candidates.length; left > 1; left = Math.ceil(left / factor)) first /= factor;
+    first = Math.max(LEAST_ROWS, 2 * mostFilters(candidates), Math.ceil(first));
   }
   const sizes: number[] = [];
-  // A last step that adds less than half is not worth a round of its own.
-  for (let size = first; size * 1.5 < rows; size = Math.ceil(size * factor)) sizes.push(size);
+  // A last step that does not even double the rows is not worth a round of its own.
+  for (let size = first; size * 2 < rows; size = Math.ceil(size * factor)) sizes.push(size);
   return [...sizes, rows];
+}
+
+/** On few rows many filters look worse than they are: some would have no row to themselves. */
+function mostFilters(candidates: readonly Estimator<never, Model>[]): number {
+  let most = 0;
+  for (const { params } of candidates) {
+    for (const [name, value] of Object.entries(params)) {
+      if (/(^|\.)filters$/.test(name) && typeof value === "number") most = Math.max(most, value);
+    }
+  }
+  return most;
 }
 
 /** Share of the remaining work that the next round is, if candidates shrink as rows grow. */

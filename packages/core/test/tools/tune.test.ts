@@ -141,6 +141,27 @@ describe("tune", () => {
     expect(found.best.outcome).toBe("cut");
   });
 
+  it("gives time that is left to candidates that still fit into it", async () => {
+    const changes = (quality: number) => ({ slowness: quality === 0.8 ? 200 : 0, bytes: quality === 0.7 ? 1 : 5 });
+    const { candidates } = qualities([0.9, 0.8, 0.7], changes);
+    // 0.8 takes 0.6 s for 3,000 rows, so 9,000 would take 1.8 s more.
+    const found = await tune(candidates, x, y, { folds: 2, firstRows: 3000, factor: 1.5, seconds: 1.9 });
+    expect(found.results.map(({ params, outcome, rounds }) => [params.quality, outcome, rounds.length])).toEqual([
+      [0.9, "finished", 2],
+      [0.7, "finished", 2],
+      [0.8, "cut", 1],
+    ]);
+    expect(found.rounds.at(-1)).toEqual({ rows: 9000, candidates: 3, judged: 2 });
+    expect(found.front.map(({ params }) => params.quality)).toHaveLength(2);
+  });
+
+  it("begins with twice as many rows as the largest bank has filters", async () => {
+    const { candidates } = qualities([0.4, 0.6], (quality) => ({ filters: quality * 2000 }));
+    expect((await tune(candidates, x, y, { folds: 2 })).rounds.map(({ rows }) => rows)).toEqual([3000, 9000]);
+    const larger = qualities([0.4, 0.6], (quality) => ({ filters: quality * 3500 })).candidates;
+    expect((await tune(larger, x, y, { folds: 2 })).rounds.map(({ rows }) => rows)).toEqual([4200, 9000]);
+  });
+
   it("goes on without candidates that refuse the data, and refuses if all do", async () => {
     const { candidates } = qualities([0.4, 0.6, 0.5], (quality) => ({ refuses: quality === 0.6 }));
     const found = await tune(candidates, x, y, { folds: 2 });

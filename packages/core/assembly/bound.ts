@@ -16,9 +16,6 @@
  *     level 2:  the first 47 rotated coordinates, ρ
  *     level 3:  for each of PARTS parts of the features: 23 coordinates, ρ of the part
  *
- * Level 3 sums over the parts, and any part of it can be replaced by the exact product over the features of that part: a
- * response is computed in steps and given up as soon as the rest cannot help.
- *
  * **Rounding.** Let c be the coordinates of a row in quantised units, ĉ what 16 bits keep of them and e = |ĉ - c|, which is
  * measured. Then c·c' <= ĉ·ĉ' + e·|ĉ'| + |c|·e'. The rotation is applied to ĉ; its result is rounded once more, so at levels 1
  * and 2 e is the sum of both. ρ is rounded up. Rows and filters that 16 bits do not hold exactly (floats, large values) are
@@ -43,9 +40,6 @@ import {
 /** Numbers of one part of level 3. */
 export const PART_LENGTH: i32 = LEVEL_3 / PARTS;
 
-/** Steps in which exact responses are computed, of PARTS / STEPS parts each. */
-export const STEPS: i32 = 4;
-
 /** Length of a quantised row: times LONGEST_FILTER it stays under 2^31. */
 export const LONGEST_ROW: f64 = 32_000;
 
@@ -60,21 +54,13 @@ export const ERROR_1: usize = 24; // e of level 1; those of levels 2 and 3 follo
 export const ERROR_2: usize = 32;
 export const ERROR_3: usize = 40;
 export const WITH_MIDDLE: usize = 48; // x·b
-export const BEFORE: usize = 56; // sums of x·b over the parts before step 1, 2, 3; b less n + 1 if the filters are
-export const ROW_SUM: usize = 80; // Σx
+export const ROW_SUM: usize = 56; // Σx
 
 /** First feature of part p (a multiple of 8); p = PARTS gives the stride. */
 // @ts-ignore: decorator
 @inline
 export function partStart(stride: i32, p: i32): i32 {
   return (((stride >> 3) * p) / PARTS) << 3;
-}
-
-/** First feature of a step. */
-// @ts-ignore: decorator
-@inline
-export function stepStart(stride: i32, step: i32): i32 {
-  return partStart(stride, step * (PARTS / STEPS));
 }
 
 /** Quantised units per unit of a response. */

@@ -3,7 +3,7 @@
 /** Where the table for four lanes begins, after that for eight. */
 const FOUR: usize = 4096;
 
-/** Fills the table: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of 16- and 32-bit lanes. */
+/** Fills the table: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of 16-bit lanes. */
 export function compact_table(table: usize): void {
   for (let mask: u32 = 0; mask < 256; mask++) {
     let at = table + (<usize>mask << 4);
@@ -14,12 +14,10 @@ export function compact_table(table: usize): void {
     }
   }
   for (let mask: u32 = 0; mask < 16; mask++) {
-    let narrow = table + FOUR + (<usize>mask << 5);
-    let wide = narrow + 16;
+    let at = table + FOUR + (<usize>mask << 4);
     for (let bit: u32 = 0; bit < 4; bit++) {
       if (!((mask >> bit) & 1)) continue;
-      for (let byte: u32 = 0; byte < 2; byte++) store<u8>(narrow++, <u8>(bit * 2 + byte));
-      for (let byte: u32 = 0; byte < 4; byte++) store<u8>(wide++, <u8>(bit * 4 + byte));
+      for (let byte: u32 = 0; byte < 2; byte++) store<u8>(at++, <u8>(bit * 2 + byte));
     }
   }
 }
@@ -48,17 +46,9 @@ export function compact(bounds: usize, count: i32, need: f64, out: usize, table:
 export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left: i32, table: usize): i32 {
   const valid = count - j >= 4 ? mask : mask & ((1 << (count - j)) - 1);
   const lanes = v128.load64_zero(candidates + (<usize>j << 1));
-  const moved = i8x16.swizzle(lanes, v128.load(table + FOUR + (<usize>valid << 5)));
+  const moved = i8x16.swizzle(lanes, v128.load(table + FOUR + (<usize>valid << 4)));
   v128.store64_lane(candidates + (<usize>left << 1), moved, 0);
   return left + popcnt(valid);
-}
-
-/** The same for four 32-bit numbers that go with the candidates. Call it before `keepFour`, with the same mask and `left`. */
-// @ts-ignore: decorator
-@inline
-export function moveFour(mask: i32, numbers: v128, out: usize, j: i32, count: i32, left: i32, table: usize): void {
-  const valid = count - j >= 4 ? mask : mask & ((1 << (count - j)) - 1);
-  v128.store(out + (<usize>left << 2), i8x16.swizzle(numbers, v128.load(table + FOUR + (<usize>valid << 5), 16)));
 }
 
 /** Keeps, in order, the candidates whose level reaches `need`; returns how many. */

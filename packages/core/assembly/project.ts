@@ -24,7 +24,6 @@ import {
   STRIDE,
 } from "../src/backends/wasm/context";
 import {
-  BEFORE,
   ERROR_1,
   ERROR_2,
   ERROR_3,
@@ -36,10 +35,9 @@ import {
   ROW_SUM,
   SCALE,
   SLACK,
-  STEPS,
   WITH_MIDDLE,
 } from "./bound";
-import { ANY, LOST, PRODUCTS, quantiseFilter, quantiseRow, square16, SQUARES, SUM, UNIT } from "./quantise";
+import { ANY, LOST, PRODUCT, quantiseFilter, quantiseRow, square16, SQUARES, SUM, UNIT } from "./quantise";
 import { panelBytes, tile } from "./tile";
 
 // What `finishPart` adds up over the parts of one vector, in quantised units.
@@ -154,13 +152,8 @@ function finishRow(context: usize, coordinates: usize, facts: usize, out: usize,
   store<f64>(scales + LENGTH, load<f64>(facts + ANY) * (length * (1 + SLACK) + load<f64>(facts + LOST)));
   store<f64>(scales + LOSS, load<f64>(facts + LOST));
   store<f64>(scales + ROW_SUM, load<f64>(facts + SUM));
-  let before: f64 = 0;
-  for (let p = 0; p < PARTS; p++) {
-    if (p > 0 && p % (PARTS / STEPS) == 0) store<f64>(scales + BEFORE + (<usize>(p / (PARTS / STEPS) - 1) << 3), before);
-    before += load<f64>(facts + PRODUCTS + (<usize>p << 3));
-  }
   const centre: f64 = load<usize>(context, FILTER_MIDDLE_16) ? <f64>(load<i32>(context, FEATURES) + 1) : 0;
-  store<f64>(scales + WITH_MIDDLE, before + centre * load<f64>(facts + SUM));
+  store<f64>(scales + WITH_MIDDLE, load<f64>(facts + PRODUCT) + centre * load<f64>(facts + SUM));
 
   startParts();
   for (let p = 0; p < PARTS; p++) {

@@ -1,7 +1,7 @@
 /**
  * The k strongest filters of dense rows by bounds: a coarse pass over all filters for four rows at a time, then for each
- * row the second bound of those that are left, then the third, then exact responses, step by step, of the few that could
- * still be among the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
+ * row the second bound of those that are left, then the third, then exact responses of the few that could still be among
+ * the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
  */
 
 import {
@@ -33,7 +33,7 @@ import {
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
 import { compact, keepFour, keepLevels } from "./compact";
 import { dot4 } from "./dot";
-import { finishCandidates, stateBytes } from "./finish";
+import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
 import { coarse, packPanel, panelBytes } from "./tile";
 import { clearTop, insert } from "./top";
@@ -88,7 +88,8 @@ export function first_answers(from: u32, to: u32, scratch: usize, context: usize
     let now = before;
     let all: u8 = 0;
     if (load<u8>(load<usize>(context, CHANGED) + winner)) {
-      now = respond(context, scratch, open(context, r, scratch), winner);
+      expandRow(context, r, scratch);
+      now = respond(context, scratch, termOf(context, r), winner);
       exact++;
       // Filters that stayed the same lost to `before`. They lose again unless the winner has become weaker.
       all = now >= before ? 0 : 1;
@@ -100,9 +101,8 @@ export function first_answers(from: u32, to: u32, scratch: usize, context: usize
   return exact;
 }
 
-/** As `openRow`, with the row's sum from its scales. */
-function open(context: usize, r: u32, xs: usize): f64 {
-  expandRow(context, r, xs);
+/** What `openRow` returns, with the row's sum from its scales. */
+function termOf(context: usize, r: u32): f64 {
   if (load<i32>(context, MODE) >= ORDERED_F32) return 0;
   return load<f64>(context, CENTRE_F64) * load<f64>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES + ROW_SUM);
 }
@@ -111,7 +111,7 @@ function open(context: usize, r: u32, xs: usize): f64 {
 export function scratch_pruned(context: usize): usize {
   const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
   const room = (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8;
-  return room + (places + 16) * 10 + stateBytes() + <usize>seeds(load<i32>(context, K)) * 8;
+  return room + (places + 16) * 10 + <usize>seeds(load<i32>(context, K)) * 8;
 }
 
 /** Candidates whose exact response is computed first, twice, when nothing is known of a row. */
@@ -183,20 +183,20 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   const candidates = scratch + (stride << 3) + 64 + places * 8; // u16
   const levels = candidates + (places + 16) * 2; // i32
   const estimates = levels + (places + 16) * 4; // i32
-  const state = estimates + (places + 16) * 4;
+  const best = estimates + (places + 16) * 4;
   const table = load<usize>(context, COMPACT);
   const order = load<usize>(context, ORDER) + (<usize>first << 2);
   const worst = values + (<usize>(k - 1) << 3);
-  const term = open(context, r, scratch);
-
+  const term = termOf(context, r);
   const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
   const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
 
   if (!known) {
+    expandRow(context, r, scratch);
     clearTop(values, ids, k);
     const tried = listStrongest(bounds, count, candidates, k);
     listLevels(vector, filterBounds, order, candidates, tried, levels, estimates);
-    tryClosest(context, scratch, term, candidates, estimates, order, tried, state + stateBytes(), values, ids, k);
+    tryClosest(context, scratch, term, candidates, estimates, order, tried, best, values, ids, k);
   }
   const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
@@ -211,10 +211,10 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
     }
   } else {
     listLevels(vector, filterBounds, order, candidates, found, levels, estimates);
-    tryClosest(context, scratch, term, candidates, estimates, order, found, state + stateBytes(), values, ids, k);
+    tryClosest(context, scratch, term, candidates, estimates, order, found, best, values, ids, k);
     left = keepLevels(candidates, levels, found, need32(needed(context, scales, load<f64>(worst), 2)), table);
   }
-  exact += finishCandidates(context, r, scales, scratch, term, candidates, left, order, state, values, ids, k);
+  exact += finishCandidates(context, r, scales, scratch, !known, term, candidates, left, order, values, ids, k);
 }
 
 /** Fills a list of places up with its last one, so that it can be taken four at a time. */
@@ -268,7 +268,7 @@ export function filterAt(order: usize, candidate: usize): usize {
 }
 
 /** Offers the exact responses of four filters. */
-function offer4(
+export function offer4(
   context: usize,
   xs: usize,
   term: f64,
@@ -286,7 +286,6 @@ function offer4(
   insert(load<f64>(batch, 8), f1, values, ids, k);
   insert(load<f64>(batch, 16), f2, values, ids, k);
   insert(load<f64>(batch, 24), f3, values, ids, k);
-  exact += 4;
 }
 
 /** Lists the places with the largest level-1 bound in each of 8 lanes, in as many sections as k asks for; returns how many. */
@@ -348,6 +347,7 @@ function tryClosest(
   for (; j + 4 <= have; j += 4) {
     const at = filters + (<usize>j << 2);
     offer4(context, xs, term, load<u32>(at), load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), values, ids, k);
+    exact += 4;
   }
   for (; j < have; j++) {
     const f = load<u32>(filters + (<usize>j << 2));

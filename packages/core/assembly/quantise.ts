@@ -38,8 +38,8 @@ export const UNIT: usize = 0; // real value of one unit
 export const LOST: usize = 8; // Euclidean norm of what was rounded away, in real units
 export const ANY: usize = 16; // 1 if the row has anything but zeros
 export const SQUARES: usize = 24; // squared length of each part, in units
-export const PRODUCTS: usize = 88; // of each part: x·b (b less n + 1 if the filters are), in real units
-export const SUM: usize = 152; // Σx
+export const PRODUCT: usize = 88; // x·b (b less n + 1 if the filters are), in real units
+export const SUM: usize = 96; // Σx
 
 /** Squared length of a 16-bit vector of `count` numbers, exact. */
 export function square16(x: usize, count: i32): f64 {
@@ -151,11 +151,7 @@ export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, fact
     expand16(type, row, out, features, stride);
     store<f64>(facts + SUM, <f64>sum16(out, stride));
     const flush = load<usize>(context, FILTER_MIDDLE_FLUSH);
-    for (let p = 0; p < PARTS; p++) {
-      const from = <usize>partStart(stride, p) << 1;
-      const bytes = (<usize>partStart(stride, p + 1) << 1) - from;
-      store<f64>(facts + PRODUCTS + (<usize>p << 3), <f64>dotWide(out + from, b16 + from, bytes, flush));
-    }
+    store<f64>(facts + PRODUCT, <f64>dotWide(out, b16, <usize>stride << 1, flush));
     let any = i16x8.splat(0);
     for (let i: usize = 0; i < <usize>stride << 1; i += 16) any = v128.or(any, v128.load(out + i));
     store<f64>(facts + ANY, v128.any_true(any) ? 1 : 0);
@@ -166,31 +162,17 @@ export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, fact
     }
   }
   expand64(type, row, x64, stride);
-  multiplyParts(x64, load<usize>(context, FILTER_MIDDLE), stride, facts);
-  const centre: f64 = b16 ? <f64>(features + 1) : 0;
   let any = false;
-  let total: f64 = 0;
-  for (let p = 0; p < PARTS; p++) {
-    let sum: f64 = 0;
-    for (let i = partStart(stride, p); i < partStart(stride, p + 1); i++) {
-      const x = load<f64>(x64 + (<usize>i << 3));
-      sum += x;
-      any = any || x != 0;
-    }
-    total += sum;
-    const at = facts + PRODUCTS + (<usize>p << 3);
-    store<f64>(at, load<f64>(at) - centre * sum);
+  let sum: f64 = 0;
+  for (let i: usize = 0; i < <usize>stride; i++) {
+    const x = load<f64>(x64 + (i << 3));
+    sum += x;
+    any = any || x != 0;
   }
-  store<f64>(facts + SUM, total);
+  const product = dotOrdered<f64>(x64, load<usize>(context, FILTER_MIDDLE), stride);
+  const centre: f64 = b16 ? <f64>(features + 1) : 0;
+  store<f64>(facts + PRODUCT, product - centre * sum);
+  store<f64>(facts + SUM, sum);
   store<f64>(facts + ANY, any ? 1 : 0);
   quantise(x64, out, stride, facts);
-}
-
-/** Products of two float64 vectors, part by part. */
-function multiplyParts(x: usize, y: usize, stride: i32, facts: usize): void {
-  for (let p = 0; p < PARTS; p++) {
-    const from = partStart(stride, p);
-    const at = <usize>from << 3;
-    store<f64>(facts + PRODUCTS + (<usize>p << 3), dotOrdered<f64>(x + at, y + at, partStart(stride, p + 1) - from));
-  }
 }

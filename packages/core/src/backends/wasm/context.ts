@@ -55,9 +55,9 @@ export const PARTS = 8;
 export const BOUND_BYTES = 128;
 export const PARTS_BYTES = 384;
 /** Bytes of the scales of a row. */
-export const SCALES_BYTES = 88;
+export const SCALES_BYTES = 64;
 /** Bytes of the facts of a row or filter while its bounds are made. */
-export const FACTS_BYTES = 160;
+export const FACTS_BYTES = 104;
 /** Length of the longest filter in quantised units; times the longest row it stays under 2^31. */
 export const LONGEST_FILTER = 32000;
 

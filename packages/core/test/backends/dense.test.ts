@@ -105,9 +105,9 @@ describe.each(TYPES)("%s, awkward sizes", (type) => {
 });
 
 /** Enough rows and filters that bounds are tried. */
-const ROWS = 1600;
+const ROWS = 1400;
 const FEATURES = 261;
-const FILTERS = 400;
+const FILTERS = 320;
 
 describe.each(TYPES)("%s, searched by bounds", (type) => {
   const looks: readonly Look[] =

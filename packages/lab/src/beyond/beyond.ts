@@ -67,13 +67,14 @@ async function measure(): Promise<void> {
 async function measureMissing(folder: string, seeds: number): Promise<void> {
   const shelf = new Shelf(values.data ?? process.env.RANKSIM_DATA ?? (existsSync(BESIDE) ? BESIDE : undefined));
   const backend = await openBackend("wasm");
+  const commit = commitOf(); // of the code that runs, whatever is committed meanwhile
   for (const experiment of experiments) {
     if (positionals.length > 0 && !positionals.includes(experiment.name)) continue;
     const runs = readResults(folder, experiment);
     for (let seed = 0; seed < seeds; seed++) {
       if (runs.some((run) => run.seed === seed)) continue;
       const figures = await experiment.measure(seed, { shelf, backend, quick: values.quick });
-      runs.push({ seed, date: new Date().toISOString(), commit: commitOf(), figures });
+      runs.push({ seed, date: new Date().toISOString(), commit, figures });
       writeResults(folder, experiment, runs);
       stderr.write(`${experiment.name}, seed ${seed}: ${JSON.stringify(figures)}\n`);
     }

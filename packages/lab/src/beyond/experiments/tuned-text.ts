@@ -51,7 +51,12 @@ export const tunedText: Experiment = {
   targets: (runs) => {
     const found = median(figuresOf(runs, "tuned")) ?? Number.NaN;
     return [
-      { name: "20 Newsgroups, test macro F1", wanted: `≥ ${WANTED}`, measured: found.toFixed(4), met: found >= WANTED },
+      {
+        name: "20 Newsgroups, tuned, test macro F1",
+        wanted: `≥ ${WANTED}`,
+        measured: found.toFixed(4),
+        met: found >= WANTED,
+      },
     ];
   },
 };

@@ -1,6 +1,6 @@
 /** The reliability of probabilities as a drawing: what share of decisions is right at each probability, and how many there are. */
 
-import { count } from "../terminal/numbers.ts";
+import { counted } from "../terminal/numbers.ts";
 import type { Drawing } from "./charts.ts";
 import type { Reliability } from "./content.ts";
 import { element, place, svgText } from "./markup.ts";
@@ -47,8 +47,8 @@ export function reliabilityChart({ bins, before }: Reliability): Drawing {
   if (before) parts.push(bar(before.bins, "bar-before"));
   parts.push(bar(bins, before ? "bar-after" : "bar"));
   parts.push(element("path", { d: `M${LEFT} ${bottom + BARS}H${LEFT + SIDE}`, class: "rule" }));
-  parts.push(svgText(LEFT - 7, bottom + 9, count(most), { class: "soft", "text-anchor": "end" }));
-  parts.push(svgText(x(0.5), bottom + BARS + 16, "probability", { class: "soft", "text-anchor": "middle" }));
+  const caption = `probability; the highest bar is ${counted(most, "decision")}`;
+  parts.push(svgText(x(0.5), bottom + BARS + 16, caption, { class: "soft", "text-anchor": "middle" }));
   if (before) parts.push(legend(bottom + BARS + 34));
   const height = bottom + BARS + (before ? 42 : 22);
   return { width: LEFT + SIDE + 22, height, body: parts.join(""), about: "Reliability of probabilities" };

@@ -39,7 +39,9 @@ export function suggestCandidates<X extends Samples, M extends Model>(
   const axes: Changes[][] = [
     choose("filters", [...countsFor(perClass, isSparse, classes, rows), "auto"]),
     choose("distribution", isSparse ? ["rank", "savage", "confusion"] : ["rank", "confusion"]),
-    ...(perClass ? [lessons(prefix, isOpen)] : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several)]),
+    ...(perClass
+      ? [lessons(prefix, isOpen)]
+      : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several, isSparse)]),
     weightings(estimator, isOpen),
   ];
   const all = axes.reduce<Changes[]>(
@@ -75,11 +77,16 @@ function lessons(prefix: string, isOpen: (name: string) => boolean): Changes[] {
     .filter((changes) => Object.keys(changes).every(isOpen));
 }
 
-/** How the label shares of filters become probabilities, and for several labels when one is given. */
-function mixtures(prefix: string, isOpen: (name: string) => boolean, several: boolean): Changes[] {
+/**
+ * How the label shares of filters become probabilities, and for several labels when one is given. Of sparse rows, those that
+ * share a filter lose their rare labels (REFINEMENT.md of the lab), so there filters stay single rows.
+ */
+function mixtures(prefix: string, isOpen: (name: string) => boolean, several: boolean, isSparse: boolean): Changes[] {
   if (!isOpen(`${prefix}combine`)) return [{}];
   const mean = { [`${prefix}combine`]: "mean" };
-  return [{}, several && isOpen(`${prefix}thresholds`) ? { ...mean, [`${prefix}thresholds`]: "perLabel" } : mean];
+  if (!several || !isOpen(`${prefix}thresholds`)) return [{}, mean];
+  const single = isSparse && isOpen(`${prefix}spreading`) ? { [`${prefix}spreading`]: "none" } : {};
+  return [{}, { ...mean, [`${prefix}thresholds`]: "perLabel", ...single }];
 }
 
 /** Weights of terms: as they are, and with more weight on rare ones, which suits filters of text. */

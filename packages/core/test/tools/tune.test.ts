@@ -17,6 +17,7 @@ import {
   RankSimilarityTransform,
   RanksimError,
   suggestCandidates,
+  toCsr,
   tune,
 } from "@ranksim/core";
 import { TfidfVectorizer } from "@ranksim/data";
@@ -354,6 +355,8 @@ describe("suggestCandidates", () => {
       ["max", "none"],
       ["mean", "perLabel"],
     ]);
+    const sparse = suggestCandidates(recipe, toCsr(Dense.fromRows(rows)), sets, ["filters", "distribution", "nBest"]);
+    expect(sparse.map(({ params }) => params.spreading)).toEqual(["max", "none"]);
     const { best, results } = await tune(found, rows, sets, { folds: 3, scoring: "f1Micro" });
     expect(results.map(({ outcome }) => outcome)).toEqual(["finished", "finished"]);
     expect(best.rounds[0].mean).toBeGreaterThan(0.8);

@@ -78,7 +78,12 @@ describe("train", () => {
 
   test("refines a committee", async () => {
     const line = "train digits:train -m refined.model --filters 40 --committee 2 --refine --refine-epochs 3";
-    expect(await world.ranksim(line)).toMatchObject({ code: 0 });
+    const { code, stdout } = await world.ranksim(line);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/refined +(yes, from|no, nothing was gained)/);
+    expect((await world.ranksim("inspect refined.model")).stdout).toMatch(
+      /refined +(yes|no), .* of 1\d\d held-out rows/,
+    );
     const model = loadModel(readFileSync(world.path("refined.model"))) as ClassifierModel;
     expect(model.committee).toBe(2);
     expect(model.params).toMatchObject({ committee: 2, refine: true, refineEpochs: 3 });

@@ -40,6 +40,7 @@ export type { DistributionSpec } from "./method/distribution.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
 export type { FilterFunction } from "./method/filter-function.ts";
 export type { Initialize } from "./method/initialize.ts";
+export type { Refinement } from "./method/refine-choice.ts";
 export type { Spreading } from "./method/spread.ts";
 export type { ThresholdRule } from "./method/thresholds.ts";
 export type { Combine } from "./method/vote.ts";

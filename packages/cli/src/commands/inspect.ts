@@ -4,6 +4,7 @@ import type { Model } from "@ranksim/core";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { classesOf, type FilterModel, filterClasses, filterPart, stepsOf, vocabularyOf } from "../model/parts.ts";
+import { refinementText } from "../model/refinement-text.ts";
 import { readModel, type StoredModel } from "../model/store.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent } from "../terminal/numbers.ts";
@@ -82,6 +83,7 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
         ["features", part && count(part.features)],
         ["filters", part && `${count(part.bank.filters)}, ${part.bank.form}, ${widthOf(part)}`],
         ["trained on", part && counted(part.report.rows, "row")],
+        ["refined", part?.report.refinement && refinementText(part.report.refinement)],
       ],
       style,
     ),

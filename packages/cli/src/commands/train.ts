@@ -12,6 +12,7 @@ import { addVectorizerFlags, givenVectorizerFlags, vectorizerOf } from "../flags
 import type { Io } from "../io.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
 import { inputFor } from "../model/passage.ts";
+import { refinementText } from "../model/refinement-text.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
@@ -109,6 +110,7 @@ function forPeople({ byteLength, digest }: StoredModel, part: FilterModel, optio
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
       ["filters", count(report.filters)],
       ["came to rest", `${report.converged ? "yes," : some} ${within}`],
+      ["refined", report.refinement && refinementText(report.refinement)],
       ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
       ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],
       ["model", `${style.strong(printable(options.model))}  ${bytes(byteLength)}`],

@@ -87,11 +87,12 @@ const percentOf = (share: number): string => `${Math.floor(Math.min(1, share) * 
 
 const timeSince = (began: number): string => seconds((performance.now() - began) / 1000);
 
-function detailOf({ stage, label, iteration, moved, trial }: Progress): string {
+function detailOf({ stage, label, iteration, epoch, moved, trial }: Progress): string {
   if (trial) return `round ${trial.round} of ${trial.rounds} · candidate ${trial.candidate} of ${trial.candidates}`;
   const parts: string[] = [];
   if (label !== undefined) parts.push(`class ${printable(String(label))}`);
   if (iteration !== undefined) parts.push(`iteration ${iteration}`);
+  if (epoch !== undefined) parts.push(`refining, epoch ${epoch}`);
   if (moved !== undefined && iteration !== undefined && iteration > 1) parts.push(`${count(moved)} rows moved`);
   if (parts.length === 0 && stage === "distribution") parts.push("measuring the distribution");
   if (parts.length === 0 && stage === "initialize") parts.push("choosing the first filters");

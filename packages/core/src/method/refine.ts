@@ -25,11 +25,11 @@ export interface Teaching {
   readonly batch: number;
   /** Moves after which a prototype is ranked again. */
   readonly patience: number;
-  /** Strongest filters of a row that are looked at, and how many of them at most it is compared with: own, others. */
+  /** Strongest filters of a row that are looked at, at least, and how many of them at most it is compared with: own, others. */
   readonly strongest: number;
   readonly own: number;
   readonly rivals: number;
-  /** Epochs until all filters are searched again. */
+  /** Epochs until filters are searched again. */
   readonly refresh: number;
   /** A row that leads by so many windows rests until then. */
   readonly rest: number;
@@ -51,7 +51,7 @@ export const ADDING: Teaching = {
   step: 0.05 * UNIT,
   batch: 1000,
   patience: 8,
-  strongest: 8,
+  strongest: 6,
   own: 3,
   rivals: 5,
   refresh: 3,
@@ -67,6 +67,10 @@ export const MULTIPLYING: Teaching = {
   batch: 500,
   refresh: 1,
 };
+
+/** Where a class has many filters, more of the strongest are looked at, or no other class would be among them. */
+const CLASS_SHARE = 8;
+const DEEPEST = 32;
 
 /** Data with at least this share of zeros are treated as sparse, whatever form they are stored in. */
 const SPARSE_ZEROS = 0.95;
@@ -93,6 +97,8 @@ export function teachingFor(x: Matrix): Teaching {
 
 /** A bank about to be refined, and the rows it may learn from. */
 export interface Pupil {
+  readonly x: Matrix;
+  /** Holds `x`. */
   readonly held: Held;
   readonly start: Prototypes;
   /** The strongest filters of each row of `held`, by the filters as they were. */
@@ -116,13 +122,15 @@ export async function enrolBank(
   rows: Uint32Array,
   teaching: Teaching,
 ): Promise<Pupil> {
-  const top = await held.topFilters(bank, Math.min(teaching.strongest, bank.filters));
+  const perClass = bank.filters / new Set(filterClass).size;
+  const deep = Math.min(DEEPEST, Math.ceil(perClass / CLASS_SHARE));
+  const top = await held.topFilters(bank, Math.min(Math.max(teaching.strongest, deep), bank.filters));
   const { values, learned } = means(x, bank, filterClass, top, codes, rows);
   if (teaching.rule === "multiply") raise(values);
   else scale(values, isWhole(x));
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
-  return { held, start, top, codes, rows, learned };
+  return { x, held, start, top, codes, rows, learned };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
@@ -221,7 +229,13 @@ export async function teachBank(
     const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
     for (let epoch = 0; epoch < course.until; epoch++) {
       if (epoch === 0) desk.list(pupil.top, rows);
-      else if (epoch % teaching.refresh === 0) desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
+      else if (epoch % (2 * teaching.refresh) === 0) {
+        desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
+      } else if (epoch % teaching.refresh === 0) {
+        // Every other time those that rest are left to do so.
+        const some = desk.awake(rows, teaching.rest * course.window);
+        desk.list(await searchRows(pupil.x, some, refining.bank(), pupil.top.k, backend), some, true);
+      }
       const awake = desk.awake(rows, teaching.rest * course.window);
       const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
       for (const batch of batchesOf(awake, teaching.batch, generator)) {
@@ -241,6 +255,21 @@ export async function teachBank(
     }
   } finally {
     refining.release();
+  }
+}
+
+async function searchRows(
+  x: Matrix,
+  rows: Uint32Array,
+  bank: FilterBank,
+  k: number,
+  backend: Backend,
+): Promise<TopFilters> {
+  const held = await backend.hold(x.gather(rows));
+  try {
+    return await held.topFilters(bank, k);
+  } finally {
+    held.release();
   }
 }
 
@@ -303,14 +332,16 @@ class Desk {
     this.#margin = new Float64Array(codes.length);
   }
 
-  /** Takes the lists of `rows` from a search. A row without an own filter, or without another, among them rests. */
-  list({ filter, response, k }: TopFilters, rows: Uint32Array): void {
-    for (const r of rows) {
+  /** Takes the lists of `rows` from a search of all rows, or of these alone. A row without an own filter, or without another, rests. */
+  list({ filter, response, k }: TopFilters, rows: Uint32Array, alone = false): void {
+    for (let j = 0; j < rows.length; j++) {
+      const r = rows[j];
+      const from = (alone ? j : r) * k;
       const at = r * this.#width;
       let own = 0;
       let rivals = 0;
       let [first, other] = [0, 0];
-      for (let e = r * k; e < (r + 1) * k; e++) {
+      for (let e = from; e < from + k; e++) {
         if (this.#filterClass[filter[e]] === this.#codes[r]) {
           if (own === 0) first = response[e];
           if (own < this.#own) this.#lists[at + own++ + rivals] = filter[e];

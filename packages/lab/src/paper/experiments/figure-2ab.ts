@@ -139,20 +139,27 @@ export const figure2ab: Experiment = {
 function claims(found: Found): Claim[] {
   const { quick } = found;
   const sizes = some(quick, SIZES);
-  const raw = (scale: Scale) => sizes.map((size) => means(found, rawSvm(quick, size, scale)));
   /** Every size and number of filters from 150 on, beside the SVM on pixels. */
-  const beside = (scale: Scale, filters: readonly number[] = FILTERS.filter((each) => each >= ENOUGH)) =>
+  const beside = (
+    scale: Scale,
+    filters: readonly number[] = FILTERS.filter((each) => each >= ENOUGH),
+    at: readonly number[] = sizes,
+  ) =>
     filters.flatMap((each) =>
-      raw(scale).map((pixels, j) => ({ rst: means(found, transformSvm(quick, sizes[j], each)), pixels })),
+      at.map((size) => ({
+        rst: means(found, transformSvm(quick, size, each)),
+        pixels: means(found, rawSvm(quick, size, scale)),
+      })),
     );
   const wins = (scale: Scale) =>
     beside(scale).map(({ rst, pixels }) => rst.f1 && pixels.f1 && rst.f1.mean > pixels.f1.mean);
-  const steadier = (scale: Scale) =>
-    beside(scale).flatMap(({ rst, pixels }) => {
-      if (!rst.f1 || !pixels.f1) return [undefined];
-      // One run has no spread to compare.
-      return pixels.f1.count > 1 ? [rst.f1.deviation < pixels.f1.deviation] : [];
-    });
+  const steadier = (scale: Scale) => {
+    // One run has no spread to compare.
+    const several = sizes.filter((size) => rawSvm(quick, size, scale).length > 1);
+    return beside(scale, undefined, several).map(
+      ({ rst, pixels }) => rst.f1 && pixels.f1 && rst.f1.deviation < pixels.f1.deviation,
+    );
+  };
   const speedUps = (scale: Scale, filters?: readonly number[]) =>
     beside(scale, filters).map(
       ({ rst, pixels }) => rst.seconds && pixels.seconds && pixels.seconds.mean / rst.seconds.mean,
@@ -163,7 +170,7 @@ function claims(found: Found): Claim[] {
   const reached = (wanted: number) =>
     best !== undefined && best >= wanted ? true : complete && best !== undefined ? false : undefined;
   const wide = speedUps("none", [FILTERS[FILTERS.length - 1]]);
-  const times = raw("none").map(({ seconds }) => seconds?.mean);
+  const times = sizes.map((size) => means(found, rawSvm(quick, size, "none")).seconds?.mean);
   const [least, most] = [times[0], times[times.length - 1]];
   const rows = rowCounts(sizes);
   return [

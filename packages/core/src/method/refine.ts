@@ -54,7 +54,7 @@ export const ADDING: Teaching = {
   strongest: 6,
   own: 3,
   rivals: 5,
-  refresh: 3,
+  refresh: 4,
   rest: 4,
 };
 

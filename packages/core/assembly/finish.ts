@@ -4,7 +4,7 @@ import { COMPACT, FILTER_PARTS, PARTS_BYTES, ROW_PARTS } from "../src/backends/w
 import { need32, needed } from "./bound";
 import { keepFour } from "./compact";
 import { dot4 } from "./dot";
-import { fillUp, filterAt, offer4 } from "./prune";
+import { fillUp, filterAt, offer4, worstOf } from "./prune";
 import { expandRow } from "./respond";
 
 /** Candidates taken together; each such batch may raise what the next needs. */
@@ -59,7 +59,7 @@ function keepByParts(
   const vector = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
   const table = load<usize>(context, COMPACT);
   const parts = load<usize>(context, FILTER_PARTS);
-  const need = i32x4.splat(need32(needed(context, scales, load<f64>(values + (<usize>(k - 1) << 3)), 3)));
+  const need = i32x4.splat(need32(needed(context, scales, load<f64>(worstOf(context, values, k)), 3)));
   fillUp(list, count);
   let left = 0;
   for (let j = 0; j < count; j += 4) {

@@ -12,6 +12,7 @@ import {
   FILTER_BOUNDS,
   K,
   KNOWN,
+  LEADING,
   LEVEL_1,
   LEVEL_2,
   LIST,
@@ -186,7 +187,7 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   const best = estimates + (places + 16) * 4;
   const table = load<usize>(context, COMPACT);
   const order = load<usize>(context, ORDER) + (<usize>first << 2);
-  const worst = values + (<usize>(k - 1) << 3);
+  const worst = worstOf(context, values, k);
   const term = termOf(context, r);
   const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
   const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
@@ -215,6 +216,11 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
     left = keepLevels(candidates, levels, found, need32(needed(context, scales, load<f64>(worst), 2)), table);
   }
   exact += finishCandidates(context, r, scales, scratch, !known, term, candidates, left, order, values, ids, k);
+}
+
+/** Where the response lies that others must reach to matter. */
+export function worstOf(context: usize, values: usize, k: i32): usize {
+  return load<u32>(context, LEADING) ? values : values + (<usize>(k - 1) << 3);
 }
 
 /** Fills a list of places up with its last one, so that it can be taken four at a time. */

@@ -1,12 +1,31 @@
 /**
- * The contract between the method and the machine, on one screen. A back end holds a matrix and answers four questions
+ * The contract between the method and the machine, on one screen. A back end holds a matrix and answers five questions
  * about it; each answer is a reduction, never a rows x filters matrix. All CPU back ends give the same bits; `kernels/`
  * defines them.
  */
 
-import type { Compared, FilterBank, Groups, Lesson, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import type {
+  Compared,
+  FilterBank,
+  Groups,
+  Leaders,
+  Lesson,
+  Prototypes,
+  Rows,
+  TopFilters,
+  TopRows,
+} from "../kernels/shapes.ts";
 
-export type { Compared, Groups, Lesson, Prototypes, RefineRule, TopFilters, TopRows } from "../kernels/shapes.ts";
+export type {
+  Compared,
+  Groups,
+  Leaders,
+  Lesson,
+  Prototypes,
+  RefineRule,
+  TopFilters,
+  TopRows,
+} from "../kernels/shapes.ts";
 
 /** Back ends by name. */
 export type BackendName = "reference" | "wasm" | "threads";
@@ -29,6 +48,8 @@ export interface Work {
 export interface Held {
   /** The k strongest filters of each row; 1 <= k <= filters. */
   topFilters(bank: FilterBank, k: number, since?: Since): Promise<TopFilters>;
+  /** The strongest filter of each row, and whether it is alone: less work than the two strongest. */
+  leaders(bank: FilterBank): Promise<Leaders>;
   /** The k strongest rows of the listed filters, by response over the row's divisor; 1 <= k <= rows. */
   topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows>;
   /** One filter per group: the rank, or the draw from `distribution`, of the sum of the group's rows. */

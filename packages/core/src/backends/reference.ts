@@ -1,8 +1,8 @@
 /** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
 
 import { rankSums } from "../kernels/rank-sums.ts";
-import type { FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
-import { topFilters, topRows } from "../kernels/top.ts";
+import type { FilterBank, Groups, Leaders, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import { leadersOf, topFilters, topRows } from "../kernels/top.ts";
 import type { Backend, Held, Refining, Work } from "./backend.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
 
@@ -27,6 +27,10 @@ class HeldInPlace implements Held {
   async topFilters(bank: FilterBank, k: number): Promise<TopFilters> {
     this.#pairs += this.#x.rows * bank.filters;
     return topFilters(this.#x, bank, k);
+  }
+
+  async leaders(bank: FilterBank): Promise<Leaders> {
+    return leadersOf(await this.topFilters(bank, Math.min(2, bank.filters)));
   }
 
   async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {

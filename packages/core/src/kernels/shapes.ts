@@ -79,6 +79,15 @@ export interface TopFilters {
   readonly response: Float64Array;
 }
 
+/** The strongest filter of each row, the lowest of those that share its response. */
+export interface Leaders {
+  readonly rows: number;
+  readonly filter: Uint32Array;
+  readonly response: Float64Array;
+  /** 1 for each row where other filters share the largest response. */
+  readonly tied: Uint8Array;
+}
+
 /** The k strongest rows of each filter asked for, strongest first, equal values by lower row: entry `f * k + j`. */
 export interface TopRows {
   readonly filters: number;

@@ -4,7 +4,7 @@
  */
 
 import { dotRow } from "./dot.ts";
-import type { FilterBank, Rows, TopFilters, TopRows } from "./shapes.ts";
+import type { FilterBank, Leaders, Rows, TopFilters, TopRows } from "./shapes.ts";
 
 /** Writes the n weights of filter f into `out`. */
 export function expandFilter(bank: FilterBank, f: number, out: Float64Array): void {
@@ -28,6 +28,14 @@ export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
     for (let r = 0; r < N; r++) insert(dotRow(x, r, w) / bank.norm[f], f, response, filter, r * k, k);
   }
   return { rows: N, k, filter, response };
+}
+
+/** The strongest filter of each row, and whether it is alone, from the two strongest (or the only one). */
+export function leadersOf({ rows, k, filter, response }: TopFilters): Leaders {
+  const tied = new Uint8Array(rows);
+  if (k > 1) for (let r = 0; r < rows; r++) tied[r] = response[r * k] === response[r * k + 1] ? 1 : 0;
+  const first = (_: number, j: number): boolean => j % k === 0;
+  return { rows, filter: filter.filter(first), response: response.filter(first), tied };
 }
 
 /** The k (<= N) strongest rows of each filter in `filters`, where a row's value is x·w / divisor[row]. */

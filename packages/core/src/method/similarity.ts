@@ -4,7 +4,7 @@
  * through ties. Deviation 1: the paper prints the fraction upside down.
  */
 
-import type { Backend, Held, TopFilters } from "../backends/backend.ts";
+import type { Backend, Held, Leaders, TopFilters } from "../backends/backend.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 
@@ -35,7 +35,8 @@ export async function* similarities(
 ): AsyncGenerator<{ from: number; rows: number; similar: Similar }> {
   const k = kept(nBest, bank.filters);
   for await (const { from, top, chunk } of topInChunks(x, bank, Math.max(2, k), backend, onChunk)) {
-    const tied = await resolveTies(chunk, bank, top, backend);
+    const open = Array.from({ length: top.rows }, (_, r) => r).filter((r) => isAllTied(top, r));
+    const tied = await resolveTies(chunk, bank, open, top.k, backend);
     yield { from, rows: top.rows, similar: scale(top, k, tied, bank.filters) };
   }
 }
@@ -46,9 +47,11 @@ export async function* strongest(
   bank: FilterBank,
   backend: Backend,
   onChunk: OnChunk,
-): AsyncGenerator<{ from: number; rows: number; top: TopFilters; tied: Tied }> {
-  for await (const { from, top, chunk } of topInChunks(x, bank, 2, backend, onChunk)) {
-    yield { from, rows: top.rows, top, tied: await resolveTies(chunk, bank, top, backend) };
+): AsyncGenerator<{ from: number; rows: number; top: Leaders; tied: Tied }> {
+  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
+    const top = await held.leaders(bank);
+    const open = Array.from(top.tied.keys()).filter((r) => top.tied[r] === 1);
+    yield { from, rows: top.rows, top, tied: await resolveTies(chunk, bank, open, 2, backend) };
   }
 }
 
@@ -90,14 +93,15 @@ export async function* chunksOf(
   }
 }
 
-/** Rows whose last kept response equals the first: the kept list may end in the middle of a tie, so ask for more. */
-async function resolveTies(x: Matrix, bank: FilterBank, top: TopFilters, backend: Backend): Promise<Tied> {
+/** Whether the last kept response of row r equals the first: the kept list may end in the middle of a tie. */
+function isAllTied({ response, k }: TopFilters, r: number): boolean {
+  return response[r * k] === response[(r + 1) * k - 1];
+}
+
+/** All filters at the largest response of the `open` rows, at least `k` of them or all there are. */
+async function resolveTies(x: Matrix, bank: FilterBank, open: number[], k: number, backend: Backend): Promise<Tied> {
   const tied = new Map<number, Uint32Array>();
-  let open: number[] = [];
-  for (let r = 0; r < top.rows; r++) {
-    if (top.response[r * top.k] === top.response[(r + 1) * top.k - 1]) open.push(r);
-  }
-  for (let k = top.k; open.length > 0; ) {
+  while (open.length > 0) {
     k = Math.min(bank.filters, k * 8);
     const still: number[] = [];
     const block = Math.max(1, Math.floor(TIE_ROOM / k));
@@ -150,7 +154,7 @@ function scale(top: TopFilters, k: number, tied: Tied, filters: number): Similar
 }
 
 /** The filters at the largest response of row r, where the kept list does not end inside the tie. */
-export function strongestOf(top: TopFilters, r: number): Uint32Array {
+function strongestOf(top: TopFilters, r: number): Uint32Array {
   const at = r * top.k;
   let count = 1;
   while (count < top.k && top.response[at + count] === top.response[at]) count++;

@@ -3,15 +3,15 @@
  * probabilistic classifier's probabilities (the paper's algorithm 7, section 8).
  */
 
-import type { TopFilters } from "../backends/backend.ts";
-import { type Similar, strongestOf, type Tied } from "./similarity.ts";
+import type { Leaders } from "../backends/backend.ts";
+import type { Similar, Tied } from "./similarity.ts";
 
 /** Deviation 10: class of the strongest filter; several at the maximum: the class with most of them, then the lowest. */
-export function voteByStrongest(top: TopFilters, tied: Tied, filterClass: Uint32Array, classes: number): Uint32Array {
+export function voteByStrongest(top: Leaders, tied: Tied, filterClass: Uint32Array, classes: number): Uint32Array {
   const votes = new Uint32Array(classes);
   return Uint32Array.from({ length: top.rows }, (_, r) => {
-    const filters = tied.get(r) ?? strongestOf(top, r);
-    if (filters.length === 1) return filterClass[filters[0]];
+    const filters = tied.get(r);
+    if (!filters) return filterClass[top.filter[r]];
     votes.fill(0);
     for (const f of filters) votes[filterClass[f]]++;
     return indexOfLargest(votes, 0, classes);

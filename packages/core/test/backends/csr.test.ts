@@ -40,9 +40,14 @@ async function expectTopFilters(x: CsrRows | DenseRows, bank: FilterBank, k: num
   for (const each of on) {
     const held = await each.hold(x);
     const { filter, response } = await held.topFilters(bank, k);
+    const leaders = await held.leaders(bank);
     held.release();
     expectSame(filter, expected.filter);
     expectSame(response, expected.response);
+    expectSame(
+      leaders.filter,
+      expected.filter.filter((_, j) => j % k === 0),
+    );
   }
 }
 

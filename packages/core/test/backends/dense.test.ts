@@ -1,12 +1,12 @@
 /** Dense rows on the WebAssembly back end: every answer is the reference's, bit for bit, whatever the bounds are worth. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backend, Since } from "../../src/backends/backend.ts";
+import type { Backend, Held, Since } from "../../src/backends/backend.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { openEngine } from "../../src/backends/wasm/engine.ts";
 import { LIMITS } from "../../src/backends/wasm/held-dense.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
-import type { DenseRows, FilterBank, Groups } from "../../src/kernels/shapes.ts";
+import type { DenseRows, FilterBank, Groups, TopFilters } from "../../src/kernels/shapes.ts";
 import { topFilters, topRows } from "../../src/kernels/top.ts";
 import { draws, expectSame, type ValueType, withNorms } from "./csr-data.ts";
 import { denseRows, type Look, someGroups } from "./dense-data.ts";
@@ -32,11 +32,22 @@ async function expectTopFilters(on: Backend, x: DenseRows, bank: FilterBank, k: 
   const held = await on.hold(x);
   const { filter, response } = await held.topFilters(bank, k);
   const { pairs, exact } = held.work();
-  held.release();
   const expected = topFilters(x, bank, k);
   expectSame(filter, expected.filter);
   expectSame(response, expected.response);
+  if (k >= Math.min(2, bank.filters)) await expectLeaders(held, bank, expected);
+  held.release();
   return exact / pairs;
+}
+
+/** What `leaders` says against the strongest filters, of which there are two or more a row (or one filter in all). */
+async function expectLeaders(held: Held, bank: FilterBank, { rows, k, filter, response }: TopFilters): Promise<void> {
+  const found = await held.leaders(bank);
+  const first = (_: number, j: number): boolean => j % k === 0;
+  expectSame(found.filter, filter.filter(first));
+  expectSame(found.response, response.filter(first));
+  const isShared = (r: number): boolean => k > 1 && response[r * k + 1] === response[r * k];
+  expect([...found.tied]).toEqual(Array.from({ length: rows }, (_, r) => (isShared(r) ? 1 : 0)));
 }
 
 async function expectTopRows(on: Backend, x: DenseRows, bank: FilterBank, k: number, warm: boolean): Promise<void> {
@@ -126,6 +137,7 @@ describe.each(TYPES)("%s, searched by bounds", (type) => {
       expectSame(response, expected.response.filter(first));
       if (look === "factors" && k === 1) expect(held.work().exact / held.work().pairs).toBeLessThan(0.1);
     }
+    await expectLeaders(held, bank, expected);
     held.release();
     await expectTopRows(backend, x, bank, 5, true);
   });

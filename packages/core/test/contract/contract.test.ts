@@ -49,6 +49,7 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
     let released = false;
     return {
       topFilters: (...args) => inner.topFilters(...args),
+      leaders: (...args) => inner.leaders(...args),
       topRows: (...args) => inner.topRows(...args),
       rankSums: (...args) => inner.rankSums(...args),
       refining: (...args) => inner.refining(...args),

@@ -79,6 +79,7 @@ export const COMPACT = 248; // table of `compact_table`
 export const FILTER_ERROR_1_F64 = 256; // largest rounding of a filter's coordinates, quantised units; level 1
 export const FILTER_ERROR_2_F64 = 264;
 export const FILTER_ERROR_3_F64 = 272;
+export const LEADING = 280; // 1: only the strongest matters, and what equals it
 
 // The middle filter b, taken off before projecting.
 export const FILTER_MIDDLE = 288; // STRIDE float64

@@ -3,7 +3,8 @@
  * blocks on every call. Sparse banks are searched through an inverted index, all others with filters written out.
  */
 
-import type { CsrRows, FilterBank, Groups, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import type { CsrRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import { leadersOf } from "../../kernels/top.ts";
 import type { Held, Refining, Since, Work } from "../backend.ts";
 import { RefiningInPlace } from "../refine-in-place.ts";
 import { bytesOfBank, type CsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
@@ -71,6 +72,10 @@ export class HeldCsr implements Held {
       }
     });
     return { rows, k, filter, response };
+  }
+
+  async leaders(bank: FilterBank): Promise<Leaders> {
+    return leadersOf(await this.topFilters(bank, Math.min(2, bank.filters)));
   }
 
   async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {

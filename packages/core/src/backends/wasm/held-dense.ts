@@ -4,7 +4,8 @@
  */
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type { DenseRows, FilterBank, Groups, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import type { DenseRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
+import { leadersOf } from "../../kernels/top.ts";
 import type { Held, Refining, Since, Work } from "../backend.ts";
 import { RefiningInPlace } from "../refine-in-place.ts";
 import type { BankCache, BankEntry } from "./bank-cache.ts";
@@ -65,38 +66,11 @@ export class HeldDense implements Held {
   }
 
   async topFilters(bank: FilterBank, k: number, since?: Since): Promise<TopFilters> {
-    const { rows } = this.#x;
-    this.#pairs += rows * bank.filters;
-    const filter = new Uint32Array(rows * k);
-    const response = new Float64Array(rows * k);
-    await this.#eachBlock(async (block) => {
-      const fits = bytesOfFilters(bank, bank.filters) <= this.#limits.bankBytes;
-      const entry = fits ? await this.#banks.borrow(bank, block) : undefined;
-      try {
-        if (entry) entry.pairs += block.rows * bank.filters;
-        const bounds = entry && (await this.#boundsFor(block, entry, k));
-        try {
-          const most = Math.max(PROBE_ROWS, Math.floor(ANSWER_BYTES / (12 * k)));
-          for (let from = 0; from < block.rows; ) {
-            const probing = bounds !== undefined && from === 0 && !since;
-            const to = Math.min(block.rows, from + (probing ? PROBE_ROWS : most));
-            const part = sliceBlock(block, from, to);
-            const partBounds = this.#prunes && bounds && { ...bounds, rows: sliceRowBounds(bounds.rows, from) };
-            await this.#answer(part.rows, k, async (answer) => {
-              const exact = await this.#search(part, bank, entry, partBounds || undefined, answer, since);
-              if (probing) this.#prunes = exact <= MOST_EXACT * part.rows * bank.filters;
-              this.#copyAnswer(answer, part.rows, filter, response, part.first);
-            });
-            from = to;
-          }
-        } finally {
-          if (bounds && bounds.rows !== this.#bounds) releaseRowBounds(this.#engine.memory, bounds.rows);
-        }
-      } finally {
-        if (entry) this.#banks.giveBack(entry);
-      }
-    });
-    return { rows, k, filter, response };
+    return this.#top(bank, k, false, since);
+  }
+
+  async leaders(bank: FilterBank): Promise<Leaders> {
+    return leadersOf(await this.#top(bank, Math.min(2, bank.filters), true));
   }
 
   async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {
@@ -167,6 +141,49 @@ export class HeldDense implements Held {
     if (this.#resident) memory.give(this.#resident.at);
     this.#bounds = undefined;
     this.#resident = undefined;
+  }
+
+  /** The k strongest filters; if only leaders are wanted, what is weaker than the strongest need not be right. */
+  async #top(bank: FilterBank, k: number, leading: boolean, since?: Since): Promise<TopFilters> {
+    const { rows } = this.#x;
+    this.#pairs += rows * bank.filters;
+    const filter = new Uint32Array(rows * k);
+    const response = new Float64Array(rows * k);
+    await this.#eachBlock(async (block) => {
+      const fits = bytesOfFilters(bank, bank.filters) <= this.#limits.bankBytes;
+      const entry = fits ? await this.#banks.borrow(bank, block) : undefined;
+      try {
+        if (entry) entry.pairs += block.rows * bank.filters;
+        const bounds = entry && (await this.#boundsFor(block, entry, k));
+        try {
+          const most = Math.max(PROBE_ROWS, Math.floor(ANSWER_BYTES / (12 * k)));
+          for (let from = 0; from < block.rows; ) {
+            const probing = bounds !== undefined && from === 0 && !since;
+            const to = Math.min(block.rows, from + (probing ? PROBE_ROWS : most));
+            const part = sliceBlock(block, from, to);
+            const partBounds = this.#prunes && bounds && { ...bounds, rows: sliceRowBounds(bounds.rows, from) };
+            await this.#answer(part.rows, k, async (answer) => {
+              const exact = await this.#search(
+                part,
+                bank,
+                entry,
+                partBounds || undefined,
+                { ...answer, leading },
+                since,
+              );
+              if (probing) this.#prunes = exact <= MOST_EXACT * part.rows * bank.filters;
+              this.#copyAnswer(answer, part.rows, filter, response, part.first);
+            });
+            from = to;
+          }
+        } finally {
+          if (bounds && bounds.rows !== this.#bounds) releaseRowBounds(this.#engine.memory, bounds.rows);
+        }
+      } finally {
+        if (entry) this.#banks.giveBack(entry);
+      }
+    });
+    return { rows, k, filter, response };
   }
 
   /** Calls `visit` on the matrix, or on one block of it after the other. */

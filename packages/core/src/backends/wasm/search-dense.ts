@@ -14,6 +14,7 @@ import {
   K,
   KNOWN,
   LAST_BLOCK,
+  LEADING,
   LIST,
   OUT_ID,
   OUT_VALUE,
@@ -40,6 +41,8 @@ export interface Answer {
   readonly k: number;
   readonly ids: number;
   readonly values: number;
+  /** Whether only the strongest matters, and what equals it: places after the first may then be wrong. */
+  readonly leading?: boolean;
 }
 
 /** Bounds of both sides. */
@@ -212,8 +215,8 @@ async function prune(engine: Engine, context: Context, items: number): Promise<n
   return (await engine.run("top_filters_pruned", items, ROW_PIECE, scratch, context)).sum;
 }
 
-function describeAnswer(context: Context, { k, ids, values }: Answer): Context {
-  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values]);
+function describeAnswer(context: Context, { k, ids, values, leading }: Answer): Context {
+  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values], [LEADING, leading ? 1 : 0]);
 }
 
 /** All rows, those with the same strongest landmark next to each other. */

@@ -33,7 +33,7 @@ import { type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, backendOf } from "./run.ts";
 import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "./saved-calibration.ts";
-import { readFilterBank } from "./saved-committee.ts";
+import { checkRefinement, readFilterBank } from "./saved-committee.ts";
 import {
   bad,
   type Filters,
@@ -324,6 +324,7 @@ export const classifierReader: ModelReader = {
       throw bad(saved, `filter_class: expected class numbers below ${classes.length}`);
     }
     readVoters(saved);
+    checkRefinement(saved);
     const [params, nBest, report] = [readParams(saved), readNBest(saved), readReport(saved)];
     if (saved.arrays.thresholds) throw bad(saved, "unknown array thresholds");
     const calibration = readClassCalibration(saved, classes.length);

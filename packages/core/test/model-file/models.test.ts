@@ -48,6 +48,9 @@ const trained: Record<string, () => Promise<Model>> = {
     new RankSimilarityProbabilisticClassifier({ filters: 7, keepSums: true })
       .fit(dense, sets)
       .then((model) => model.partialFit(dense, sets)),
+  committee: () => new RankSimilarityClassifier({ filters: 12, committee: 3 }).fit(dense, y),
+  "refined committee": () =>
+    new RankSimilarityClassifier({ filters: 12, committee: 2, refine: true, refineEpochs: 2 }).fit(dense, y),
   "probabilistic classifier": () => new RankSimilarityProbabilisticClassifier({ filters: 7 }).fit(dense, y),
   "classifier with a fitted factor": () =>
     new RankSimilarityClassifier({ filters: 6 }).fit(dense, y).then((model) => model.calibrate(few, y)),
@@ -122,6 +125,37 @@ describe.each(Object.entries(trained))("the file of a %s", (_, train) => {
         if (!(error instanceof RanksimError)) throw error;
       });
       expect(JSON.stringify(found ?? "")).not.toMatch(/null|NaN/);
+    }
+  });
+});
+
+describe("a committee", () => {
+  it.each<[string, (banks: Uint32Array) => void, RegExp]>([
+    ["banks out of order", (banks) => banks.reverse(), /filter_bank: filter 0: expected banks in ascending order/],
+    ["a bank left out", (banks) => banks.set(banks.map((b) => b * 2)), /filter_bank: filter \d+: expected banks/],
+    [
+      "a bank without a class",
+      (banks) => banks.fill(1, 1),
+      /filter_bank: filter 1: .* each with filters of every class/,
+    ],
+    ["one bank", (banks) => banks.fill(0), /filter_bank: expected at least 2 banks/],
+  ])("with %s is refused", async (_, change, message) => {
+    const saved = (await trained.committee()).save();
+    const banks = saved.arrays.filter_bank.values.slice() as Uint32Array;
+    change(banks);
+    const arrays = { ...saved.arrays, filter_bank: { shape: [banks.length], values: banks } };
+    const reader = builtInReaders.find(({ kind }) => kind === "classifier");
+    expect(() => reader?.read({ ...saved, arrays }, () => expect.fail())).toThrow(message);
+  });
+
+  it("and a record of refinement that none could have are refused", async () => {
+    const saved = (await trained["refined committee"]()).save();
+    const reader = builtInReaders.find(({ kind }) => kind === "classifier");
+    const { report } = saved.meta as { report: { refinement: object } };
+    for (const wrong of [{ before: 2 }, { after: "much" }, { refined: 1 }, { heldOutRows: -1 }, { window: null }]) {
+      const forged = { ...report, refinement: { ...report.refinement, ...wrong } };
+      const read = () => reader?.read({ ...saved, meta: { ...saved.meta, report: forged } }, () => expect.fail());
+      expect(read).toThrow(/refinement/);
     }
   });
 });

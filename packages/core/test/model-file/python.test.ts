@@ -87,6 +87,7 @@ describe.skipIf(!hasNumpy)("docs/read_model.py (python3 with numpy)", () => {
       false,
       { filters: 12, distribution: "confusion" },
     ],
+    ["a committee", (v) => Uint8Array.from(v), 12, false, { filters: 30, committee: 3 }],
     ["sparse counts", (v) => Uint8Array.from(v), 200, true, { filters: 30 }],
     ["sparse floats", (v) => Float32Array.from(v), 203, true, { filters: 80, spreading: "none" }],
   ])("predicts as the library does: %s", async (_, make, features, sparse, params) => {

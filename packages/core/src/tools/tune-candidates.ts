@@ -98,7 +98,7 @@ function weightings(estimator: Estimator<never, Model>, isOpen: (name: string) =
   return [{}, { [rarity]: 2, [`${step}logTf`]: true }];
 }
 
-/** Leaves out what is not worth its time: what measurements (BEYOND.md of the lab) show to gain nothing or to take too long. */
+/** Leaves out what is not worth its time: what measurements (the lab's REFINEMENT.md) show to gain nothing or to take too long. */
 function sense(prefix: string, isSparse: boolean, classes: number): (changes: Changes) => boolean {
   return (changes) => {
     const given = (name: string) => changes[prefix + name];
@@ -108,7 +108,7 @@ function sense(prefix: string, isSparse: boolean, classes: number): (changes: Ch
     const isUsual = (given("distribution") ?? usual) === usual;
     if (given("voters") !== undefined) return isUsual && perClass > (isSparse ? 10 : 3);
     if (given("committee") !== undefined) return isUsual && !isSparse && perClass >= 100 && perClass <= 200;
-    if (given("refine") !== undefined) return isUsual && perClass <= (isSparse ? 3 : 200);
+    if (given("refine") !== undefined) return isUsual && !isSparse && perClass <= 200;
     return !(isSparse && given("distribution") === "confusion" && perClass > 3);
   };
 }

@@ -3,7 +3,7 @@
  * label it has never seen get filters of their own. The counts behind the label shares grow with them.
  */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend, TopFilters } from "../backends/backend.ts";
 import { RanksimError } from "../errors.ts";
 import { Csr } from "../matrix/csr.ts";
 import {
@@ -155,23 +155,18 @@ async function trainNew(
   const generators = streams(params.seed);
   generators.next(); // the distribution's
   const rounds = params.iterations + 1;
-  const options = { ...params, initialRows: undefined };
+  const options = { ...params, initialRows: undefined, beforeWinners: async () => {} };
   const trained = await trainBank(x, count, options, generators.next().value, backend, (_, step) =>
     tell((1 + (step?.iteration ?? 0)) / rounds),
   );
-  const held = await backend.hold(x);
-  try {
-    const { bank, converged, steps } = trained;
-    return {
-      bank,
-      members: { offsets: trained.members.offsets, rows: trained.members.rows.map((row) => numbers[row]) },
-      sums: sumGroups(x, trained.members),
-      winners: await held.topFilters(bank, 1),
-      training: { rows: x.rows, filters: count, converged, steps },
-    };
-  } finally {
-    held.release();
-  }
+  const { bank, converged, steps } = trained;
+  return {
+    bank,
+    members: { offsets: trained.members.offsets, rows: trained.members.rows.map((row) => numbers[row]) },
+    sums: sumGroups(x, trained.members),
+    winners: trained.winners as TopFilters,
+    training: { rows: x.rows, filters: count, converged, steps },
+  };
 }
 
 /** Filters for rows with new labels: their share of what `fit` would give all rows so far. */

@@ -3,6 +3,7 @@
  * rows it wins. Takes one label per row (multiclass) or several (multilabel).
  */
 
+import type { TopFilters } from "../backends/backend.ts";
 import { RanksimError } from "../errors.ts";
 import type { Csr } from "../matrix/csr.ts";
 import {
@@ -81,21 +82,14 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       ...this.params,
       initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
     };
-    const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE);
+    const label = () => advance(run, { stage: "label", share: TRAINING_SHARE });
+    const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE, label);
     const { bank } = trained;
-
-    await advance(run, { stage: "label", share: TRAINING_SHARE });
-    const held = await backend.hold(training);
-    let counts: LabelCounts;
-    try {
-      const winners = await held.topFilters(bank, 1);
-      const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
-      counts = sets
-        ? countPresence(winners, sets.present.gather(rows), bank.filters)
-        : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
-    } finally {
-      held.release();
-    }
+    const winners = trained.winners as TopFilters;
+    const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
+    const counts: LabelCounts = sets
+      ? countPresence(winners, sets.present.gather(rows), bank.filters)
+      : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
     await advance(run, { stage: "label", share: 1 });
 
     const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };

@@ -19,13 +19,14 @@ export interface Whole {
   readonly notes: string[];
 }
 
-/** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. */
+/** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. With `beforeWinners` it also finds the winners. */
 export async function trainWhole(
   x: Matrix,
   params: WholeParams,
   run: Run,
   backend: Backend,
   shareOfCall: number,
+  beforeWinners?: () => Promise<void>,
 ): Promise<Whole> {
   const notes = shapeNotes(x.features);
   const initialRows = params.initialRows && checkInitialRows(params.initialRows, x.rows);
@@ -38,7 +39,13 @@ export async function trainWhole(
   const trained = await trainBank(
     x,
     filters,
-    { ...params, initialRows, distribution, watched: run.onProgress !== undefined },
+    {
+      ...params,
+      initialRows,
+      distribution,
+      watched: run.onProgress !== undefined,
+      ...(beforeWinners && { beforeWinners }),
+    },
     generators.next().value,
     backend,
     (bank, step) =>

@@ -27,6 +27,8 @@ export interface Step {
 export interface Spread extends Start {
   readonly step: Step;
   readonly converged: boolean;
+  /** What is known of the filters, for the next search; absent where none of it helps. */
+  readonly since?: Since;
 }
 
 export interface SpreadOptions {
@@ -74,7 +76,7 @@ export async function* spreadMax(
 
     // Deviations 11 and 12: a share of the rows, and coming to rest is reported, not demanded.
     const converged = iteration > 1 && moved <= Math.floor(tolerance * rows);
-    yield { bank, members, step: { iteration, moved, empty: empty.length }, converged };
+    yield { bank, members, step: { iteration, moved, empty: empty.length }, converged, since };
     if (converged) return;
   }
 }

@@ -1,6 +1,6 @@
 /** The training of one bank (the paper's algorithm 1): initialise, spread, and say how it went. */
 
-import type { Backend, Work } from "../backends/backend.ts";
+import type { Backend, TopFilters, Work } from "../backends/backend.ts";
 import type { FilterBank, Groups } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import type { RandomGenerator } from "../random.ts";
@@ -20,6 +20,8 @@ export interface TrainOptions {
   readonly distribution: Float64Array | undefined;
   /** Whether the banks given to `onStep` may be kept; absent: they may. */
   readonly watched?: boolean;
+  /** Called before the trained filters are searched for the strongest of each row; absent: they are not. */
+  readonly beforeWinners?: () => Promise<void>;
 }
 
 /** A trained bank. */
@@ -29,6 +31,8 @@ export interface Trained {
   readonly members: Groups;
   readonly steps: readonly TimedStep[];
   readonly converged: boolean;
+  /** The strongest filter of each row, where it was asked for. */
+  readonly winners: TopFilters | undefined;
   readonly work: Work;
 }
 
@@ -56,7 +60,7 @@ export async function trainBank(
     const start = await initialize(how, x, held, filters, makeFilters, generator);
     await onStep(start.bank, undefined);
 
-    let reached: Pick<Spread, "bank" | "members" | "converged"> = { ...start, converged: options.spreading === "none" };
+    let reached: Omit<Spread, "step"> = { ...start, converged: options.spreading === "none" };
     const steps: TimedStep[] = [];
     let before = performance.now();
     const initialized = options.initialRows ? "rows" : options.initialize;
@@ -73,7 +77,10 @@ export async function trainBank(
       await onStep(round.bank, round.step);
       before = performance.now();
     }
-    return { bank: reached.bank, members: reached.members, steps, converged: reached.converged, work: held.work() };
+    await options.beforeWinners?.();
+    const { bank, members, converged, since } = reached;
+    const winners = options.beforeWinners && (await held.topFilters(bank, 1, since));
+    return { bank, members, steps, converged, winners, work: held.work() };
   } finally {
     held.release();
   }

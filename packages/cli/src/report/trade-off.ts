@@ -29,8 +29,10 @@ export function tradeOffChart(view: TuningView): Drawing {
   const [low, high] = [ticks[0], ticks[ticks.length - 1]];
   const x = (cost: number) => left + 22 + scale.at(Math.max(1, cost)) * (width - left - right - 44);
   const y = (score: number) => height - bottom - ((score - low) / (high - low)) * (height - top - bottom);
-  const largest = Math.max(...shown.map(({ judged }) => judged.bytes));
-  const radius = (size: number) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(size / Math.max(1, largest));
+  const finished = shown.filter(({ outcome }) => outcome === "finished");
+  const largest = Math.max(...(finished.length > 0 ? finished : shown).map(({ judged }) => judged.bytes));
+  const radius = (size: number) =>
+    SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(Math.min(1, size / Math.max(1, largest)));
 
   const parts: string[] = [
     svgText(0, 15, `${view.scoring} against cost`, { class: "ink", "font-weight": "600", "font-size": 13 }),

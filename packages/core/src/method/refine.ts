@@ -41,6 +41,8 @@ const UNIT = 1024;
 /** What a step loses from epoch to epoch; with more than 12 epochs less, so that the last step is much the same. */
 const LOSS = 0.1;
 const LOSS_EPOCHS = 12;
+/** Epochs at the end without a search of their own. */
+const LAST_EPOCHS = 2;
 /** Share by which the window narrows over the epochs. */
 const NARROWING = 0.5;
 
@@ -229,7 +231,9 @@ export async function teachBank(
     const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
     for (let epoch = 0; epoch < course.until; epoch++) {
       if (epoch === 0) desk.list(pupil.top, rows);
-      else if (epoch % (2 * teaching.refresh) === 0) {
+      else if (epoch + LAST_EPOCHS >= course.epochs) {
+        // What a search would find comes too late to be learned.
+      } else if (epoch % (2 * teaching.refresh) === 0) {
         desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
       } else if (epoch % teaching.refresh === 0) {
         // Every other time those that rest are left to do so.

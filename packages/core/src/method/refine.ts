@@ -41,7 +41,7 @@ const UNIT = 1024;
 /** What a step loses from epoch to epoch; with more than 12 epochs less, so that the last step is much the same. */
 const LOSS = 0.1;
 const LOSS_EPOCHS = 12;
-/** Epochs at the end without a search of their own. */
+/** Epochs at the end without a search: what it would find comes too late to be learned. */
 const LAST_EPOCHS = 2;
 /** Share by which the window narrows over the epochs. */
 const NARROWING = 0.5;
@@ -230,12 +230,11 @@ export async function teachBank(
     let step = teaching.step;
     const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
     for (let epoch = 0; epoch < course.until; epoch++) {
+      const searching = epoch % teaching.refresh === 0 && epoch + LAST_EPOCHS < course.epochs;
       if (epoch === 0) desk.list(pupil.top, rows);
-      else if (epoch + LAST_EPOCHS >= course.epochs) {
-        // What a search would find comes too late to be learned.
-      } else if (epoch % (2 * teaching.refresh) === 0) {
+      else if (searching && epoch % (2 * teaching.refresh) === 0) {
         desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
-      } else if (epoch % teaching.refresh === 0) {
+      } else if (searching) {
         // Every other time those that rest are left to do so.
         const some = desk.awake(rows, teaching.rest * course.window);
         desk.list(await searchRows(pupil.x, some, refining.bank(), pupil.top.k, backend), some, true);

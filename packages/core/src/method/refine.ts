@@ -21,8 +21,9 @@ export interface Teaching {
   readonly windows: readonly number[];
   /** The first step. */
   readonly step: number;
-  /** Rows of a lesson, about. */
+  /** Rows of a lesson, about: so many, but not more than so many for each filter, or one lesson would move it too far. */
   readonly batch: number;
+  readonly batchPerFilter: number;
   /** Moves after which a prototype is ranked again. */
   readonly patience: number;
   /** Strongest filters of a row that are looked at, at least, and how many of them at most it is compared with: own, others. */
@@ -52,6 +53,7 @@ export const ADDING: Teaching = {
   windows: [0.01, 0.02, 0.04],
   step: 0.05 * UNIT,
   batch: 1000,
+  batchPerFilter: 4,
   patience: 8,
   strongest: 6,
   own: 3,
@@ -67,6 +69,7 @@ export const MULTIPLYING: Teaching = {
   windows: [0.02, 0.05, 0.1],
   step: 0.3,
   batch: 500,
+  batchPerFilter: 500,
   refresh: 1,
 };
 
@@ -224,6 +227,7 @@ export async function teachBank(
   const { held, start, codes, rows } = pupil;
   const refining = await held.refining(start);
   const part = Math.ceil(course.epochs / 3);
+  const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
   const desk = new Desk(codes, start.filterClass, teaching);
   try {
     let average: Float64Array | undefined;
@@ -241,7 +245,7 @@ export async function teachBank(
       }
       const awake = desk.awake(rows, teaching.rest * course.window);
       const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
-      for (const batch of batchesOf(awake, teaching.batch, generator)) {
+      for (const batch of batchesOf(awake, size, generator)) {
         const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
         const how = { step: rounded, window, patience: teaching.patience };
         desk.note(batch, await refining.teach({ ...desk.lesson(batch), ...how }));

@@ -168,22 +168,25 @@ class Run {
     return enrolBank(x, this.#held, bank, filterClass, distribution, codes, this.#learning, this.#teaching);
   }
 
-  /** The window after which most held-out rows are right, the smaller of equals. */
+  /**
+   * The smallest window, unless a wider one leaves more held-out rows right than chance explains: short trials favour wide
+   * windows, long refinement narrow ones.
+   */
   async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
     const { windows } = this.#teaching;
     if (windows.length === 1) return windows[0];
     const { generator } = this.#task;
     const rows = sample(this.#learning, TRIAL_ROWS, generator);
-    let [best, most] = [windows[0], -1];
+    let best: { window: number; right: Uint8Array } | undefined;
     for (const window of windows) {
       const epochs = TRIAL_EPOCHS;
       await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
-        const right = sum(await judge.rightByStrongest({ ...pupil.start, bank: await filters() }));
-        if (right > most) [best, most] = [window, right];
+        const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
+        if (!best || isSurelyBetter(right, best.right)) best = { window, right };
       });
     }
-    return best;
+    return best?.window ?? windows[0];
   }
 
   /**

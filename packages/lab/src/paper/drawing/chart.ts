@@ -211,8 +211,8 @@ interface Box {
 }
 
 /** Widths of a letter, on average. */
-const LETTER = 6.8;
-const BOLD_LETTER = 7.6;
+const LETTER = 7.4;
+const BOLD_LETTER = 8.5;
 
 /** Signs with their names to the right, the left, above or below: the first place that covers no other. */
 function placeNames(points: readonly NamedPoint[], width: number): string {

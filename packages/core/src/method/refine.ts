@@ -180,8 +180,9 @@ function means(
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
 export async function plainWithout({ start, learned }: Pupil, backend: Backend): Promise<Member> {
-  const bank = pickFilters(await rank(start.values, start, backend), learned);
-  return { bank, filterClass: learned.map((f) => start.filterClass[f]) };
+  const all = await rank(start.values, start, backend);
+  if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
+  return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
 }
 
 /** Adds row r to the n numbers from `at`. */

@@ -132,6 +132,24 @@ describe("refine", () => {
     await expect(recipe.with({ refine: true }).fit(x, y, run)).rejects.toThrow("enough");
   });
 
+  it("does with labels that are all wrong what it does with others", async () => {
+    // Two kinds of rows that no filter of the other class answers to best: no row has a filter of its class among its strongest.
+    const values = Uint8Array.from({ length: 200 * 40 }, (_, at) =>
+      at % 40 < 20 === (Math.floor(at / 40) % 2 === 0) ? 200 + (at % 7) : at % 5,
+    );
+    const rows = Dense.of(values, 200, 40);
+    const model = await recipe.with({ filters: 80 }).fit(
+      rows,
+      Array.from({ length: 200 }, (_, r) => r % 2),
+    );
+    const refined = await model.refine(
+      rows,
+      Array.from({ length: 200 }, (_, r) => (r + 1) % 2),
+    );
+    expect(refined.report.refinement?.before).toBe(0);
+    expect((await refined.predict(rows)).every((label) => label === 0 || label === 1)).toBe(true);
+  });
+
   it("refuses what it cannot refine", async () => {
     const wrong = [{ keepSums: true }, { filterFunction: "mean" }, { distributionPerClass: true }] as const;
     for (const params of wrong) {

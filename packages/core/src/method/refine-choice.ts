@@ -49,6 +49,11 @@ const MOST_HELD_OUT = 2500;
 /** Rows and epochs by which windows are compared. */
 const TRIAL_ROWS = 20_000;
 const TRIAL_EPOCHS = 2;
+/** Standard errors by which refined filters have to be better than plain ones, and other choices than the usual ones. */
+const LIKELY = 1;
+const SURE = 2;
+/** Rows that have to be gained at least: with fewer a standard error says nothing. */
+const FEWEST = 3;
 /** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
 const MOST_NUMBERS = 2 ** 27;
 
@@ -78,9 +83,12 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
       plain.push(await plainWithout(pupil, backend));
       refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
     }
-    const before = sum(await judge.right(plain)) / heldOut.length;
-    const after = chosen ? sum(await judge.right(refined)) / heldOut.length : before;
-    if (!chosen || after <= before) return { members, report: { ...nothing, before, after: before } };
+    const right = { before: await judge.right(plain), after: await judge.right(chosen ? refined : plain) };
+    const before = sum(right.before) / heldOut.length;
+    if (!chosen || !isBetter(right.after, right.before, LIKELY)) {
+      return { members, report: { ...nothing, before, after: before } };
+    }
+    const after = sum(right.after) / heldOut.length;
     return { members: refined, report: { ...nothing, refined: true, before, after, window, epochs: chosen.epochs } };
   } finally {
     judge?.release();
@@ -99,14 +107,14 @@ interface Chosen {
 
 const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
 
-/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is no chance: two standard errors. */
-function isSurelyBetter(a: Uint8Array, b: Uint8Array): boolean {
+/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is more than `errors` standard errors. */
+function isBetter(a: Uint8Array, b: Uint8Array, errors: number): boolean {
   let [gained, lost] = [0, 0];
   for (let r = 0; r < a.length; r++) {
     if (a[r] > b[r]) gained++;
     else if (a[r] < b[r]) lost++;
   }
-  return gained - lost > 2 * Math.sqrt(gained + lost);
+  return gained - lost >= FEWEST && gained - lost > errors * Math.sqrt(gained + lost);
 }
 
 /** Tells which held-out rows are given their class. */
@@ -183,7 +191,7 @@ class Run {
       await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
         const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
-        if (!best || isSurelyBetter(right, best.right)) best = { window, right };
+        if (!best || isBetter(right, best.right, SURE)) best = { window, right };
       });
     }
     return best?.window ?? windows[0];
@@ -200,7 +208,7 @@ class Run {
     await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
       const bank = await filters();
       const right = await judge.rightByStrongest({ ...pupil.start, bank });
-      if (sum(right) <= needed || (chosen && isSurelyBetter(chosen.right, right))) return;
+      if (sum(right) <= needed || (chosen && isBetter(chosen.right, right, SURE))) return;
       chosen = { bank, epochs: done, right };
     });
     return chosen;

@@ -30,8 +30,9 @@ export interface Teaching {
   readonly strongest: number;
   readonly own: number;
   readonly rivals: number;
-  /** Epochs until filters are searched again. */
+  /** Epochs until filters are searched again, and those at the end without a search: what it found would come too late. */
   readonly refresh: number;
+  readonly late: number;
   /** A row that leads by so many windows rests until then. */
   readonly rest: number;
 }
@@ -42,8 +43,6 @@ const UNIT = 1024;
 /** What a step loses from epoch to epoch; with more than 12 epochs less, so that the last step is much the same. */
 const LOSS = 0.1;
 const LOSS_EPOCHS = 12;
-/** Epochs at the end without a search: what it would find comes too late to be learned. */
-const LAST_EPOCHS = 2;
 /** Share by which the window narrows over the epochs. */
 const NARROWING = 0.5;
 
@@ -59,6 +58,7 @@ export const ADDING: Teaching = {
   own: 3,
   rivals: 5,
   refresh: 4,
+  late: 2,
   rest: 4,
 };
 
@@ -66,11 +66,12 @@ export const ADDING: Teaching = {
 export const MULTIPLYING: Teaching = {
   ...ADDING,
   rule: "multiply",
-  windows: [0.02, 0.05, 0.1],
+  windows: [0.05, 0.1],
   step: 0.3,
   batch: 500,
   batchPerFilter: 500,
   refresh: 1,
+  late: 0,
 };
 
 /** Where a class has many filters, more of the strongest are looked at, or no other class would be among them. */
@@ -235,7 +236,7 @@ export async function teachBank(
     let step = teaching.step;
     const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
     for (let epoch = 0; epoch < course.until; epoch++) {
-      const searching = epoch % teaching.refresh === 0 && epoch + LAST_EPOCHS < course.epochs;
+      const searching = epoch % teaching.refresh === 0 && epoch + teaching.late < course.epochs;
       if (epoch === 0) desk.list(pupil.top, rows);
       else if (searching && epoch % (2 * teaching.refresh) === 0) {
         desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);

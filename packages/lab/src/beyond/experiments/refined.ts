@@ -178,7 +178,7 @@ export const refinedExperiments: readonly Experiment[] = [
     name: "refined-2000",
     title: "Fashion-MNIST, 2,000 filters",
     about:
-      "Four banks of 500, one round of spreading and at most 10 epochs, to be quick. The authors' package fits its 6,000 filters in the same minutes, if RANKSIM_PYTHON_PACKAGE names its folder.",
+      "Four banks of 500, one round of spreading and at most 10 epochs, to be quick. Test scores had been seen with 6 and 8 epochs (median 0.8920 with 8) before it was 10. The authors' package fits its 6,000 filters in the same minutes, if RANKSIM_PYTHON_PACKAGE names its folder.",
     params: { filters: 2000, committee: 4, iterations: 1, refineEpochs: 10 },
     wanted: 0.893,
     fast: true,
@@ -204,7 +204,7 @@ export const refinedExperiments: readonly Experiment[] = [
     name: "refined-text",
     title: "20 Newsgroups, 20 filters",
     about:
-      "Split by date, headers, footers and quotes removed, the 10,000 most frequent words, ln(1 + count) times the square of their rarity; Savage scores, one filter a class, at most 4 epochs.",
+      "Split by date, headers, footers and quotes removed, the 10,000 most frequent words, ln(1 + count) times the square of their rarity; Savage scores, one filter a class, at most 4 epochs. Test scores had been seen (median 0.6822) before the gain on held-out rows had to exceed chance.",
     params: { filters: 20, classWeight: "uniform", distribution: "savage", refineEpochs: 4 },
     wanted: 0.68,
     parts: words,
@@ -212,7 +212,8 @@ export const refinedExperiments: readonly Experiment[] = [
   refined({
     name: "refined-digits",
     title: "Digits, 100 filters",
-    about: "The UCI digits in the order of the catalogue, one bank of 100 filters.",
+    about:
+      "The UCI digits in the order of the catalogue, one bank of 100 filters. Test scores had been seen (median 0.9510) before the gain on held-out rows had to exceed chance.",
     params: { filters: 100 },
     parts: (bench) => numbers(bench, "digits"),
   }),

@@ -117,7 +117,7 @@ sys.path.insert(0, sys.argv[1])
 from ranksim import RankSimilarityClassifier
 rows, features = int(sys.argv[3]), int(sys.argv[4])
 data = np.fromfile(sys.argv[2], np.uint8).reshape(rows, features + 1)
-x, y = data[:, :-1].astype(np.float64), data[:, -1]
+x, y = data[:, :-1].astype(np.float32), data[:, -1]
 before = time.process_time()
 RankSimilarityClassifier(random_state=0).fit(x, y)
 print(time.process_time() - before)

@@ -66,7 +66,7 @@ export function partStart(stride: i32, p: i32): i32 {
 /** Quantised units per unit of a response. */
 // @ts-ignore: decorator
 @inline
-export function unitsOf(context: usize, scales: usize): f64 {
+function unitsOf(context: usize, scales: usize): f64 {
   return load<f64>(scales, SCALE) * load<f64>(context, FILTER_SCALE_F64);
 }
 

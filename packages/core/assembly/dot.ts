@@ -100,7 +100,7 @@ export function dotOrdered<T>(x: usize, w: usize, stride: i32): f64 {
 /** The lanes of the definition, joined as ((l0+l4)+(l2+l6)) + ((l1+l5)+(l3+l7)). */
 // @ts-ignore: decorator
 @inline
-export function joinLanes(l01: v128, l23: v128, l45: v128, l67: v128): f64 {
+function joinLanes(l01: v128, l23: v128, l45: v128, l67: v128): f64 {
   const sum = f64x2.add(f64x2.add(l01, l45), f64x2.add(l23, l67));
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
 }

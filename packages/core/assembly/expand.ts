@@ -3,7 +3,7 @@
  * arithmetic, float64 otherwise. Padding between n and the stride is zero in memory and zero in the result.
  */
 
-import { F32, F64, I16, U16, U8 } from "../src/backends/wasm/context";
+import { F32, F64, I16, U8 } from "../src/backends/wasm/context";
 
 /** What is taken off 16-bit unsigned values so that they fit signed ones. */
 export const OFFSET_U16: i32 = 32768;

@@ -37,7 +37,7 @@ import {
   SLACK,
   WITH_MIDDLE,
 } from "./bound";
-import { ANY, LOST, PRODUCT, quantiseFilter, quantiseRow, square16, SQUARES, SUM, UNIT } from "./quantise";
+import { ANY, LOST, PRODUCT, quantiseFilter, quantiseRow, SQUARES, SUM, UNIT } from "./quantise";
 import { panelBytes, tile } from "./tile";
 
 // What `finishPart` adds up over the parts of one vector, in quantised units.

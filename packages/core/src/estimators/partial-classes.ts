@@ -5,11 +5,11 @@
 
 import type { Backend } from "../backends/backend.ts";
 import { RanksimError } from "../errors.ts";
+import { pickFilters } from "../kernels/pick-filters.ts";
 import { compareLabels, encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 import { addRows, type Summed } from "../method/add-rows.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
-import { pickFilters } from "../method/bank.ts";
 import { resolveDistribution } from "../method/distribution.ts";
 import { groupByCode, pickGroups } from "../method/groups.ts";
 import { sumGroups } from "../method/sums.ts";

@@ -72,17 +72,6 @@ function areEqual(a: SparseBank, f: number, b: SparseBank, g: number): boolean {
   return true;
 }
 
-/** The listed filters of `bank`, in that order. */
-export function pickFilters(bank: FilterBank, picked: Uint32Array): FilterBank {
-  if (bank.form === "sparse") return joinSparse(Array.from(picked, (f) => sliceSparse(bank, f, f + 1)));
-  const n = bank.features;
-  const weights = roomLike(bank.weights, picked.length * n);
-  for (let j = 0; j < picked.length; j++) {
-    weights.set(bank.weights.subarray(picked[j] * n, (picked[j] + 1) * n), j * n);
-  }
-  return { ...bank, filters: picked.length, weights, norm: Float64Array.from(picked, (f) => bank.norm[f]) };
-}
-
 /** Banks of the same form and width, one after the other. */
 export function joinBanks(banks: readonly FilterBank[]): FilterBank {
   if (banks.length === 1) return banks[0];

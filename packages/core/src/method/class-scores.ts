@@ -4,9 +4,9 @@
  */
 
 import type { Backend } from "../backends/backend.ts";
+import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
-import { pickFilters } from "./bank.ts";
 import { groupByCode } from "./groups.ts";
 import { chunksOf, type OnChunk } from "./similarity.ts";
 

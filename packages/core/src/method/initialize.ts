@@ -4,10 +4,11 @@
  */
 
 import type { Held } from "../backends/backend.ts";
+import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank, Groups } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { drawBelow, drawUnit, drawWithoutReplacement, type RandomGenerator } from "../random.ts";
-import { joinBanks, pickFilters, replaceFilters } from "./bank.ts";
+import { joinBanks, replaceFilters } from "./bank.ts";
 import type { MakeFilters } from "./filter-function.ts";
 import { groupByActivation, joinGroups, pickGroups, replaceGroups, singletons } from "./groups.ts";
 

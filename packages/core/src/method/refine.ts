@@ -5,12 +5,12 @@
  */
 
 import type { Backend, Compared, Held, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
+import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
 import { isWhole, type Matrix } from "../matrix/matrix.ts";
 import { drawBelow, type RandomGenerator } from "../random.ts";
-import { pickFilters } from "./bank.ts";
 import type { Member } from "./committee.ts";
 import { groupByCode, singletons } from "./groups.ts";
 

@@ -3,6 +3,7 @@
  * blocks on every call. Sparse banks are searched through an inverted index, all others with filters written out.
  */
 
+import { pickFilters } from "../../kernels/pick-filters.ts";
 import type { CsrRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
 import { leadersOf } from "../../kernels/top.ts";
 import type { Held, Refining, Since, Work } from "../backend.ts";
@@ -23,7 +24,7 @@ import { rankSumsCsr } from "./csr-rank.ts";
 import { bytesOfCsr, type CsrBlock, loadCsr, sliceCsr, unloadCsr } from "./csr-rows.ts";
 import { type More, searchCsrRows, searchDirect, searchIndex, searchIndexSince } from "./csr-search.ts";
 import type { Engine } from "./engine.ts";
-import { type Limits, pickFilters } from "./held-dense.ts";
+import type { Limits } from "./held-dense.ts";
 import type { Answer } from "./search-dense.ts";
 
 /** Bytes of answers in memory at a time. */

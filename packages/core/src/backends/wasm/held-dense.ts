@@ -3,6 +3,7 @@
  * blocks on every call. Calls on one matrix do not overlap (the contract), calls on different matrices may.
  */
 
+import { pickFilters } from "../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
 import type { DenseRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
 import { leadersOf } from "../../kernels/top.ts";
@@ -282,30 +283,4 @@ export class HeldDense implements Held {
     id.set(memory.u32(ids, items * k), first * k);
     value.set(memory.f64(values, items * k), first * k);
   }
-}
-
-/** The listed filters as a bank of their own. */
-export function pickFilters(bank: FilterBank, list: Uint32Array): FilterBank {
-  const n = bank.features;
-  const norm = Float64Array.from(list, (f) => bank.norm[f]);
-  const room = bank.weights.constructor as new (length: number) => typeof bank.weights;
-  if (bank.form === "dense") {
-    const weights = new room(list.length * n);
-    list.forEach((f, j) => {
-      weights.set(bank.weights.subarray(f * n, (f + 1) * n), j * n);
-    });
-    return { form: "dense", filters: list.length, features: n, weights, norm };
-  }
-  const base = Float64Array.from(list, (f) => bank.base[f]);
-  const offsets = new Uint32Array(list.length + 1);
-  list.forEach((f, j) => {
-    offsets[j + 1] = offsets[j] + bank.offsets[f + 1] - bank.offsets[f];
-  });
-  const indices = new Uint32Array(offsets[list.length]);
-  const weights = new room(indices.length);
-  list.forEach((f, j) => {
-    indices.set(bank.indices.subarray(bank.offsets[f], bank.offsets[f + 1]), offsets[j]);
-    weights.set(bank.weights.subarray(bank.offsets[f], bank.offsets[f + 1]), offsets[j]);
-  });
-  return { form: "sparse", filters: list.length, features: n, base, offsets, indices, weights, norm };
 }

@@ -22,7 +22,10 @@ export function compact_table(table: usize): void {
   }
 }
 
-/** Lists the places whose level-1 bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last. */
+/**
+ * Lists the places whose level-1 bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last.
+ * The loops here and in `prune.ts` test at their end: only then does the engine move out of them what does not change.
+ */
 export function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
   const upper = floor(need / 65536);
   if (upper > 32767) return 0;
@@ -31,12 +34,13 @@ export function compact(bounds: usize, count: i32, need: f64, out: usize, table:
   let base = i16x8.splat(0);
   const step = i16x8.splat(8);
   const end = bounds + (<usize>count << 1);
-  for (; bounds < end; bounds += 16) {
+  do {
     const mask = i16x8.bitmask(i16x8.ge_s(v128.load(bounds), least));
     v128.store(at, i16x8.add(base, v128.load(table + (<usize>mask << 4))));
     at += <usize>popcnt(mask) << 1;
     base = i16x8.add(base, step);
-  }
+    bounds += 16;
+  } while (bounds < end);
   return <i32>((at - out) >> 1);
 }
 
@@ -55,9 +59,11 @@ export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left:
 export function keepLevels(candidates: usize, levels: usize, count: i32, need: i32, table: usize): i32 {
   const least = i32x4.splat(need);
   let left = 0;
-  for (let j = 0; j < count; j += 4) {
+  let j = 0;
+  do {
     const mask = i32x4.bitmask(i32x4.ge_s(v128.load(levels + (<usize>j << 2)), least));
     left = keepFour(mask, candidates, j, count, left, table);
-  }
+    j += 4;
+  } while (j < count);
   return left;
 }

@@ -62,7 +62,8 @@ function keepByParts(
   const need = i32x4.splat(need32(needed(context, scales, load<f64>(worstOf(context, values, k)), 3)));
   fillUp(list, count);
   let left = 0;
-  for (let j = 0; j < count; j += 4) {
+  let j = 0;
+  do {
     const places = list + (<usize>j << 1);
     const p0 = parts + filterAt(order, places) * PARTS_BYTES;
     const p1 = parts + filterAt(order, places + 2) * PARTS_BYTES;
@@ -70,6 +71,7 @@ function keepByParts(
     const p3 = parts + filterAt(order, places + 6) * PARTS_BYTES;
     const sums = dot4(vector, p0, p1, p2, p3, PARTS_BYTES);
     left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), list, j, count, left, table);
-  }
+    j += 4;
+  } while (j < count);
   return left;
 }

@@ -206,10 +206,12 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   let left = 0;
   if (known) {
     const need = i32x4.splat(need32(needed(context, scales, load<f64>(worst), 2)));
-    for (let j = 0; j < found; j += 4) {
+    let j = 0;
+    do {
       const sums = level2(vector, filterBounds, order, candidates + (<usize>j << 1));
       left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), candidates, j, found, left, table);
-    }
+      j += 4;
+    } while (j < found);
   } else {
     listLevels(vector, filterBounds, order, candidates, found, levels, estimates);
     tryClosest(context, scratch, term, candidates, estimates, order, found, best, values, ids, k);
@@ -241,7 +243,8 @@ function listLevels(
 ): void {
   const rho = i32x4.splat(<i32>load<i16>(vector, (LEVEL_2 - 1) << 1));
   const rhos = filterBounds + ((LEVEL_2 - 1) << 1);
-  for (let j = 0; j < count; j += 4) {
+  let j = 0;
+  do {
     const places = candidates + (<usize>j << 1);
     const sums = level2(vector, filterBounds, order, places);
     let others = v128.load16_lane(rhos + filterAt(order, places) * BOUND_BYTES, i16x8.splat(0), 0);
@@ -250,7 +253,8 @@ function listLevels(
     others = v128.load16_lane(rhos + filterAt(order, places + 6) * BOUND_BYTES, others, 6);
     v128.store(levels + (<usize>j << 2), sums);
     v128.store(estimates + (<usize>j << 2), i32x4.sub(sums, i32x4.mul(others, rho)));
-  }
+    j += 4;
+  } while (j < count);
 }
 
 /** Level-2 bounds of four candidates. */

@@ -10,10 +10,10 @@
  * No orthogonality is needed; columns that are nearly orthonormal merely make ρ small. Directions of a part of the features
  * touch that part only, so many of them cost little; a rotation of all their coordinates (a second, small contraction)
  * brings what varies most to the front. Three such bounds are kept for each row and filter, as vectors of 16-bit numbers
- * whose product is the bound:
+ * whose product is the bound; the second is what it adds to the first, and takes the first ρ off (it is negative in a row):
  *
  *     level 1:  the first 15 rotated coordinates, ρ
- *     level 2:  the first 47 rotated coordinates, ρ
+ *     level 2:  the next 30 rotated coordinates, the ρ of level 1, ρ
  *     level 3:  for each of PARTS parts of the features: 23 coordinates, ρ of the part
  *
  * **Rounding.** Let c be the coordinates of a row in quantised units, ĉ what 16 bits keep of them and e = |ĉ - c|, which is

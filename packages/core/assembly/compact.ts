@@ -1,9 +1,10 @@
 /** Lists of the places that a test leaves, made without branches: a mask of the lanes that passed looks up how to move them. */
 
-/** Where the table for four lanes begins, after that for eight. */
+/** Where the tables for four lanes of 16 and of 32 bits begin, after that for eight. */
 const FOUR: usize = 4096;
+const FOUR_WIDE: usize = FOUR + 256;
 
-/** Fills the table: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of 16-bit lanes. */
+/** Fills the tables: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of the lanes. */
 export function compact_table(table: usize): void {
   for (let mask: u32 = 0; mask < 256; mask++) {
     let at = table + (<usize>mask << 4);
@@ -15,9 +16,11 @@ export function compact_table(table: usize): void {
   }
   for (let mask: u32 = 0; mask < 16; mask++) {
     let at = table + FOUR + (<usize>mask << 4);
+    let wide = table + FOUR_WIDE + (<usize>mask << 4);
     for (let bit: u32 = 0; bit < 4; bit++) {
       if (!((mask >> bit) & 1)) continue;
       for (let byte: u32 = 0; byte < 2; byte++) store<u8>(at++, <u8>(bit * 2 + byte));
+      for (let byte: u32 = 0; byte < 4; byte++) store<u8>(wide++, <u8>(bit * 4 + byte));
     }
   }
 }
@@ -44,25 +47,35 @@ export function compact(bounds: usize, count: i32, need: f64, out: usize, table:
   return <i32>((at - out) >> 1);
 }
 
-/** Appends those of the candidates j to j + 3 (of `count`) that `mask` names to the `left` kept so far; returns how many there are then. */
+/** Appends those of the candidates j to j + 3 (of `count`) that `mask` names to the `left` at `out`; returns how many there are then. */
 // @ts-ignore: decorator
 @inline
-export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left: i32, table: usize): i32 {
+export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left: i32, out: usize, table: usize): i32 {
   const valid = count - j >= 4 ? mask : mask & ((1 << (count - j)) - 1);
   const lanes = v128.load64_zero(candidates + (<usize>j << 1));
   const moved = i8x16.swizzle(lanes, v128.load(table + FOUR + (<usize>valid << 4)));
-  v128.store64_lane(candidates + (<usize>left << 1), moved, 0);
+  v128.store64_lane(out + (<usize>left << 1), moved, 0);
   return left + popcnt(valid);
 }
 
-/** Keeps, in order, the candidates whose level reaches `need`; returns how many. */
-export function keepLevels(candidates: usize, levels: usize, count: i32, need: i32, table: usize): i32 {
+/** Copies, in order, the candidates whose level reaches `need`, with their levels; returns how many. A list may be copied onto itself. */
+export function keepLevels(
+  candidates: usize, // in: u16
+  levels: usize, // in: i32
+  count: i32,
+  need: i32,
+  out: usize, // out: u16
+  outLevels: usize, // out: i32
+  table: usize,
+): i32 {
   const least = i32x4.splat(need);
   let left = 0;
   let j = 0;
   do {
-    const mask = i32x4.bitmask(i32x4.ge_s(v128.load(levels + (<usize>j << 2)), least));
-    left = keepFour(mask, candidates, j, count, left, table);
+    const four = v128.load(levels + (<usize>j << 2));
+    const mask = i32x4.bitmask(i32x4.ge_s(four, least));
+    v128.store(outLevels + (<usize>left << 2), i8x16.swizzle(four, v128.load(table + FOUR_WIDE + (<usize>mask << 4))));
+    left = keepFour(mask, candidates, j, count, left, out, table);
     j += 4;
   } while (j < count);
   return left;

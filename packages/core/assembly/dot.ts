@@ -15,6 +15,16 @@ export function joinSums(a0: v128, a1: v128, a2: v128, a3: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(low, high, 0, 1, 4, 5), v128.shuffle<i32>(low, high, 2, 3, 6, 7));
 }
 
+/** The product of a cache line of 16-bit numbers, in registers, with that at f: four partial sums. */
+// @ts-ignore: decorator
+@inline
+export function dotLine(v0: v128, v1: v128, v2: v128, v3: v128, f: usize): v128 {
+  return i32x4.add(
+    i32x4.add(i32x4.dot_i16x8_s(v0, v128.load(f)), i32x4.dot_i16x8_s(v1, v128.load(f, 16))),
+    i32x4.add(i32x4.dot_i16x8_s(v2, v128.load(f, 32)), i32x4.dot_i16x8_s(v3, v128.load(f, 48))),
+  );
+}
+
 /** One 16-bit vector against four; `bytes` is a multiple of 16. */
 // @ts-ignore: decorator
 @inline
@@ -23,29 +33,17 @@ export function dot4(x: usize, f0: usize, f1: usize, f2: usize, f3: usize, bytes
   let a1 = a0;
   let a2 = a0;
   let a3 = a0;
-  // Sixty-four bytes a turn: the engine adds up an address for each load that is not at a constant distance.
+  // A line a turn: the engine adds up an address for each load that is not at a constant distance.
   const end = x + bytes;
   for (const turns = x + (bytes & ~63); x < turns; x += 64, f0 += 64, f1 += 64, f2 += 64, f3 += 64) {
-    let v = v128.load(x);
-    a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v, v128.load(f0)));
-    a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v, v128.load(f1)));
-    a2 = i32x4.add(a2, i32x4.dot_i16x8_s(v, v128.load(f2)));
-    a3 = i32x4.add(a3, i32x4.dot_i16x8_s(v, v128.load(f3)));
-    v = v128.load(x, 16);
-    a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v, v128.load(f0, 16)));
-    a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v, v128.load(f1, 16)));
-    a2 = i32x4.add(a2, i32x4.dot_i16x8_s(v, v128.load(f2, 16)));
-    a3 = i32x4.add(a3, i32x4.dot_i16x8_s(v, v128.load(f3, 16)));
-    v = v128.load(x, 32);
-    a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v, v128.load(f0, 32)));
-    a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v, v128.load(f1, 32)));
-    a2 = i32x4.add(a2, i32x4.dot_i16x8_s(v, v128.load(f2, 32)));
-    a3 = i32x4.add(a3, i32x4.dot_i16x8_s(v, v128.load(f3, 32)));
-    v = v128.load(x, 48);
-    a0 = i32x4.add(a0, i32x4.dot_i16x8_s(v, v128.load(f0, 48)));
-    a1 = i32x4.add(a1, i32x4.dot_i16x8_s(v, v128.load(f1, 48)));
-    a2 = i32x4.add(a2, i32x4.dot_i16x8_s(v, v128.load(f2, 48)));
-    a3 = i32x4.add(a3, i32x4.dot_i16x8_s(v, v128.load(f3, 48)));
+    const v0 = v128.load(x);
+    const v1 = v128.load(x, 16);
+    const v2 = v128.load(x, 32);
+    const v3 = v128.load(x, 48);
+    a0 = i32x4.add(a0, dotLine(v0, v1, v2, v3, f0));
+    a1 = i32x4.add(a1, dotLine(v0, v1, v2, v3, f1));
+    a2 = i32x4.add(a2, dotLine(v0, v1, v2, v3, f2));
+    a3 = i32x4.add(a3, dotLine(v0, v1, v2, v3, f3));
   }
   for (; x < end; x += 16, f0 += 16, f1 += 16, f2 += 16, f3 += 16) {
     const v = v128.load(x);

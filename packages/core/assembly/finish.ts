@@ -4,8 +4,9 @@ import { COMPACT, FILTER_PARTS, PARTS_BYTES, ROW_PARTS } from "../src/backends/w
 import { need32, needed } from "./bound";
 import { keepFour } from "./compact";
 import { dot4 } from "./dot";
-import { fillUp, filterAt, offer4, worstOf } from "./prune";
+import { fillUp, offerListed, worstOf } from "./prune";
 import { expandRow } from "./respond";
+import { filterAt } from "./second";
 
 /** Candidates taken together; each such batch may raise what the next needs. */
 const BATCH: i32 = 64;
@@ -32,14 +33,7 @@ export function finishCandidates(
     if (size == 0) continue;
     if (!open) expandRow(context, r, xs);
     open = true;
-    fillUp(list, size);
-    for (let j = 0; j < size; j += 4) {
-      const places = list + (<usize>j << 1);
-      const f0 = <u32>filterAt(order, places);
-      const f1 = <u32>filterAt(order, places + 2);
-      const f2 = <u32>filterAt(order, places + 4);
-      offer4(context, xs, term, f0, f1, f2, <u32>filterAt(order, places + 6), values, ids, k);
-    }
+    offerListed(context, xs, term, list, size, order, values, ids, k);
     exact += size;
   }
   return exact;
@@ -70,7 +64,7 @@ function keepByParts(
     const p2 = parts + filterAt(order, places + 4) * PARTS_BYTES;
     const p3 = parts + filterAt(order, places + 6) * PARTS_BYTES;
     const sums = dot4(vector, p0, p1, p2, p3, PARTS_BYTES);
-    left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), list, j, count, left, table);
+    left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), list, j, count, left, list, table);
     j += 4;
   } while (j < count);
   return left;

@@ -6,12 +6,14 @@ import {
   DIRECTIONS,
   DIRECTION_SCALE_F64,
   FACTS_BYTES,
-  FILTER_BOUNDS,
   FILTER_FACTS,
+  FILTER_FIRST,
   FILTER_MIDDLE_16,
   FILTER_PARTS,
   FEATURES,
   FILTER_SCALE_F64,
+  FILTER_SECOND,
+  FIRST_BYTES,
   LEVEL_1,
   LEVEL_2,
   LEVEL_3,
@@ -21,6 +23,7 @@ import {
   ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
+  SECOND_BYTES,
   STRIDE,
 } from "../src/backends/wasm/context";
 import {
@@ -47,6 +50,10 @@ let lost: f64 = 0; // squares of what rounding took
 // The rounding of the two rotated levels, from `finishLevels`.
 let error1: f64 = 0;
 let error2: f64 = 0;
+
+/** The last coordinates of levels 1 and 2: one place of the first holds a ρ, two of the second. */
+const LAST_1: i32 = LEVEL_1 - 2;
+const LAST_2: i32 = LEVEL_2 - 4;
 
 /** Scratch of the kernels here: four 16-bit vectors, one float64 vector, four lists of coordinates, facts. */
 export function scratch_bounds(context: usize): usize {
@@ -79,7 +86,7 @@ export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): 
       const out = load<usize>(context, ROW_BOUNDS) + <usize>(r + j) * BOUND_BYTES;
       rest = load<f64>(scales + ERROR_1);
       kept = load<f64>(scales + ERROR_2);
-      finishLevels(context, rotated + <usize>j * (LEVEL_2 << 2), out);
+      finishLevels(context, rotated + <usize>j * (LEVEL_2 << 2), -1, out, out + FIRST_BYTES);
       store<f64>(scales + ERROR_1, load<f64>(scales + ERROR_3) + error1);
       store<f64>(scales + ERROR_2, load<f64>(scales + ERROR_3) + error2);
     }
@@ -192,10 +199,11 @@ export function finish_filters(from: u32, to: u32, scratch: usize, context: usiz
     rotate(context, parts, filters, scratch);
     for (let j: u32 = 0; j < filters; j++) {
       const facts = first + <usize>j * FACTS_BYTES;
-      const out = load<usize>(context, FILTER_BOUNDS) + <usize>(f + j) * BOUND_BYTES;
+      const out = load<usize>(context, FILTER_FIRST) + <usize>(f + j) * FIRST_BYTES;
+      const more = load<usize>(context, FILTER_SECOND) + <usize>(f + j) * SECOND_BYTES;
       rest = load<f64>(facts + SQUARES);
       kept = load<f64>(facts + SQUARES, 8);
-      finishLevels(context, scratch + <usize>j * (LEVEL_2 << 2), out);
+      finishLevels(context, scratch + <usize>j * (LEVEL_2 << 2), 1, out, more);
       store<f64>(facts, load<f64>(facts, 16) + error1);
       store<f64>(facts, load<f64>(facts, 16) + error2, 8);
     }
@@ -242,35 +250,45 @@ function finishPart(
 }
 
 /** Levels 1 and 2 from the rotated coordinates, with `rest` and `kept` of the vector; leaves their rounding. */
-function finishLevels(context: usize, rotated: usize, out: usize): void {
+function finishLevels(
+  context: usize,
+  rotated: usize,
+  sign: i32, // in: of the first ρ in the second level: -1 for rows, so that there the product takes it off
+  first: usize, // out
+  second: usize, // out
+): void {
   const scale = load<f64>(rotationOf(context) + panelBytes(LEVEL_2, LEVEL_3));
   const factor = f64x2.splat(1 / scale);
-  const out2 = out + (LEVEL_1 << 1);
   let energy = f64x2.splat(0);
   let differences = energy;
-  for (let i: usize = 0; i < <usize>LEVEL_2; i += 2) {
-    const exact = f64x2.mul(f64x2.convert_low_i32x4_s(v128.load64_zero(rotated + (i << 2))), factor);
+  let rho1 = 0;
+  for (let i = 0; ; i += 2) {
+    const exact = f64x2.mul(f64x2.convert_low_i32x4_s(v128.load64_zero(rotated + (<usize>i << 2))), factor);
     const value = f64x2.nearest(exact);
     const difference = f64x2.sub(exact, value);
     const words = i32x4.trunc_sat_f64x2_s_zero(value);
     const pair = i32x4.extract_lane(i16x8.narrow_i32x4_s(words, words), 0);
-    store<u32>(out2 + (i << 1), pair);
-    const before = both(energy);
-    energy = f64x2.add(energy, f64x2.mul(exact, exact));
-    if (i < <usize>LEVEL_1) {
-      store<u32>(out + (i << 1), pair);
-      if (i == <usize>(LEVEL_1 - 2)) {
-        // The first of this pair is the last coordinate of level 1; the place of the second holds ρ.
-        const first = f64x2.extract_lane(exact, 0);
-        store<i16>(out, <i16>ceil(rhoOf(before + first * first)), (LEVEL_1 - 1) << 1);
-        const last = f64x2.extract_lane(difference, 0);
-        error1 = sqrt(both(differences) + last * last) * (1 + SLACK);
+    store<u32>(i < LEVEL_1 ? first + (<usize>i << 1) : second + (<usize>(i - LEVEL_1 + 1) << 1), pair);
+    if (i == LAST_1 || i == LAST_2) {
+      // Only the first of this pair belongs to the level.
+      const own = f64x2.extract_lane(exact, 0);
+      const last = f64x2.extract_lane(difference, 0);
+      const rho = <i32>ceil(rhoOf(both(energy) + own * own));
+      const error = sqrt(both(differences) + last * last) * (1 + SLACK);
+      if (i == LAST_2) {
+        store<i16>(second, <i16>(sign * rho1), SECOND_BYTES - 4);
+        store<i16>(second, <i16>rho, SECOND_BYTES - 2);
+        error2 = error;
+        return;
       }
+      store<i16>(first, <i16>rho, FIRST_BYTES - 2);
+      store<i16>(second, <i16>(pair >> 16));
+      error1 = error;
+      rho1 = rho;
     }
+    energy = f64x2.add(energy, f64x2.mul(exact, exact));
     differences = f64x2.add(differences, f64x2.mul(difference, difference));
   }
-  store<i16>(out2, <i16>ceil(rhoOf(both(energy))), (LEVEL_2 - 1) << 1);
-  error2 = sqrt(both(differences)) * (1 + SLACK);
 }
 
 /** What the rotated coordinates with this energy leave, together with what the parts left. */

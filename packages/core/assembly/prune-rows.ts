@@ -6,15 +6,15 @@
 import {
   BOUND_BYTES,
   DIVISOR,
-  FILTER_BOUNDS,
+  FILTER_FIRST,
   FILTER_PARTS,
+  FILTER_SECOND,
+  FIRST_BYTES,
   FIRST_ROW,
   K,
   KNOWN,
   LAST_BLOCK,
   LIST,
-  LEVEL_1,
-  LEVEL_2,
   NORM,
   PARTS_BYTES,
   PLACES,
@@ -22,6 +22,7 @@ import {
   ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
+  SECOND_BYTES,
 } from "../src/backends/wasm/context";
 import { needed } from "./bound";
 import { dot4, dotWide } from "./dot";
@@ -51,11 +52,10 @@ export function top_rows_pruned(from: u32, to: u32, scratch: usize, context: usi
 function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: usize, k: i32): f64 {
   const rows = load<u32>(context, PLACES);
   const first = load<u32>(context, FIRST_ROW);
-  const vectors = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
-  const v0 = vectors + <usize>load<u32>(list) * BOUND_BYTES;
-  const v1 = vectors + <usize>load<u32>(list + (filters > 1 ? 4 : 0)) * BOUND_BYTES;
-  const v2 = vectors + <usize>load<u32>(list + (filters > 2 ? 8 : 0)) * BOUND_BYTES;
-  const v3 = vectors + <usize>load<u32>(list + (filters > 3 ? 12 : 0)) * BOUND_BYTES;
+  const f0 = <usize>load<u32>(list);
+  const f1 = <usize>load<u32>(list + (filters > 1 ? 4 : 0));
+  const f2 = <usize>load<u32>(list + (filters > 2 ? 8 : 0));
+  const f3 = <usize>load<u32>(list + (filters > 3 ? 12 : 0));
   let exact: f64 = 0;
   for (let r: u32 = 0; r < rows; r++) {
     const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
@@ -63,7 +63,11 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
       for (let i: u32 = 0; i < filters; i++) offerNew(0, first + r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
       continue;
     }
-    const sums = dot4(load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1), v0, v1, v2, v3, LEVEL_2 << 1);
+    const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES;
+    const sums = i32x4.add(
+      products(vector, load<usize>(context, FILTER_FIRST), FIRST_BYTES, f0, f1, f2, f3),
+      products(vector + FIRST_BYTES, load<usize>(context, FILTER_SECOND), SECOND_BYTES, f0, f1, f2, f3),
+    );
     const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
     let term: f64 = 0;
     let open = false;
@@ -84,6 +88,13 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
     }
   }
   return exact;
+}
+
+/** A vector against four of those at `vectors`, `bytes` long each. */
+// @ts-ignore: decorator
+@inline
+function products(x: usize, vectors: usize, bytes: usize, f0: usize, f1: usize, f2: usize, f3: usize): v128 {
+  return dot4(x, vectors + f0 * bytes, vectors + f1 * bytes, vectors + f2 * bytes, vectors + f3 * bytes, bytes);
 }
 
 /** Whether x·w / divisor cannot reach `worst`; x·w = (x·v + x·b)·norm / common norm. */

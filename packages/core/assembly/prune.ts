@@ -9,12 +9,13 @@ import {
   CENTRE_F64,
   CHANGED,
   COMPACT,
-  FILTER_BOUNDS,
+  FILTER_FIRST,
+  FILTER_SECOND,
+  FIRST_BYTES,
   K,
   KNOWN,
   LEADING,
   LEVEL_1,
-  LEVEL_2,
   LIST,
   MODE,
   ORDER,
@@ -22,20 +23,23 @@ import {
   OUT_ID,
   OUT_VALUE,
   PANEL,
+  PANEL_SECOND,
   PLACES,
   ROW_BOUNDS,
   ROW_SCALES,
   SCALES_BYTES,
+  SECOND_BYTES,
   STRIDE,
   VERDICT,
   WINNER,
   WINNER_VALUE,
 } from "../src/backends/wasm/context";
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
-import { compact, keepFour, keepLevels } from "./compact";
-import { dot4 } from "./dot";
+import { listClosest } from "./closest";
+import { compact, keepLevels } from "./compact";
 import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
+import { DROPPED, filterAt, listSecond } from "./second";
 import { coarse, packPanel, panelBytes } from "./tile";
 import { clearTop, insert } from "./top";
 
@@ -45,10 +49,15 @@ const SEGMENT: i32 = 8192;
 /** Exact products computed in this call; those given up half-way count in part. */
 let exact: f64 = 0;
 
-/** Packs places [from, to) of the panel. */
+/** Packs places [from, to) of the panel, and their second level where there is room for it. */
 export function pack_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const order = load<usize>(context, ORDER);
-  packPanel(load<usize>(context, FILTER_BOUNDS), BOUND_BYTES, LEVEL_1, order, from, to, load<usize>(context, PANEL));
+  packPanel(load<usize>(context, FILTER_FIRST), FIRST_BYTES, LEVEL_1, order, from, to, load<usize>(context, PANEL));
+  const seconds = load<usize>(context, PANEL_SECOND);
+  for (let p = from; seconds > 0 && p < to; p++) {
+    const record = load<usize>(context, FILTER_SECOND) + <usize>load<u32>(order + (<usize>p << 2)) * SECOND_BYTES;
+    memory.copy(seconds + <usize>p * SECOND_BYTES, record, SECOND_BYTES);
+  }
   return 0;
 }
 
@@ -112,7 +121,7 @@ function termOf(context: usize, r: u32): f64 {
 export function scratch_pruned(context: usize): usize {
   const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
   const room = (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8;
-  return room + (places + 16) * 10 + <usize>seeds(load<i32>(context, K)) * 8;
+  return room + (places + 16) * 16;
 }
 
 /** Candidates whose exact response is computed first, twice, when nothing is known of a row. */
@@ -184,39 +193,30 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   const candidates = scratch + (stride << 3) + 64 + places * 8; // u16
   const levels = candidates + (places + 16) * 2; // i32
   const estimates = levels + (places + 16) * 4; // i32
-  const best = estimates + (places + 16) * 4;
+  const shortlist = estimates + (places + 16) * 4; // u16
+  const shortEstimates = shortlist + (places + 16) * 2; // i32
   const table = load<usize>(context, COMPACT);
   const order = load<usize>(context, ORDER) + (<usize>first << 2);
   const worst = worstOf(context, values, k);
   const term = termOf(context, r);
-  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + (LEVEL_1 << 1);
-  const filterBounds = load<usize>(context, FILTER_BOUNDS) + (LEVEL_1 << 1);
+  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + FIRST_BYTES;
+  const seconds = load<usize>(context, PANEL_SECOND) + <usize>first * SECOND_BYTES;
 
   if (!known) {
     expandRow(context, r, scratch);
     clearTop(values, ids, k);
     const tried = listStrongest(bounds, count, candidates, k);
-    listLevels(vector, filterBounds, order, candidates, tried, levels, estimates);
-    tryClosest(context, scratch, term, candidates, estimates, order, tried, best, values, ids, k);
+    listSecond(vector, seconds, bounds, candidates, tried, levels, estimates);
+    tryClosest(context, scratch, term, candidates, estimates, order, tried, shortlist, shortEstimates, values, ids, k);
   }
   const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
 
   fillUp(candidates, found);
-  let left = 0;
-  if (known) {
-    const need = i32x4.splat(need32(needed(context, scales, load<f64>(worst), 2)));
-    let j = 0;
-    do {
-      const sums = level2(vector, filterBounds, order, candidates + (<usize>j << 1));
-      left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), candidates, j, found, left, table);
-      j += 4;
-    } while (j < found);
-  } else {
-    listLevels(vector, filterBounds, order, candidates, found, levels, estimates);
-    tryClosest(context, scratch, term, candidates, estimates, order, found, best, values, ids, k);
-    left = keepLevels(candidates, levels, found, need32(needed(context, scales, load<f64>(worst), 2)), table);
-  }
+  listSecond(vector, seconds, bounds, candidates, found, levels, estimates);
+  if (!known) tryClosest(context, scratch, term, candidates, estimates, order, found, shortlist, shortEstimates, values, ids, k);
+  const need = need32(needed(context, scales, load<f64>(worst), 2) - DROPPED);
+  const left = keepLevels(candidates, levels, found, need, candidates, levels, table);
   exact += finishCandidates(context, r, scales, scratch, !known, term, candidates, left, order, values, ids, k);
 }
 
@@ -231,54 +231,8 @@ export function fillUp(candidates: usize, count: i32): void {
   for (let j = count; j < ((count + 3) & ~3); j++) store<u16>(candidates + (<usize>j << 1), last);
 }
 
-/** Level-2 bounds of the candidates, and the same without ρ: what their products are likely to be. */
-function listLevels(
-  vector: usize,
-  filterBounds: usize,
-  order: usize,
-  candidates: usize,
-  count: i32,
-  levels: usize, // out: i32
-  estimates: usize, // out: i32
-): void {
-  const rho = i32x4.splat(<i32>load<i16>(vector, (LEVEL_2 - 1) << 1));
-  const rhos = filterBounds + ((LEVEL_2 - 1) << 1);
-  let j = 0;
-  do {
-    const places = candidates + (<usize>j << 1);
-    const sums = level2(vector, filterBounds, order, places);
-    let others = v128.load16_lane(rhos + filterAt(order, places) * BOUND_BYTES, i16x8.splat(0), 0);
-    others = v128.load16_lane(rhos + filterAt(order, places + 2) * BOUND_BYTES, others, 2);
-    others = v128.load16_lane(rhos + filterAt(order, places + 4) * BOUND_BYTES, others, 4);
-    others = v128.load16_lane(rhos + filterAt(order, places + 6) * BOUND_BYTES, others, 6);
-    v128.store(levels + (<usize>j << 2), sums);
-    v128.store(estimates + (<usize>j << 2), i32x4.sub(sums, i32x4.mul(others, rho)));
-    j += 4;
-  } while (j < count);
-}
-
-/** Level-2 bounds of four candidates. */
-// @ts-ignore: decorator
-@inline
-function level2(vector: usize, filterBounds: usize, order: usize, candidates: usize): v128 {
-  return dot4(
-    vector,
-    filterBounds + filterAt(order, candidates) * BOUND_BYTES,
-    filterBounds + filterAt(order, candidates + 2) * BOUND_BYTES,
-    filterBounds + filterAt(order, candidates + 4) * BOUND_BYTES,
-    filterBounds + filterAt(order, candidates + 6) * BOUND_BYTES,
-    LEVEL_2 << 1,
-  );
-}
-
-// @ts-ignore: decorator
-@inline
-export function filterAt(order: usize, candidate: usize): usize {
-  return <usize>load<u32>(order + (<usize>load<u16>(candidate) << 2));
-}
-
 /** Offers the exact responses of four filters. */
-export function offer4(
+function offer4(
   context: usize,
   xs: usize,
   term: f64,
@@ -326,42 +280,37 @@ function tryClosest(
   estimates: usize,
   order: usize,
   found: i32,
-  strongest: usize, // scratch: i32 estimate and u32 filter of the best so far, best first
+  shortlist: usize, // scratch: u16
+  shortEstimates: usize, // scratch: i32
   values: usize,
   ids: usize,
   k: i32,
 ): void {
   const wanted = min(seeds(k), found);
-  const filters = strongest + (<usize>wanted << 2);
-  let have = 0;
-  let weakest = i32.MIN_VALUE;
-  for (let from = 0; from < found; from += 4) {
-    if (have == wanted && !v128.any_true(i32x4.gt_s(v128.load(estimates + (<usize>from << 2)), i32x4.splat(weakest)))) {
-      continue;
-    }
-    for (let j = from; j < min(from + 4, found); j++) {
-      const estimate = load<i32>(estimates + (<usize>j << 2));
-      if (have == wanted && estimate <= weakest) continue;
-      let at = have < wanted ? have++ : wanted - 1;
-      while (at > 0 && load<i32>(strongest + (<usize>(at - 1) << 2)) < estimate) {
-        store<i32>(strongest + (<usize>at << 2), load<i32>(strongest + (<usize>(at - 1) << 2)));
-        store<u32>(filters + (<usize>at << 2), load<u32>(filters + (<usize>(at - 1) << 2)));
-        at--;
-      }
-      store<i32>(strongest + (<usize>at << 2), estimate);
-      store<u32>(filters + (<usize>at << 2), <u32>filterAt(order, candidates + (<usize>j << 1)));
-      weakest = load<i32>(strongest + (<usize>(have - 1) << 2));
-    }
-  }
-  let j = 0;
-  for (; j + 4 <= have; j += 4) {
-    const at = filters + (<usize>j << 2);
-    offer4(context, xs, term, load<u32>(at), load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), values, ids, k);
-    exact += 4;
-  }
-  for (; j < have; j++) {
-    const f = load<u32>(filters + (<usize>j << 2));
-    insert(respond(context, xs, term, f), f, values, ids, k);
-    exact++;
+  const table = load<usize>(context, COMPACT);
+  const have = listClosest(candidates, estimates, found, wanted, shortlist, shortEstimates, table);
+  offerListed(context, xs, term, shortlist, have, order, values, ids, k);
+  exact += have;
+}
+
+/** Offers the exact responses of the filters at the listed places. */
+export function offerListed(
+  context: usize,
+  xs: usize,
+  term: f64,
+  list: usize,
+  count: i32,
+  order: usize,
+  values: usize,
+  ids: usize,
+  k: i32,
+): void {
+  fillUp(list, count);
+  for (let j = 0; j < count; j += 4) {
+    const places = list + (<usize>j << 1);
+    const f0 = <u32>filterAt(order, places);
+    const f1 = <u32>filterAt(order, places + 2);
+    const f2 = <u32>filterAt(order, places + 4);
+    offer4(context, xs, term, f0, f1, f2, <u32>filterAt(order, places + 6), values, ids, k);
   }
 }

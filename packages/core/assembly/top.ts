@@ -17,13 +17,13 @@ export function insert(v: f64, id: u32, values: usize, ids: usize, k: i32): void
   if (!isBefore(v, id, values, ids, j)) return;
   while (j > 0 && isBefore(v, id, values, ids, j - 1)) j--;
   if (j > 0 && load<u32>(ids + (<usize>(j - 1) << 2)) == id && load<f64>(values + (<usize>(j - 1) << 3)) == v) return;
-  const moved = <usize>(k - 1 - j);
-  const value = values + (<usize>j << 3);
-  const place = ids + (<usize>j << 2);
-  memory.copy(value + 8, value, moved << 3);
-  memory.copy(place + 4, place, moved << 2);
-  store<f64>(value, v);
-  store<u32>(place, id);
+  // A loop: there are few, and a bulk copy is a call out of the module.
+  for (let i = k - 1; i > j; i--) {
+    store<f64>(values + (<usize>i << 3), valueAt(values, i - 1));
+    store<u32>(ids + (<usize>i << 2), idAt(ids, i - 1));
+  }
+  store<f64>(values + (<usize>j << 3), v);
+  store<u32>(ids + (<usize>j << 2), id);
 }
 
 /** Whether (v, id) goes before the entry at j. Empty places hold -Infinity, which no candidate has to beat by its id. */

@@ -6,21 +6,23 @@ import {
   COMMON_NORM_F64,
   COORDINATES,
   FACTS_BYTES,
-  FILTER_BOUNDS,
   FILTER_ERROR_1_F64,
   FILTER_ERROR_2_F64,
   FILTER_ERROR_3_F64,
   FILTER_FACTS,
+  FILTER_FIRST,
   FILTER_LONGEST_F64,
   FILTER_LOSS_F64,
   FILTER_PARTS,
   FILTER_SCALE_F64,
+  FILTER_SECOND,
+  FIRST_BYTES,
   I16,
-  LEVEL_1,
   LEVEL_3,
   LONGEST_FILTER,
   ORDER,
   PANEL,
+  PANEL_SECOND,
   PARTS,
   PARTS_BYTES,
   PLACES,
@@ -29,6 +31,7 @@ import {
   ROW_PARTS,
   ROW_SCALES,
   SCALES_BYTES,
+  SECOND_BYTES,
   U8,
   WHOLE_FILTERS,
   WHOLE_ROWS,
@@ -55,7 +58,8 @@ export interface RowBounds {
 /** Bounds of a bank's filters. */
 export interface FilterBounds {
   readonly basis: Basis;
-  readonly vectors: number;
+  readonly first: number;
+  readonly second: number;
   readonly parts: number;
   readonly scale: number;
   readonly longest: number;
@@ -70,6 +74,8 @@ export interface FilterBounds {
 /** The first level of some filters, packed. */
 export interface Panel {
   readonly at: number;
+  /** What the second level adds; 0 if the panel was made without, or is that of all filters. */
+  readonly second: number;
   readonly order: number;
   readonly places: number;
 }
@@ -135,10 +141,12 @@ export async function boundFilters(
   const { filters, features } = loaded;
   const context = new Context(memory);
   const temporary: number[] = [];
-  let vectors = 0;
+  let first = 0;
+  let second = 0;
   let parts = 0;
   try {
-    vectors = memory.take(filters * BOUND_BYTES);
+    first = memory.take(filters * FIRST_BYTES);
+    second = memory.take(Math.ceil(filters / 8) * 8 * SECOND_BYTES);
     parts = memory.take(filters * PARTS_BYTES);
     temporary.push(memory.take(filters * FACTS_BYTES), memory.take(filters * LEVEL_3 * 4));
     const [facts, coordinates] = temporary;
@@ -149,7 +157,7 @@ export async function boundFilters(
     const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
     describeBasis(describeFilters(describeRows(context, block), loaded, block), basis, undefined)
       .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [WHOLE_FILTERS, whole ? 1 : 0])
-      .set([FILTER_BOUNDS, vectors], [FILTER_PARTS, parts])
+      .set([FILTER_FIRST, first], [FILTER_SECOND, second], [FILTER_PARTS, parts])
       .setF64([COMMON_NORM_F64, common]);
     const scratch = engine.ask("scratch_bounds", context.at);
     await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
@@ -173,11 +181,11 @@ export async function boundFilters(
     const rounding =
       loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
     const order = Uint32Array.from({ length: filters }, (_, f) => f);
-    const panel = await packPanel(engine, vectors, order);
-    return { basis: retain(basis), vectors, parts, scale, longest: length + loss, loss, errors, rounding, panel };
+    repeatLast(memory.u8(second, Math.ceil(filters / 8) * 8 * SECOND_BYTES), filters);
+    const panel = await packPanel(engine, { first, second }, order, false);
+    return { basis: retain(basis), first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
   } catch (error) {
-    memory.give(vectors);
-    memory.give(parts);
+    for (const at of [first, second, parts]) memory.give(at);
     throw error;
   } finally {
     for (const at of temporary) memory.give(at);
@@ -185,28 +193,42 @@ export async function boundFilters(
   }
 }
 
+/** Fills the records after the last filter's with copies of it: the places of a panel are a multiple of 8. */
+function repeatLast(records: Uint8Array, filters: number): void {
+  for (let at = filters * SECOND_BYTES; at < records.length; at += SECOND_BYTES) {
+    records.copyWithin(at, at - SECOND_BYTES, at);
+  }
+}
+
 export function releaseFilterBounds(memory: Memory, bounds: FilterBounds): void {
-  memory.give(bounds.vectors);
-  memory.give(bounds.parts);
+  for (const at of [bounds.first, bounds.second, bounds.parts]) memory.give(at);
   releasePanel(memory, bounds.panel);
   release(memory, bounds.basis);
 }
 
-/** Packs the first level of the filters in `order`, filled up to a multiple of 8 with the last. */
-export async function packPanel(engine: Engine, vectors: number, order: Uint32Array): Promise<Panel> {
+/** Packs the first level of the filters in `order`, filled up to a multiple of 8 with the last, and their second if asked to. */
+export async function packPanel(
+  engine: Engine,
+  { first, second }: Pick<FilterBounds, "first" | "second">,
+  order: Uint32Array,
+  both: boolean,
+): Promise<Panel> {
   const { memory } = engine;
   const places = Math.ceil(order.length / 8) * 8;
   const filled = new Uint32Array(places).fill(order[order.length - 1]);
   filled.set(order);
   const context = new Context(memory);
   const list = memory.put(filled);
+  let at = 0;
+  let own = 0;
   try {
-    const at = memory.take(places * LEVEL_1 * 2);
-    context.set([FILTER_BOUNDS, vectors], [PANEL, at], [ORDER, list]);
+    at = memory.take(places * FIRST_BYTES);
+    if (both) own = memory.take(places * SECOND_BYTES);
+    context.set([FILTER_FIRST, first], [FILTER_SECOND, second], [PANEL, at], [PANEL_SECOND, own], [ORDER, list]);
     await engine.run("pack_filters", places, 1024, 0, context);
-    return { at, order: list, places };
+    return { at, second: own, order: list, places };
   } catch (error) {
-    memory.give(list);
+    for (const block of [list, at, own]) memory.give(block);
     throw error;
   } finally {
     context.release();
@@ -215,6 +237,7 @@ export async function packPanel(engine: Engine, vectors: number, order: Uint32Ar
 
 export function releasePanel(memory: Memory, panel: Panel): void {
   memory.give(panel.at);
+  memory.give(panel.second);
   memory.give(panel.order);
 }
 
@@ -228,8 +251,13 @@ export function describeBounds(
 ): Context {
   return describeBasis(context, filters.basis, undefined)
     .set([ROW_BOUNDS, rows.vectors], [ROW_PARTS, rows.parts], [ROW_SCALES, rows.scales])
-    .set([FILTER_BOUNDS, filters.vectors], [FILTER_PARTS, filters.parts])
-    .set([PANEL, panel.at], [ORDER, panel.order], [PLACES, panel.places])
+    .set([FILTER_FIRST, filters.first], [FILTER_SECOND, filters.second], [FILTER_PARTS, filters.parts])
+    .set(
+      [PANEL, panel.at],
+      [PANEL_SECOND, panel.second || filters.second],
+      [ORDER, panel.order],
+      [PLACES, panel.places],
+    )
     .setF64([COMMON_NORM_F64, common], [FILTER_SCALE_F64, filters.scale], [FILTER_LONGEST_F64, filters.longest])
     .setF64([FILTER_ERROR_1_F64, filters.errors[0]], [FILTER_ERROR_2_F64, filters.errors[1]])
     .setF64([FILTER_ERROR_3_F64, filters.errors[2]])

@@ -7,7 +7,7 @@
  */
 
 /** Bytes of a context, enough for that of the sparse rows too. */
-export const CONTEXT_BYTES = 536;
+export const CONTEXT_BYTES = 560;
 
 /** Element types of the rows. */
 export const U8 = 0;
@@ -51,8 +51,11 @@ export const LEVEL_1 = 16;
 export const LEVEL_2 = 48;
 export const LEVEL_3 = 192;
 export const PARTS = 8;
-/** Bytes of the first two levels of a row or filter together, 16 bits a number, and of the third. */
-export const BOUND_BYTES = 128;
+/** Bytes of the first level of a row or filter, 16 bits a number, of what the second adds, and of both together. */
+export const FIRST_BYTES = 32;
+export const SECOND_BYTES = 64;
+export const BOUND_BYTES = 96;
+/** Bytes of the third level. */
 export const PARTS_BYTES = 384;
 /** Bytes of the scales of a row. */
 export const SCALES_BYTES = 64;
@@ -61,10 +64,10 @@ export const FACTS_BYTES = 104;
 /** Length of the longest filter in quantised units; times the longest row it stays under 2^31. */
 export const LONGEST_FILTER = 32000;
 
-export const ROW_BOUNDS = 136; // BOUND_BYTES per row: levels 1 and 2
+export const ROW_BOUNDS = 136; // BOUND_BYTES per row: level 1, then what level 2 adds
 export const ROW_SCALES = 144; // SCALES_BYTES per row
-export const FILTER_BOUNDS = 152; // BOUND_BYTES per filter: levels 1 and 2
-export const PANEL = 160; // the first level of FILTER_BOUNDS, packed in blocks of 8 filters in the order of ORDER
+export const FILTER_FIRST = 152; // FIRST_BYTES per filter: level 1
+export const PANEL = 160; // FILTER_FIRST, packed in blocks of 8 filters in the order of ORDER
 export const ORDER = 168; // u32 per place in PANEL: the filter there
 export const PLACES = 176; // places of PANEL to look at, a multiple of 8; or rows to look at
 export const COMMON_NORM_F64 = 184; // the norm to which all filters were brought
@@ -122,3 +125,6 @@ export const FILTER_CLASS = 496; // u32 per filter
 export const CODES = 504; // u32 per item of LIST: its class
 export const LISTS = 512; // u32, K filters per item of LIST
 export const TOUCHED = 520; // u32 per filter that moves: twice its number, and one more if it is ranked again
+
+export const FILTER_SECOND = 528; // SECOND_BYTES per filter: what level 2 adds
+export const PANEL_SECOND = 536; // the same per place of PANEL

@@ -28,7 +28,7 @@ import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 
 /** Bytes of the table of `assembly/compact.ts`. */
-const TABLE_BYTES = 4096 + 16 * 16;
+const TABLE_BYTES = 4096 + 2 * 16 * 16;
 
 /** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
 const MANY_FILTERS = 1024;
@@ -146,7 +146,7 @@ export async function searchSince(
     const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
     if (changed.length > 0 && some.length > 0) {
-      const panel = await packPanel(engine, bounds.filters.vectors, changed);
+      const panel = await packPanel(engine, bounds.filters, changed, true);
       panels.push(panel);
       describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
       context.set([LIST, room.put(some)]);
@@ -223,7 +223,7 @@ function describeAnswer(context: Context, { k, ids, values, leading }: Answer): 
 async function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
   const { memory } = engine;
   const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
-  const panel = await packPanel(engine, bounds.filters.vectors, landmarks);
+  const panel = await packPanel(engine, bounds.filters, landmarks, false);
   const context = new Context(memory);
   const room = new Room(engine);
   try {

@@ -4,7 +4,7 @@ export { compact_table } from "./compact";
 export { find_directions, scratch_directions } from "./directions";
 export { scratch_full, top_filters_full, top_rows_full } from "./full";
 export { first_answers, nearest_places, pack_filters, scratch_pruned, top_filters_pruned } from "./prune";
-export { bound_rows, finish_filters, project_filters, scratch_bounds } from "./project";
+export { bound_rows, finish_filters, largest_fact, project_filters, scratch_bounds } from "./project";
 export { top_rows_pruned } from "./prune-rows";
 export { rank_sums, rank_sums_blocks, scratch_sums } from "./sums";
 export { compare_listed, move_prototypes, scratch_compare } from "./refine";

@@ -3,17 +3,17 @@
 import {
   CENTRE_F64,
   FEATURES,
-  FILTER_FACTS,
   MODE,
   ORDERED_F32,
   ORDERED_F64,
   ROWS,
+  SHIFTED,
   STRIDE,
   TYPE,
   WEIGHTS,
 } from "../src/backends/wasm/context";
 import { square16 } from "./quantise";
-import { bytesOf, expand64, sum16 } from "./expand";
+import { bytesOf, expand64, OFFSET_U16, sum16 } from "./expand";
 
 /** Moves rows that lie packed at the end of their room to their places, `strideBytes` apart, padding with zeros. */
 export function spread_rows(packed: usize, out: usize, rows: u32, rowBytes: usize, strideBytes: usize): void {
@@ -64,28 +64,26 @@ export function centre_weights(from: u32, to: u32, scratch: usize, context: usiz
   return <f64>most;
 }
 
-/** For filters [from, to): the squared length and the sum of the weights as they are stored, to the first two facts. */
+/** The largest Euclidean norm of filters [from, to), of the weights as they are stored; fills SHIFTED where there is room for it. */
 export function measure_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const stride = load<i32>(context, STRIDE);
   const mode = load<i32>(context, MODE);
   const weights = load<usize>(context, WEIGHTS);
+  const shifted = load<usize>(context, SHIFTED);
+  let longest: f64 = 0;
   for (let f = from; f < to; f++) {
     const first = <usize>f * <usize>stride;
     let square: f64 = 0;
-    let sum: f64 = 0;
     if (mode < ORDERED_F32) {
       square = square16(weights + (first << 1), stride);
-      sum = <f64>sum16(weights + (first << 1), stride);
+      if (shifted) store<f64>(shifted + (<usize>f << 3), <f64>OFFSET_U16 * <f64>sum16(weights + (first << 1), stride));
     } else {
       for (let i: usize = 0; i < <usize>stride; i++) {
         const w = mode == ORDERED_F64 ? load<f64>(weights + ((first + i) << 3)) : <f64>load<f32>(weights + ((first + i) << 2));
         square += w * w;
-        sum += w;
       }
     }
-    const facts = load<usize>(context, FILTER_FACTS) + (<usize>f << 5);
-    store<f64>(facts, square);
-    store<f64>(facts, sum, 8);
+    longest = max(longest, sqrt(square));
   }
-  return 0;
+  return longest;
 }

@@ -5,6 +5,7 @@ import {
   COORDINATES,
   DIRECTIONS,
   DIRECTION_SCALE_F64,
+  FACT,
   FACTS_BYTES,
   FILTER_FACTS,
   FILTER_FIRST,
@@ -94,22 +95,41 @@ export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): 
   return 0;
 }
 
-/** Coordinates and facts of filters [from, to), before a common scale is known. */
+/** Coordinates and facts of filters [from, to), before a common scale is known; returns the largest length of their 16-bit form. */
 export function project_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const bytes = <usize>load<i32>(context, STRIDE) << 1;
   const x64 = scratch + 4 * bytes;
+  let longest: f64 = 0;
   for (let f = from; f < to; f += 4) {
     const filters = min<u32>(4, to - f);
     for (let j: u32 = 0; j < filters; j++) {
       const facts = load<usize>(context, FILTER_FACTS) + <usize>(f + j) * FACTS_BYTES;
       quantiseFilter(context, f + j, scratch + <usize>j * bytes, x64, facts);
+      longest = max(longest, lengthOf(facts));
     }
     const coordinates = x64 + (bytes << 2);
     project(context, scratch, filters, coordinates);
     const out = load<usize>(context, COORDINATES) + <usize>f * (LEVEL_3 << 2);
     memory.copy(out, coordinates, <usize>filters * (LEVEL_3 << 2));
   }
-  return 0;
+  return longest;
+}
+
+/** The length of a vector's 16-bit form, in real units. */
+function lengthOf(facts: usize): f64 {
+  let square: f64 = 0;
+  for (let p = 0; p < PARTS; p++) square += load<f64>(facts + SQUARES + (<usize>p << 3));
+  return load<f64>(facts + UNIT) * sqrt(square);
+}
+
+/** The largest of the fact FACT of filters [from, to). */
+export function largest_fact(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  let largest: f64 = 0;
+  for (let f = from; f < to; f++) {
+    const facts = load<usize>(context, FILTER_FACTS) + <usize>f * FACTS_BYTES;
+    largest = max(largest, load<f64>(facts + load<usize>(context, FACT)));
+  }
+  return largest;
 }
 
 /** Coordinates of up to four 16-bit vectors, part by part; missing ones repeat the first. */
@@ -150,9 +170,7 @@ function rotationOf(context: usize): usize {
 /** Level 3 of a row at the scale that suits it, and its scales. */
 function finishRow(context: usize, coordinates: usize, facts: usize, out: usize, scales: usize): void {
   const unit = load<f64>(facts + UNIT);
-  let square: f64 = 0;
-  for (let p = 0; p < PARTS; p++) square += load<f64>(facts + SQUARES + (<usize>p << 3));
-  const length = unit * sqrt(square);
+  const length = lengthOf(facts);
   const scale = length == 0 ? 1 : LONGEST_ROW / length;
 
   store<f64>(scales + SCALE, scale);

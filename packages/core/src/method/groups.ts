@@ -10,7 +10,7 @@ export function singletons(rows: Uint32Array): Groups {
 /** Group c holds, ascending, the positions where `codes` is c. */
 export function groupByCode(codes: Uint32Array, groups: number): Groups {
   const offsets = new Uint32Array(groups + 1);
-  for (const code of codes) offsets[code + 1]++;
+  for (let r = 0; r < codes.length; r++) offsets[codes[r] + 1]++;
   for (let g = 0; g < groups; g++) offsets[g + 1] += offsets[g];
   const next = offsets.slice();
   const rows = new Uint32Array(codes.length);
@@ -67,17 +67,14 @@ export function replaceGroups(groups: Groups, positions: Uint32Array, fresh: Gro
   const source = new Int32Array(count).fill(-1);
   for (let j = 0; j < positions.length; j++) source[positions[j]] = j;
   const offsets = new Uint32Array(count + 1);
-  const span = (g: number): [Groups, number] => (source[g] < 0 ? [groups, g] : [fresh, source[g]]);
+  const rows = new Uint32Array(groups.rows.length + fresh.rows.length);
   for (let g = 0; g < count; g++) {
-    const [from, at] = span(g);
+    const from = source[g] < 0 ? groups : fresh;
+    const at = source[g] < 0 ? g : source[g];
+    rows.set(from.rows.subarray(from.offsets[at], from.offsets[at + 1]), offsets[g]);
     offsets[g + 1] = offsets[g] + from.offsets[at + 1] - from.offsets[at];
   }
-  const rows = new Uint32Array(offsets[count]);
-  for (let g = 0; g < count; g++) {
-    const [from, at] = span(g);
-    rows.set(from.rows.subarray(from.offsets[at], from.offsets[at + 1]), offsets[g]);
-  }
-  return { offsets, rows };
+  return { offsets, rows: rows.slice(0, offsets[count]) };
 }
 
 /** Groups joined one after the other, each part's row numbers mapped through its own list if it has one. */
@@ -90,9 +87,16 @@ export function joinGroups(parts: readonly { groups: Groups; rows?: Uint32Array 
   let at = 0;
   for (const part of parts) {
     for (let j = 1; j < part.groups.offsets.length; j++) offsets[++g] = at + part.groups.offsets[j];
-    for (const row of part.groups.rows) rows[at++] = part.rows ? part.rows[row] : row;
+    rows.set(part.rows ? mapThrough(part.groups.rows, part.rows) : part.groups.rows, at);
+    at += part.groups.rows.length;
   }
   return { offsets, rows };
+}
+
+function mapThrough(rows: Uint32Array, numbers: Uint32Array): Uint32Array {
+  const mapped = new Uint32Array(rows.length);
+  for (let j = 0; j < rows.length; j++) mapped[j] = numbers[rows[j]];
+  return mapped;
 }
 
 /** A copy of `groups` (weights left out) in which each group goes on with the rows of the same group of `more`, renumbered. */

@@ -130,8 +130,9 @@ export const FEWEST_FILTERS = 64;
 export const FEWEST_FEATURES = 192;
 
 function sample(of: number, most: number): Uint32Array {
-  const count = Math.min(of, most);
-  return Uint32Array.from({ length: count }, (_, j) => Math.floor((j * of) / count));
+  const picked = new Uint32Array(Math.min(of, most));
+  for (let j = 0; j < picked.length; j++) picked[j] = Math.floor((j * of) / picked.length);
+  return picked;
 }
 
 /** The mean of some filters at the common norm; weights less n + 1 stay so. */
@@ -142,12 +143,15 @@ function meanFilter(memory: Memory, loaded: LoadedBank): Float64Array {
   const picked = sample(loaded.filters, MIDDLE_SAMPLE);
   for (const f of picked) {
     const at = loaded.weights + f * stride * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8);
-    const words = layout === "whole" ? memory.i16(at, stride) : undefined;
-    const weights = words ?? (layout === "f32" ? memory.f32(at, stride) : memory.f64(at, stride));
-    const factor = norm[0] / norm[f] / picked.length;
-    for (let i = 0; i < features; i++) mean[i] += weights[i] * factor;
+    const words = layout === "whole" ? memory.i16(at, features) : undefined;
+    const weights = words ?? (layout === "f32" ? memory.f32(at, features) : memory.f64(at, features));
+    addTo(mean, weights, norm[0] / norm[f] / picked.length);
   }
   return mean;
+}
+
+function addTo(sums: Float64Array, values: Int16Array | Float32Array | Float64Array, factor: number): void {
+  for (let i = 0; i < values.length; i++) sums[i] += values[i] * factor;
 }
 
 /** Puts the middle filter into memory; that of whole filters is rounded to whole numbers, which are less n + 1. */
@@ -160,14 +164,15 @@ function putMiddle(
   let whole = 0;
   let largest = 0;
   if (layout === "whole") {
-    const words = Int16Array.from(mean, (value) => Math.max(-MOST_16, Math.min(MOST_16, Math.round(value))));
-    whole = keep(memory.put(words));
-    for (let i = 0; i < mean.length; i++) {
-      mean[i] = i < features ? words[i] + features + 1 : 0;
+    const words = new Int16Array(mean.length);
+    for (let i = 0; i < features; i++) {
+      words[i] = Math.max(-MOST_16, Math.min(MOST_16, Math.round(mean[i])));
+      mean[i] = words[i] + features + 1;
       largest = Math.max(largest, Math.abs(words[i]));
     }
+    whole = keep(memory.put(words));
   }
   let square = 0;
-  for (const value of mean) square += value * value;
+  for (let i = 0; i < features; i++) square += mean[i] * mean[i];
   return { wide: keep(memory.put(mean)), whole, largest, length: Math.sqrt(square) };
 }

@@ -5,6 +5,7 @@ import {
   BOUND_BYTES,
   COMMON_NORM_F64,
   COORDINATES,
+  FACT,
   FACTS_BYTES,
   FILTER_ERROR_1_F64,
   FILTER_ERROR_2_F64,
@@ -23,7 +24,6 @@ import {
   ORDER,
   PANEL,
   PANEL_SECOND,
-  PARTS,
   PARTS_BYTES,
   PLACES,
   ROUNDING_F64,
@@ -41,9 +41,9 @@ import { Context, type Engine } from "./engine.ts";
 import { describeFilters, FILTER_PIECE, type LoadedBank } from "./loaded-bank.ts";
 import type { Memory } from "./memory.ts";
 
-/** Facts of a filter, and where the squares of its parts begin among them; `assembly/quantise.ts` has the list. */
-const FACTS = FACTS_BYTES / 8;
-const SQUARES = 3;
+/** Where among the facts of a filter its loss is, and later the rounding of each level (`assembly/project.ts`). */
+const LOST = 8;
+const ERRORS = [0, 8, 16] as const;
 /** Largest signed 16-bit number. */
 const MOST_16 = 32_767;
 
@@ -152,7 +152,7 @@ export async function boundFilters(
     const [facts, coordinates] = temporary;
     const norm = memory.f64(loaded.norm, filters);
     const common = norm[0];
-    const factor = norm.reduce((most, value) => Math.max(most, common / value), 0);
+    const factor = loaded.equal ? 1 : largestFactor(norm);
     const middle = basis.filter;
     const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
     describeBasis(describeFilters(describeRows(context, block), loaded, block), basis, undefined)
@@ -160,29 +160,19 @@ export async function boundFilters(
       .set([FILTER_FIRST, first], [FILTER_SECOND, second], [FILTER_PARTS, parts])
       .setF64([COMMON_NORM_F64, common]);
     const scratch = engine.ask("scratch_bounds", context.at);
-    await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
-    const measured = memory.f64(facts, filters * FACTS);
-    let length = 0;
-    let loss = 0;
-    for (let f = 0; f < filters; f++) {
-      let square = 0;
-      for (let p = 0; p < PARTS; p++) square += measured[f * FACTS + SQUARES + p];
-      length = Math.max(length, measured[f * FACTS] * Math.sqrt(square));
-      loss = Math.max(loss, measured[f * FACTS + 1]);
-    }
+    const largestFact = async (fact: number): Promise<number> =>
+      (await engine.run("largest_fact", filters, filters, 0, context.set([FACT, fact]))).largest;
+    const { largest: length } = await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
+    const loss = await largestFact(LOST);
     const scale = length === 0 ? 1 : LONGEST_FILTER / length;
     context.setF64([FILTER_SCALE_F64, scale]);
     await engine.run("finish_filters", filters, FILTER_PIECE, scratch, context);
-    const finished = memory.f64(facts, filters * FACTS);
-    const errors: [number, number, number] = [0, 0, 0];
-    for (let f = 0; f < filters; f++) {
-      for (const level of [0, 1, 2]) errors[level] = Math.max(errors[level], finished[f * FACTS + level]);
-    }
+    const errors = [0, 0, 0] as [number, number, number];
+    for (const [level, fact] of ERRORS.entries()) errors[level] = await largestFact(fact);
     const rounding =
       loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
-    const order = Uint32Array.from({ length: filters }, (_, f) => f);
     repeatLast(memory.u8(second, Math.ceil(filters / 8) * 8 * SECOND_BYTES), filters);
-    const panel = await packPanel(engine, { first, second }, order, false);
+    const panel = await packPanel(engine, { first, second }, ascending(filters), false);
     return { basis: retain(basis), first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
   } catch (error) {
     for (const at of [first, second, parts]) memory.give(at);
@@ -191,6 +181,19 @@ export async function boundFilters(
     for (const at of temporary) memory.give(at);
     context.release();
   }
+}
+
+/** The most by which bringing a filter to the norm of the first stretches it. */
+function largestFactor(norm: Float64Array): number {
+  let least = norm[0];
+  for (let f = 1; f < norm.length; f++) least = Math.min(least, norm[f]);
+  return norm[0] / least;
+}
+
+function ascending(count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  for (let j = 0; j < count; j++) numbers[j] = j;
+  return numbers;
 }
 
 /** Fills the records after the last filter's with copies of it: the places of a panel are a multiple of 8. */

@@ -128,3 +128,4 @@ export const TOUCHED = 520; // u32 per filter that moves: twice its number, and 
 
 export const FILTER_SECOND = 528; // SECOND_BYTES per filter: what level 2 adds
 export const PANEL_SECOND = 536; // the same per place of PANEL
+export const FACT = 544; // which of the facts is asked about: bytes from the first

@@ -18,6 +18,7 @@ export type Kernel =
   | "first_answers"
   | "first_answers_csr"
   | "join_pieces_csr"
+  | "largest_fact"
   | "measure_csr"
   | "measure_filters"
   | "measure_rows"

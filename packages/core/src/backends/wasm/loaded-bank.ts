@@ -8,7 +8,6 @@ import { expandFilter } from "../../kernels/top.ts";
 import {
   CENTRE_F64,
   FEATURES,
-  FILTER_FACTS,
   FILTERS,
   FIRST_FILTER,
   FLUSH,
@@ -146,10 +145,9 @@ async function lay(
       for (let f = 0; f < filters; f++) view.set(weights.subarray(f * features, (f + 1) * features), f * stride);
     }
     const norm = keep(memory.put(norms));
-    const facts = keep(memory.take(filters * 32));
     const shifted = layout === "whole" ? keep(memory.take(filters * 8)) : 0;
     context
-      .set([WEIGHTS, at], [STRIDE, stride], [FEATURES, features], [FILTER_FACTS, facts])
+      .set([WEIGHTS, at], [STRIDE, stride], [FEATURES, features], [SHIFTED, shifted])
       .set([MODE, layout === "whole" ? WHOLE_NARROW : layout === "f32" ? ORDERED_F32 : ORDERED_F64])
       .setF64([CENTRE_F64, features + 1]);
     let largest = 0;
@@ -157,23 +155,28 @@ async function lay(
       const top = (await engine.run("centre_weights", filters, FILTER_PIECE, 0, context)).largest;
       largest = Math.max(features + 1, top - features - 1);
     } else if (layout === "whole") largest = OFFSET_U16;
-    await engine.run("measure_filters", filters, FILTER_PIECE, 0, context);
-    let longest = 0;
-    const measured = memory.f64(facts, filters * 4);
-    for (let f = 0; f < filters; f++) {
-      longest = Math.max(longest, Math.sqrt(measured[f * 4]));
-      if (shifted) memory.f64(shifted, filters)[f] = OFFSET_U16 * measured[f * 4 + 1];
-    }
-    memory.give(facts);
-    const positive = norms.every((value) => value > 0);
-    const equal = norms.every((value) => value === norms[0]);
-    return { first, filters, features, stride, layout, weights: at, norm, shifted, positive, equal, largest, longest };
+    const { largest: longest } = await engine.run("measure_filters", filters, FILTER_PIECE, 0, context);
+    const signs = { positive: arePositive(norms), equal: areEqual(norms) };
+    return { first, filters, features, stride, layout, weights: at, norm, shifted, ...signs, largest, longest };
   } catch (error) {
     for (const at of blocks) memory.give(at);
     throw error;
   } finally {
     context.release();
   }
+}
+
+// Loops over filters are functions of their own, here and in `bounds.ts`: an engine that finds a loop busy compiles all of
+// the function around it.
+
+function arePositive(norms: Float64Array): boolean {
+  for (let f = 0; f < norms.length; f++) if (!(norms[f] > 0)) return false;
+  return true;
+}
+
+function areEqual(norms: Float64Array): boolean {
+  for (let f = 1; f < norms.length; f++) if (norms[f] !== norms[0]) return false;
+  return true;
 }
 
 function denseRange(bank: DenseBank, first: number, last: number): Weights {

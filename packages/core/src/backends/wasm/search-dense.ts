@@ -241,7 +241,7 @@ async function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, 
 /** The positions of `keys`, which are below `limit`, in ascending order of the keys. */
 function listBy(keys: Uint32Array, limit: number): Uint32Array {
   const next = new Uint32Array(limit + 1);
-  for (const key of keys) next[key + 1]++;
+  for (let j = 0; j < keys.length; j++) next[keys[j] + 1]++;
   for (let key = 0; key < limit; key++) next[key + 1] += next[key];
   const list = new Uint32Array(keys.length);
   for (let j = 0; j < keys.length; j++) list[next[keys[j]]++] = j;
@@ -250,7 +250,13 @@ function listBy(keys: Uint32Array, limit: number): Uint32Array {
 
 /** The listed rows that need a look at the changed filters only, and those that need all. */
 function splitRows(list: Uint32Array, verdict: Uint8Array): [Uint32Array, Uint32Array] {
-  return [list.filter((r) => verdict[r] === 0), list.filter((r) => verdict[r] === 1)];
+  const parts: [Uint32Array, Uint32Array] = [new Uint32Array(list.length), new Uint32Array(list.length)];
+  const counts: [number, number] = [0, 0];
+  for (let j = 0; j < list.length; j++) {
+    const part = verdict[list[j]];
+    parts[part][counts[part]++] = list[j];
+  }
+  return [parts[0].subarray(0, counts[0]), parts[1].subarray(0, counts[1])];
 }
 
 function positions(marks: Uint8Array, mark: number): Uint32Array {

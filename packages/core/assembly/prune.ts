@@ -23,9 +23,13 @@ import {
   OUT_ID,
   OUT_VALUE,
   PANEL,
+  PARTS_BYTES,
   PANEL_SECOND,
   PLACES,
   ROW_BOUNDS,
+  ROW_PARTS,
+  ROWS,
+  TYPE,
   ROW_SCALES,
   SCALES_BYTES,
   SECOND_BYTES,
@@ -37,6 +41,7 @@ import {
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
 import { listClosest } from "./closest";
 import { compact, keepLevels } from "./compact";
+import { bytesOf } from "./expand";
 import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
 import { DROPPED, filterAt, listSecond } from "./second";
@@ -145,6 +150,7 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
     const r1 = pick(list, min(p + 1, last));
     const r2 = pick(list, min(p + 2, last));
     const r3 = pick(list, min(p + 3, last));
+    store<u32>(scratch, touchRow(context, r0) + touchRow(context, r1) + touchRow(context, r2) + touchRow(context, r3));
     for (let first = 0; first < places; first += SEGMENT) {
       const count = min(SEGMENT, places - first);
       coarse(
@@ -166,6 +172,24 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
     }
   }
   return exact;
+}
+
+/** Reads something of each cache line of a row and its bounds, so that all are on their way at once. */
+function touchRow(context: usize, r: u32): u32 {
+  const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
+  let seen: u32 = touch(load<usize>(context, ROWS) + <usize>r * bytes, bytes);
+  seen += touch(load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES, PARTS_BYTES);
+  return seen + load<u8>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES);
+}
+
+function touch(at: usize, bytes: usize): u32 {
+  const end = at + bytes;
+  let seen: u32 = 0;
+  do {
+    seen += load<u8>(at);
+    at += 64;
+  } while (at < end);
+  return seen;
 }
 
 // @ts-ignore: decorator

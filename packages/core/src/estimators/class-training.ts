@@ -6,11 +6,12 @@
 import type { Groups } from "../kernels/shapes.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import type { Matrix } from "../matrix/matrix.ts";
+import { copiesOf } from "../matrix/shifted.ts";
 import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { joinBanks } from "../method/bank.ts";
 import { resolveDistribution } from "../method/distribution.ts";
-import { groupByCode, groupListed, joinGroups } from "../method/groups.ts";
+import { distinctRows, groupByCode, groupListed, joinGroups } from "../method/groups.ts";
 import { joinSums, type Sum } from "../method/sums.ts";
 import { type Trained, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
@@ -24,6 +25,7 @@ import { makeReport, type Report, shapeNotes } from "./report.ts";
 import { advance, backendOf } from "./run.ts";
 import { type Filters, storedFilters } from "./saved-filters.ts";
 import type { Kept } from "./saved-sums.ts";
+import { showRows } from "./shown-rows.ts";
 import { refuseFullPlusplus } from "./whole.ts";
 
 /** What the classifier's training gives. */
@@ -63,12 +65,16 @@ export async function trainClasses(
     params.calibrate === "none"
       ? undefined
       : holdOutRows(codes, classes.length, CALIBRATION_SHARE, params, "calibrate");
-  const all = groupByCode(codes, classes.length);
-  const groups = rest ? groupListed(codes, classes.length, rest.train) : all;
-  const learning = rest ? matrix.gather(rest.train) : matrix;
+  const shown = showRows(matrix, codes, params);
+  const training = rest && copiesOf(rest.train, matrix.rows, shown.copies);
+  const groups = training
+    ? groupListed(shown.codes, classes.length, training)
+    : groupByCode(shown.codes, classes.length);
+  const learning = training ? shown.matrix.gather(training) : shown.matrix;
+  const rowCount = learning.rows / shown.copies;
   const notes = [...shapeNotes(matrix.features), ...(rest ? [rest.note] : [])];
   const initialRows = params.initialRows && checkInitialRowsByClass(params.initialRows, classes, codes, groups);
-  const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, learning.rows, classes, groups, notes);
+  const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, rowCount, classes, groups, notes);
 
   const backend = await backendOf(run);
   const generators = streams(params.seed);
@@ -78,14 +84,15 @@ export async function trainClasses(
   const common = params.distributionPerClass ? undefined : draw(learning);
 
   // One place for the rows of all classes in turn: memory given back piece by piece stays with the process for long.
-  const room = matrix.form === "dense" ? sameType(matrix.values, largestOf(groups) * matrix.features) : undefined;
+  const room =
+    shown.matrix.form === "dense" ? sameType(shown.matrix.values, largestOf(groups) * matrix.features) : undefined;
   const trained: TrainedClass[] = [];
   const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
   for (const [j, count] of filters.entries()) {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
-    const xc = matrix.form === "dense" ? matrix.gather(rows, room) : matrix.gather(rows);
+    const xc = shown.matrix.form === "dense" ? shown.matrix.gather(rows, room) : shown.matrix.gather(rows);
     const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? draw(xc)) : common;
     const from = (learning.rows * Math.floor(j / classes.length) + groups.offsets[c]) * whole;
     const bank = await trainBank(
@@ -110,26 +117,34 @@ export async function trainClasses(
   const own = trained.slice(0, classes.length);
   const plain: Filters = {
     bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
-    members: joinGroups(trained.map(({ rows, trained: { members } }) => ({ groups: members, rows }))),
+    members: membersOf(trained, matrix.rows, shown.copies),
     distribution: common ?? flat(own.flatMap(({ distribution }) => distribution ?? [])),
-    kept: params.keepSums ? keep(own, all, matrix.features) : undefined,
+    kept: params.keepSums ? keep(own, groupByCode(codes, classes.length), matrix.features) : undefined,
     filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
   };
   const filterClass = repeat(filters, (j) => j % classes.length);
-  const taught = rest ? rest.train.map((r) => codes[r]) : codes;
-  const task = { matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
+  const taught = training ? training.map((r) => shown.codes[r]) : shown.codes;
+  const task = { ...shown, matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
   const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
   await advance(run, { stage: "fit", share: 1 });
   const seconds = (performance.now() - began) / 1000;
-  const reported = trained.map(({ label, rows, trained }) => ({ label, rows: rows.length, trained }));
+  const reported = trained.map(({ label, rows, trained }) => ({ label, rows: rows.length / shown.copies, trained }));
   const report = makeReport(matrix.features, reported, notes, seconds, backend.name);
   return {
     filters: storedFilters(refined?.filters ?? plain),
     filterClass,
     classes,
-    report: { ...report, rows: learning.rows, ...(refined ? { refinement: refined.report } : {}) },
+    report: { ...report, rows: rowCount, ...(refined ? { refinement: refined.report } : {}) },
     heldOut: rest && { x: matrix.gather(rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
   };
+}
+
+/** The rows that each filter was made of; a copy counts as the row it was made from. */
+function membersOf(trained: readonly TrainedClass[], rows: number, copies: number): Groups {
+  const joined = joinGroups(
+    trained.map((own) => ({ groups: own.trained.members, rows: own.rows.map((r) => r % rows) })),
+  );
+  return copies > 1 ? distinctRows(joined) : joined;
 }
 
 /** Filters of each class, for one bank after the other. */

@@ -48,6 +48,7 @@ import {
   vector,
 } from "./saved-filters.ts";
 import { shareRight } from "./score.ts";
+import { showRows } from "./shown-rows.ts";
 
 /** Why a row was given its class. */
 export interface ClassExplanation extends BankExplanation {
@@ -194,7 +195,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const recipe = checkParams<ClassifierParams>(recipeOf(params), CLASSIFIER_PARAMETERS);
     refuseUnrefinable(recipe);
     const codes = codesAmong(y, classes, matrix.rows);
-    const task = { matrix, codes, filters: this.#filters, filterClass, classes, params: recipe };
+    const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
     const { filters, report } = await refineClasses(task, await backendOf(run), run, 0);
     await advance(run, { stage: "fit", share: 1 });
     const told = { ...this.report, refinement: report };

@@ -78,6 +78,8 @@ export interface ClassifierParams extends FilterParams {
   readonly refine: boolean;
   /** Most passes over the rows that refinement makes. */
   readonly refineEpochs: number;
+  /** Width, in pixels, of the images that rows are: they are also learned from moved by a pixel to each of four sides (deviation 32). */
+  readonly shiftImages: number | undefined;
   /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
   readonly voters: number;
 }
@@ -192,6 +194,12 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   { name: "committee", form: "count", default: 1, about: "banks trained apart whose class scores are added up" },
   { name: "refine", form: "flag", default: false, about: "let filters learn from the rows they get wrong" },
   { name: "refineEpochs", form: "count", default: 12, about: "most passes over the rows in refinement" },
+  {
+    name: "shiftImages",
+    form: "count",
+    default: null,
+    about: "images of this width: learn from them moved by a pixel too",
+  },
   { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class" },
 ];
 

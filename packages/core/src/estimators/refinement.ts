@@ -39,6 +39,8 @@ export function refuseUnrefinable(params: ClassifierParams): void {
 export interface ClassTask {
   readonly matrix: Matrix;
   readonly codes: Uint32Array;
+  /** How often each row comes, see `showRows`. */
+  readonly copies: number;
   readonly filters: Filters;
   readonly filterClass: Uint32Array;
   readonly classes: readonly Label[];
@@ -47,7 +49,7 @@ export interface ClassTask {
 
 /** Refines filters where held-out rows show that it helps. A refined filter keeps the rows of the plain one it began as. */
 export async function refineClasses(
-  { matrix, codes, filters, filterClass, classes, params }: ClassTask,
+  { matrix, codes, copies, filters, filterClass, classes, params }: ClassTask,
   backend: Backend,
   run: Run,
   from: number,
@@ -56,6 +58,7 @@ export async function refineClasses(
   const refined = await refineCommittee({
     x: matrix,
     codes,
+    copies,
     classes: classes.length,
     members: membersOf(filters.bank, filterClass, filterBank),
     distribution: filters.distribution,

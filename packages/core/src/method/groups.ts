@@ -99,6 +99,20 @@ function mapThrough(rows: Uint32Array, numbers: Uint32Array): Uint32Array {
   return mapped;
 }
 
+/** Groups (weights left out) that list each of their rows once, ascending. */
+export function distinctRows(groups: Groups): Groups {
+  const lists: Uint32Array[] = [];
+  const offsets = new Uint32Array(groups.offsets.length);
+  for (let g = 0; g + 1 < offsets.length; g++) {
+    const own = groups.rows.slice(groups.offsets[g], groups.offsets[g + 1]).sort();
+    lists.push(own.filter((row, j) => j === 0 || row !== own[j - 1]));
+    offsets[g + 1] = offsets[g] + lists[g].length;
+  }
+  const rows = new Uint32Array(offsets[offsets.length - 1]);
+  for (const [g, list] of lists.entries()) rows.set(list, offsets[g]);
+  return { offsets, rows };
+}
+
 /** A copy of `groups` (weights left out) in which each group goes on with the rows of the same group of `more`, renumbered. */
 export function appendToGroups(groups: Groups, more: Groups, numbers: Uint32Array): Groups {
   const offsets = groups.offsets.map((offset, g) => offset + more.offsets[g]);

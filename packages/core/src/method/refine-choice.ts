@@ -1,25 +1,26 @@
 /**
  * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 31): the window and the
  * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows teach
- * nothing, neither in the choice nor afterwards; and because the plain filters may have been made from them too, these are
- * made anew from the other rows before they are compared.
+ * nothing before all that is decided; and because the plain filters may have been made from them too, these are made anew
+ * from the other rows before they are compared. Afterwards filters are taught again, with all rows, where that pays.
  */
 
 import type { Backend, Held } from "../backends/backend.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
+import { copiesOf } from "../matrix/shifted.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { type Member, seat, voteOfCommittee } from "./committee.ts";
 import { holdOut } from "./held-out.ts";
-import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor } from "./refine.ts";
+import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor, windowsFor } from "./refine.ts";
 
 /** What refinement did. */
 export interface Refinement {
   /** Whether the refined filters were better on the held-out rows; if not, the filters are as they were. */
   readonly refined: boolean;
-  /** Rows that taught nothing and judged. */
+  /** Rows that judged. */
   readonly heldOutRows: number;
-  /** Share of them given their class before and after; equal if nothing was gained. */
+  /** Share of them given their class by filters that had not learned from them, before and after; equal if nothing was gained. */
   readonly before: number;
   readonly after: number;
   /** What was chosen; absent if nothing was refined. */
@@ -31,6 +32,8 @@ export interface RefineTask {
   readonly x: Matrix;
   /** Class number of each row. */
   readonly codes: Uint32Array;
+  /** How often each row comes: copy c of row r is row c * rows / copies + r. Copies are held out together and do not judge. */
+  readonly copies: number;
   readonly classes: number;
   readonly members: readonly Member[];
   readonly distribution: Float64Array | undefined;
@@ -46,6 +49,8 @@ export interface RefineTask {
 /** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
 const HELD_OUT = 0.1;
 const MOST_HELD_OUT = 2500;
+/** Filters are taught again, with the held-out rows, if these are more than this share of the rows: fewer add nothing to be measured. */
+const FEW = 0.05;
 /** Rows and epochs by which windows are compared. */
 const TRIAL_ROWS = 20_000;
 const TRIAL_EPOCHS = 2;
@@ -59,9 +64,10 @@ const MOST_NUMBERS = 2 ** 27;
 
 /** The committee after refinement, or as it was, and what refinement did. */
 export async function refineCommittee(task: RefineTask): Promise<{ members: readonly Member[]; report: Refinement }> {
-  const { x, codes, classes, members, generator, backend } = task;
-  const share = Math.min(HELD_OUT, MOST_HELD_OUT / codes.length);
-  const { train: learning, held: heldOut } = holdOut(codes, classes, share, generator);
+  const { x, codes, copies, classes, members, generator, backend } = task;
+  const rows = codes.length / copies;
+  const share = Math.min(HELD_OUT, MOST_HELD_OUT / rows);
+  const { train, held: heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
   const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
   if (heldOut.length === 0 || members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS)) {
     return { members, report: nothing };
@@ -72,14 +78,16 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
   try {
     const judged = x.gather(heldOut);
     judge = new Judge(judged, await backend.hold(judged), pick(codes, heldOut), classes, backend);
-    const run = new Run(task, held, teaching, learning);
-    const first = await run.enrol(0);
+    const again = heldOut.length > FEW * rows;
+    const learning = copiesOf(train, rows, copies);
+    const run = new Run(task, held, teaching, learning, again);
+    const first = await run.enrol(0, learning);
     const plain = [await plainWithout(first, backend)];
     const window = await run.chooseWindow(first, judge);
     const chosen = await run.chooseEpochs(first, plain[0], window, judge);
     const refined = chosen ? [{ ...members[0], bank: chosen.bank }] : [];
     for (let b = 1; b < members.length && chosen; b++) {
-      const pupil = await run.enrol(b);
+      const pupil = await run.enrol(b, learning);
       plain.push(await plainWithout(pupil, backend));
       refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
     }
@@ -87,6 +95,10 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
     const before = sum(right.before) / heldOut.length;
     if (!chosen || !isBetter(right.after, right.before, LIKELY)) {
       return { members, report: { ...nothing, before, after: before } };
+    }
+    for (let b = 0; b < members.length && again; b++) {
+      const pupil = await run.enrol(b, Uint32Array.from(codes.keys()));
+      refined[b] = { ...members[b], bank: await run.teach(pupil, window, chosen.epochs) };
     }
     const after = sum(right.after) / heldOut.length;
     return { members: refined, report: { ...nothing, refined: true, before, after, window, epochs: chosen.epochs } };
@@ -158,22 +170,25 @@ class Run {
   readonly #held: Held;
   readonly #teaching: Teaching;
   readonly #learning: Uint32Array;
+  readonly #windows: readonly number[];
   readonly #steps: number;
   #done = 0;
 
-  constructor(task: RefineTask, held: Held, teaching: Teaching, learning: Uint32Array) {
+  constructor(task: RefineTask, held: Held, teaching: Teaching, learning: Uint32Array, again: boolean) {
     this.#task = task;
     this.#held = held;
     this.#teaching = teaching;
     this.#learning = learning;
-    const trials = teaching.windows.length > 1 ? teaching.windows.length * TRIAL_EPOCHS : 0;
-    this.#steps = trials + task.members.length * task.epochs;
+    this.#windows = windowsFor(teaching, task.epochs);
+    const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
+    this.#steps = trials + (again ? 2 : 1) * task.members.length * task.epochs;
   }
 
-  enrol(b: number): Promise<Pupil> {
+  /** Bank b with the rows it learns from. */
+  enrol(b: number, rows: Uint32Array): Promise<Pupil> {
     const { x, members, distribution, codes } = this.#task;
     const { bank, filterClass } = members[b];
-    return enrolBank(x, this.#held, bank, filterClass, distribution, codes, this.#learning, this.#teaching);
+    return enrolBank(x, this.#held, bank, filterClass, distribution, codes, rows, this.#teaching);
   }
 
   /**
@@ -181,7 +196,7 @@ class Run {
    * windows, long refinement narrow ones.
    */
   async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
-    const { windows } = this.#teaching;
+    const windows = this.#windows;
     if (windows.length === 1) return windows[0];
     const { generator } = this.#task;
     const rows = sample(this.#learning, TRIAL_ROWS, generator);

@@ -17,10 +17,11 @@ import { groupByCode, singletons } from "./groups.ts";
 /** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
 export interface Teaching {
   readonly rule: RefineRule;
-  /** Windows to choose from. */
+  /** Windows to choose from, see `windowsFor`. */
   readonly windows: readonly number[];
-  /** The first step. */
+  /** The first step, and what it loses from epoch to epoch: with more than 12 epochs less, so that the last is much the same. */
   readonly step: number;
+  readonly loss: number;
   /** Rows of a lesson, about: so many, but not more than so many for each filter, or one lesson would move it too far. */
   readonly batch: number;
   readonly batchPerFilter: number;
@@ -40,9 +41,10 @@ export interface Teaching {
 /** Prototypes are means times this, so that steps on whole numbers are whole and sums exact. */
 const UNIT = 1024;
 
-/** What a step loses from epoch to epoch; with more than 12 epochs less, so that the last step is much the same. */
-const LOSS = 0.1;
-const LOSS_EPOCHS = 12;
+/** Epochs that windows and losses are meant for. */
+const USUAL_EPOCHS = 12;
+/** With more epochs than this filters are searched again twice as often. */
+const MANY_EPOCHS = 24;
 /** Share by which the window narrows over the epochs. */
 const NARROWING = 0.5;
 
@@ -51,6 +53,7 @@ export const ADDING: Teaching = {
   rule: "add",
   windows: [0.01, 0.02, 0.04],
   step: 0.05 * UNIT,
+  loss: 0.2,
   batch: 1000,
   batchPerFilter: 4,
   patience: 8,
@@ -68,6 +71,7 @@ export const MULTIPLYING: Teaching = {
   rule: "multiply",
   windows: [0.05, 0.1],
   step: 0.3,
+  loss: 0.1,
   batch: 500,
   batchPerFilter: 500,
   refresh: 1,
@@ -99,6 +103,12 @@ export function teachingFor(x: Matrix): Teaching {
     }
   }
   return !negative && filled <= (1 - SPARSE_ZEROS) * rows * x.features ? MULTIPLYING : ADDING;
+}
+
+/** The windows to choose from for so many epochs: the more there are, the wider they have to be, or rows are learned by heart. */
+export function windowsFor({ windows }: Teaching, epochs: number): number[] {
+  const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
+  return windows.map((window) => window * wider);
 }
 
 /** A bank about to be refined, and the rows it may learn from. */
@@ -234,11 +244,12 @@ export async function teachBank(
   try {
     let average: Float64Array | undefined;
     let step = teaching.step;
-    const left = 1 - LOSS * Math.min(1, LOSS_EPOCHS / course.epochs);
+    const left = 1 - teaching.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
+    const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(teaching.refresh / 2) : teaching.refresh;
     for (let epoch = 0; epoch < course.until; epoch++) {
-      const searching = epoch % teaching.refresh === 0 && epoch + teaching.late < course.epochs;
+      const searching = epoch % refresh === 0 && epoch + teaching.late < course.epochs;
       if (epoch === 0) desk.list(pupil.top, rows);
-      else if (searching && epoch % (2 * teaching.refresh) === 0) {
+      else if (searching && epoch % (2 * refresh) === 0) {
         desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
       } else if (searching) {
         // Every other time those that rest are left to do so.

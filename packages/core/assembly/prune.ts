@@ -270,6 +270,9 @@ function offer4(
 ): void {
   const batch = xs + (<usize>load<i32>(context, STRIDE) << 3);
   respond4(context, xs, term, f0, f1, f2, f3, batch);
+  const least = f64x2.splat(load<f64>(values + (<usize>(k - 1) << 3)));
+  const reached = v128.or(f64x2.ge(v128.load(batch), least), f64x2.ge(v128.load(batch, 16), least));
+  if (!v128.any_true(reached)) return;
   insert(load<f64>(batch), f0, values, ids, k);
   insert(load<f64>(batch, 8), f1, values, ids, k);
   insert(load<f64>(batch, 16), f2, values, ids, k);

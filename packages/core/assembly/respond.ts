@@ -78,10 +78,15 @@ export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32,
       weights + <usize>f3 * bytes,
       bytes,
     );
-    store<f64>(out, <f64>i32x4.extract_lane(sums, 0) + term + shifted(context, f0));
-    store<f64>(out, <f64>i32x4.extract_lane(sums, 1) + term + shifted(context, f1), 8);
-    store<f64>(out, <f64>i32x4.extract_lane(sums, 2) + term + shifted(context, f2), 16);
-    store<f64>(out, <f64>i32x4.extract_lane(sums, 3) + term + shifted(context, f3), 24);
+    const same = f64x2.splat(term);
+    const last = v128.shuffle<i32>(sums, sums, 2, 3, 0, 1);
+    v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(sums), same));
+    v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(last), same), 16);
+    const offsets = load<usize>(context, SHIFTED);
+    if (offsets) {
+      v128.store(out, f64x2.add(v128.load(out), pair(offsets, f0, f1)));
+      v128.store(out, f64x2.add(v128.load(out, 16), pair(offsets, f2, f3)), 16);
+    }
   } else if (mode == ORDERED_F32) {
     const bytes = <usize>stride << 2;
     dotOrdered2<f32>(xs, weights + <usize>f0 * bytes, weights + <usize>f1 * bytes, stride, out);
@@ -96,10 +101,15 @@ export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32,
     store<f64>(out, product(context, xs, term, f2), 16);
     store<f64>(out, product(context, xs, term, f3), 24);
   }
-  store<f64>(out, load<f64>(out) / load<f64>(norm + (<usize>f0 << 3)));
-  store<f64>(out, load<f64>(out, 8) / load<f64>(norm + (<usize>f1 << 3)), 8);
-  store<f64>(out, load<f64>(out, 16) / load<f64>(norm + (<usize>f2 << 3)), 16);
-  store<f64>(out, load<f64>(out, 24) / load<f64>(norm + (<usize>f3 << 3)), 24);
+  v128.store(out, f64x2.div(v128.load(out), pair(norm, f0, f1)));
+  v128.store(out, f64x2.div(v128.load(out, 16), pair(norm, f2, f3)), 16);
+}
+
+/** Numbers f and g of some float64. */
+// @ts-ignore: decorator
+@inline
+function pair(values: usize, f: u32, g: u32): v128 {
+  return v128.load64_lane(values + (<usize>g << 3), v128.load64_zero(values + (<usize>f << 3)), 1);
 }
 
 /** o·Σv of filter f, 0 unless the rows are unsigned 16-bit. */

@@ -20,8 +20,9 @@ import {
 import { PART_LENGTH, partStart } from "./bound";
 import { joinSums } from "./dot";
 import { bytesOf, expand64 } from "./expand";
-import { openFilter64 } from "./quantise";
+import { openFilter64, round16, WHOLE } from "./quantise";
 import { packPanel, panelBytes, tile } from "./tile";
+import { transpose, transpose8 } from "./transpose";
 
 /** Root mean square length of a sampled vector: all of them together stay under 2^16 for up to 1,024 vectors. */
 const SAMPLE_LENGTH: f64 = 2_040;
@@ -86,7 +87,7 @@ export function find_directions(from: u32, rounds: u32, area: usize, context: us
   gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, SAMPLE_LENGTH, samples);
   const after = samples + <usize>rows * (<usize>stride << 1);
   gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, SAMPLE_LENGTH * FILTER_SHARE, after);
-  turn(samples, sampled, stride, turned);
+  transpose(samples, sampled, stride, turned);
   memory.fill(inner, 0, <usize>sampled * (LEVEL_3 << 1));
   let out = load<usize>(context, DIRECTIONS);
   let scale: f64 = 1;
@@ -100,7 +101,7 @@ export function find_directions(from: u32, rounds: u32, area: usize, context: us
     takeCoordinates(sampled, p);
     out += panelBytes(PART_LENGTH, length);
   }
-  turn(inner, sampled, LEVEL_3, innerTurned);
+  transpose(inner, sampled, LEVEL_3, innerTurned);
   const rotation = findFor(inner, LEVEL_3 << 1, innerTurned, LEVEL_3, LEVEL_2, sampled, rounds, out);
   store<f64>(out + panelBytes(LEVEL_2, LEVEL_3), rotation);
   return scale;
@@ -111,8 +112,10 @@ function takeCoordinates(sampled: i32, p: i32): void {
   for (let s = 0; s < sampled; s++) {
     const out = inner + (<usize>(s * LEVEL_3 + p * PART_LENGTH) << 1);
     const from = products + (<usize>(s * PART_LENGTH) << 2);
-    for (let c: usize = 0; c < <usize>PART_LENGTH; c++) {
-      store<i16>(out + (c << 1), <i16>nearest(<f32>load<i32>(from + (c << 2)) / DIRECTION_LENGTH));
+    for (let c: usize = 0; c < <usize>PART_LENGTH; c += 4) {
+      const four = f32x4.mul(f32x4.convert_i32x4_s(v128.load(from + (c << 2))), f32x4.splat(1 / DIRECTION_LENGTH));
+      const whole = i32x4.trunc_sat_f32x4_s(f32x4.nearest(four));
+      v128.store64_lane(out + (c << 1), i16x8.narrow_i32x4_s(whole, whole), 0);
     }
   }
 }
@@ -135,7 +138,9 @@ function findFor(
   }
   for (let round: u32 = 0; round < rounds; round++) {
     multiply(from, step, sampled, length, whole, count);
-    for (let c = 0; c < count; c++) takeColumn(c, count, sampled);
+    for (let c: usize = 0; c < <usize>count; c += 8) {
+      takeColumns(products + (c << 2), <usize>count << 2, sampled, columns + c * (<usize>sampled << 1));
+    }
     multiply(fromTurned, <usize>sampled << 1, length, sampled, columns, count);
     for (let c = 0; c < count; c++) {
       for (let i = 0; i < length; i++) {
@@ -165,9 +170,7 @@ function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f
     const length = sqrt(open(context, isRow, load<u32>(list + (<usize>s << 2))));
     const factor = length * scale > SAMPLE_LONGEST ? SAMPLE_LONGEST / length : scale;
     const vector = out + <usize>s * (<usize>stride << 1);
-    for (let i: usize = 0; i < <usize>stride; i++) {
-      store<i16>(vector + (i << 1), <i16>nearest(load<f64>(wide + (i << 3)) * factor));
-    }
+    round16(wide, vector, wide + (<usize>stride << 3), factor);
   }
 }
 
@@ -186,15 +189,6 @@ function open(context: usize, isRow: bool, which: u32): f64 {
   return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
 }
 
-/** Transposes `sampled` vectors of `length` 16-bit numbers. */
-function turn(from: usize, sampled: i32, length: i32, to: usize): void {
-  for (let s = 0; s < sampled; s++) {
-    const vector = from + <usize>s * (<usize>length << 1);
-    let out = to + (<usize>s << 1);
-    for (let i: usize = 0; i < <usize>length; i++, out += <usize>sampled << 1) store<i16>(out, load<i16>(vector + (i << 1)));
-  }
-}
-
 /** products[r][c] = left_r · right_c; rows (`step` bytes apart) and length are multiples of 8. */
 function multiply(left: usize, step: usize, rows: i32, length: i32, right: usize, count: i32): void {
   const bytes = <usize>length << 1;
@@ -209,18 +203,76 @@ function multiply(left: usize, step: usize, rows: i32, length: i32, right: usize
   }
 }
 
-/** Column c of the products as a 16-bit vector of length COLUMN_LENGTH. */
-function takeColumn(c: i32, count: i32, sampled: i32): void {
-  let sum: f64 = 0;
-  for (let s = 0; s < sampled; s++) {
-    const value = <f64>load<i32>(products + (<usize>(s * count + c) << 2));
-    sum += value * value;
-  }
-  const scale = sum == 0 ? 0 : COLUMN_LENGTH / sqrt(sum);
-  for (let s = 0; s < sampled; s++) {
-    const value = <f64>load<i32>(products + (<usize>(s * count + c) << 2));
-    store<i16>(columns + (<usize>(c * sampled + s) << 1), <i16>nearest(value * scale));
-  }
+/** Eight columns of the products, `step` bytes from row to row, as 16-bit vectors of length COLUMN_LENGTH. */
+function takeColumns(from: usize, step: usize, sampled: i32, out: usize): void {
+  const end = from + <usize>sampled * step;
+  let s01 = f64x2.splat(0);
+  let s23 = s01;
+  let s45 = s01;
+  let s67 = s01;
+  let at = from;
+  do {
+    const low = v128.load(at);
+    const high = v128.load(at, 16);
+    s01 = f64x2.add(s01, squares(low));
+    s23 = f64x2.add(s23, squares(upper(low)));
+    s45 = f64x2.add(s45, squares(high));
+    s67 = f64x2.add(s67, squares(upper(high)));
+    at += step;
+  } while (at < end);
+  s01 = columnScale(s01);
+  s23 = columnScale(s23);
+  s45 = columnScale(s45);
+  s67 = columnScale(s67);
+  // Eight rows at a time, by way of `wide`.
+  let row = wide;
+  do {
+    const low = v128.load(from);
+    const high = v128.load(from, 16);
+    const first = words(raise(low, s01), raise(upper(low), s23));
+    v128.store(row, i16x8.narrow_i32x4_s(first, words(raise(high, s45), raise(upper(high), s67))));
+    from += step;
+    row += 16;
+    if (row == wide + 128) {
+      transpose8(wide, 16, out, <usize>sampled << 1);
+      row = wide;
+      out += 16;
+    }
+  } while (from < end);
+}
+
+// @ts-ignore: decorator
+@inline
+function upper(four: v128): v128 {
+  return v128.shuffle<i32>(four, four, 2, 3, 0, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+function squares(four: v128): v128 {
+  const two = f64x2.convert_low_i32x4_s(four);
+  return f64x2.mul(two, two);
+}
+
+/** What brings columns with these squared lengths to COLUMN_LENGTH; 0 for empty ones. */
+// @ts-ignore: decorator
+@inline
+function columnScale(squared: v128): v128 {
+  const scale = f64x2.div(f64x2.splat(COLUMN_LENGTH), f64x2.sqrt(squared));
+  return v128.and(scale, f64x2.gt(squared, f64x2.splat(0)));
+}
+
+/** The first two numbers times a scale, rounded into the lower half of their bits. */
+// @ts-ignore: decorator
+@inline
+function raise(four: v128, scale: v128): v128 {
+  return f64x2.add(f64x2.mul(f64x2.convert_low_i32x4_s(four), scale), f64x2.splat(WHOLE));
+}
+
+// @ts-ignore: decorator
+@inline
+function words(a: v128, b: v128): v128 {
+  return v128.shuffle<i32>(a, b, 0, 2, 4, 6);
 }
 
 /** Makes the vectors orthonormal, in order (Gram-Schmidt, modified); those with nothing of their own become zero. */

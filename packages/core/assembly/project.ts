@@ -41,7 +41,7 @@ import {
   SLACK,
   WITH_MIDDLE,
 } from "./bound";
-import { ANY, LOST, PRODUCT, quantiseFilter, quantiseRow, SQUARES, SUM, UNIT } from "./quantise";
+import { ANY, LOST, PRODUCT, quantiseFilter, quantiseRow, SQUARES, SUM, UNIT, WHOLE } from "./quantise";
 import { panelBytes, tile } from "./tile";
 
 // What `finishPart` adds up over the parts of one vector, in quantised units.
@@ -245,20 +245,31 @@ function finishPart(
 ): void {
   const factor = f64x2.splat(1 / load<f64>(context, DIRECTION_SCALE_F64));
   const times = f64x2.splat(scale);
+  const whole = f64x2.splat(WHOLE);
   let energy = f64x2.splat(0);
   let squares = energy;
   let differences = energy;
-  for (let i: usize = 0; i < <usize>PART_LENGTH << 2; i += 8, out += 4) {
-    const c = f64x2.mul(f64x2.convert_low_i32x4_s(v128.load64_zero(coordinates + i)), factor);
-    energy = f64x2.add(energy, f64x2.mul(c, c));
-    const exact = f64x2.mul(c, times);
-    const value = f64x2.nearest(exact);
-    squares = f64x2.add(squares, f64x2.mul(value, value));
-    const difference = f64x2.sub(exact, value);
-    differences = f64x2.add(differences, f64x2.mul(difference, difference));
-    const words = i32x4.trunc_sat_f64x2_s_zero(value);
-    store<u32>(out, i32x4.extract_lane(i16x8.narrow_i32x4_s(words, words), 0));
-  }
+  const end = coordinates + (PART_LENGTH << 2);
+  do {
+    const four = v128.load(coordinates);
+    const c0 = f64x2.mul(f64x2.convert_low_i32x4_s(four), factor);
+    const c1 = f64x2.mul(f64x2.convert_low_i32x4_s(v128.shuffle<i32>(four, four, 2, 3, 0, 1)), factor);
+    energy = f64x2.add(energy, f64x2.add(f64x2.mul(c0, c0), f64x2.mul(c1, c1)));
+    const exact0 = f64x2.mul(c0, times);
+    const exact1 = f64x2.mul(c1, times);
+    const raised0 = f64x2.add(exact0, whole);
+    const raised1 = f64x2.add(exact1, whole);
+    const value0 = f64x2.sub(raised0, whole);
+    const value1 = f64x2.sub(raised1, whole);
+    squares = f64x2.add(squares, f64x2.add(f64x2.mul(value0, value0), f64x2.mul(value1, value1)));
+    const lost0 = f64x2.sub(exact0, value0);
+    const lost1 = f64x2.sub(exact1, value1);
+    differences = f64x2.add(differences, f64x2.add(f64x2.mul(lost0, lost0), f64x2.mul(lost1, lost1)));
+    const words = v128.shuffle<i32>(raised0, raised1, 0, 2, 4, 6);
+    v128.store64_lane(out, i16x8.narrow_i32x4_s(words, words), 0);
+    coordinates += 16;
+    out += 8;
+  } while (coordinates < end);
   const left = max(0, square - both(energy)) + square * SLACK;
   const rho = sqrt(left) * scale * (1 + SLACK);
   store<i16>(out - 2, <i16>ceil(rho));

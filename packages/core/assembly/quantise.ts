@@ -33,6 +33,9 @@ const LARGEST: f64 = 32_000;
 /** Values below this are not worth a scale of their own: they count as loss. */
 const TINY: f64 = 1e-100;
 
+/** Added to a number below 2^31, leaves it rounded to the nearest whole one in the lower half of the sum's bits. */
+export const WHOLE: f64 = 6755399441055744; // 1.5 · 2^52
+
 // Facts of a vector, float64 each.
 export const UNIT: usize = 0; // real value of one unit
 export const LOST: usize = 8; // Euclidean norm of what was rounded away, in real units
@@ -89,7 +92,7 @@ function quantise(x64: usize, out: usize, stride: i32, facts: usize): void {
 }
 
 /** out = x·scale to the nearest whole number; returns the squared length of the difference. */
-function round16(x64: usize, out: usize, end: usize, scale: f64): f64 {
+export function round16(x64: usize, out: usize, end: usize, scale: f64): f64 {
   const factor = f64x2.splat(scale);
   let loss2 = f64x2.splat(0);
   for (; x64 < end; x64 += 16, out += 4) {

@@ -9,7 +9,7 @@ import { expandRow } from "./respond";
 import { filterAt } from "./second";
 
 /** Candidates taken together; each such batch may raise what the next needs. */
-const BATCH: i32 = 64;
+const BATCH: i32 = 512;
 
 /** Offers the candidates that can still be among the k strongest. Returns the exact products computed. */
 export function finishCandidates(

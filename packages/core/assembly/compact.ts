@@ -3,6 +3,8 @@
 /** Where the tables for four lanes of 16 and of 32 bits begin, after that for eight. */
 const FOUR: usize = 4096;
 const FOUR_WIDE: usize = FOUR + 256;
+/** Where eight times the number 8 is. */
+const EIGHT: usize = FOUR_WIDE + 256;
 
 /** Fills the tables: for each mask of 8 bits the positions of its ones; for each of 4 bits the bytes of the lanes. */
 export function compact_table(table: usize): void {
@@ -23,28 +25,65 @@ export function compact_table(table: usize): void {
       for (let byte: u32 = 0; byte < 4; byte++) store<u8>(wide++, <u8>(bit * 4 + byte));
     }
   }
+  v128.store(table + EIGHT, i16x8.splat(8));
 }
 
 /**
  * Lists the places whose level-1 bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last.
  * The loops here and in `prune.ts` test at their end: only then does the engine move out of them what does not change.
+ * It makes constants anew wherever they are used, so that those come from memory.
  */
 export function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
   const upper = floor(need / 65536);
   if (upper > 32767) return 0;
-  const least = i16x8.splat(<i16>max(upper, -32768));
+  // No bound is near the lowest number: one less than what is needed always fits.
+  const below = i16x8.splat(<i16>(max(upper, -32767) - 1));
+  const step = v128.load(table + EIGHT);
   let at = out;
   let base = i16x8.splat(0);
-  const step = i16x8.splat(8);
-  const end = bounds + (<usize>count << 1);
-  do {
-    const mask = i16x8.bitmask(i16x8.ge_s(v128.load(bounds), least));
-    v128.store(at, i16x8.add(base, v128.load(table + (<usize>mask << 4))));
+  if (count & 8) {
+    const mask = i16x8.bitmask(i16x8.gt_s(v128.load(bounds), below));
+    v128.store(at, v128.load(table + (<usize>mask << 4)));
     at += <usize>popcnt(mask) << 1;
-    base = i16x8.add(base, step);
+    base = step;
     bounds += 16;
-  } while (bounds < end);
+  }
+  const end = bounds + (<usize>(count & ~8) << 1);
+  while (bounds < end) {
+    do {
+      const pair = i8x16.narrow_i16x8_s(i16x8.gt_s(v128.load(bounds), below), i16x8.gt_s(v128.load(bounds, 16), below));
+      const mask = i8x16.bitmask(pair);
+      const low = mask & 255;
+      const high = mask >>> 8;
+      v128.store(at, i16x8.add(base, v128.load(table + (<usize>low << 4))));
+      at += <usize>popcnt(low) << 1;
+      base = i16x8.add(base, step);
+      v128.store(at, i16x8.add(base, v128.load(table + (<usize>high << 4))));
+      at += <usize>popcnt(high) << 1;
+      base = i16x8.add(base, step);
+      bounds += 32;
+    } while (bounds < end);
+  }
   return <i32>((at - out) >> 1);
+}
+
+/** Lists the place with the largest bound in each of 8 lanes in each of the sections, of which there are no more than blocks of 8. */
+export function listLargest(bounds: usize, blocks: i32, sections: i32, out: usize, table: usize): void {
+  const step = v128.load(table + EIGHT);
+  let places = i16x8(0, 1, 2, 3, 4, 5, 6, 7);
+  for (let section = 0; section < sections; section++) {
+    const end = bounds + (<usize>(((section + 1) * blocks) / sections - (section * blocks) / sections) << 4);
+    let best = v128.load(bounds);
+    let where = places;
+    do {
+      const eight = v128.load(bounds);
+      where = v128.bitselect(places, where, i16x8.gt_s(eight, best));
+      best = i16x8.max_s(best, eight);
+      places = i16x8.add(places, step);
+      bounds += 16;
+    } while (bounds < end);
+    v128.store(out + (<usize>section << 4), where);
+  }
 }
 
 /** Appends those of the candidates j to j + 3 (of `count`) that `mask` names to the `left` at `out`; returns how many there are then. */
@@ -68,12 +107,12 @@ export function keepLevels(
   outLevels: usize, // out: i32
   table: usize,
 ): i32 {
-  const least = i32x4.splat(need);
+  const below = i32x4.splat(max(need, i32.MIN_VALUE + 1) - 1);
   let left = 0;
   let j = 0;
   do {
     const four = v128.load(levels + (<usize>j << 2));
-    const mask = i32x4.bitmask(i32x4.ge_s(four, least));
+    const mask = i32x4.bitmask(i32x4.gt_s(four, below));
     v128.store(outLevels + (<usize>left << 2), i8x16.swizzle(four, v128.load(table + FOUR_WIDE + (<usize>mask << 4))));
     left = keepFour(mask, candidates, j, count, left, out, table);
     j += 4;

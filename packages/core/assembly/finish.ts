@@ -53,7 +53,8 @@ function keepByParts(
   const vector = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
   const table = load<usize>(context, COMPACT);
   const parts = load<usize>(context, FILTER_PARTS);
-  const need = i32x4.splat(need32(needed(context, scales, load<f64>(worstOf(context, values, k)), 3)));
+  const need = need32(needed(context, scales, load<f64>(worstOf(context, values, k)), 3));
+  const below = i32x4.splat(max(need, i32.MIN_VALUE + 1) - 1);
   fillUp(list, count);
   let left = 0;
   let j = 0;
@@ -64,7 +65,7 @@ function keepByParts(
     const p2 = parts + filterAt(order, places + 4) * PARTS_BYTES;
     const p3 = parts + filterAt(order, places + 6) * PARTS_BYTES;
     const sums = dot4(vector, p0, p1, p2, p3, PARTS_BYTES);
-    left = keepFour(i32x4.bitmask(i32x4.ge_s(sums, need)), list, j, count, left, list, table);
+    left = keepFour(i32x4.bitmask(i32x4.gt_s(sums, below)), list, j, count, left, list, table);
     j += 4;
   } while (j < count);
   return left;

@@ -40,7 +40,7 @@ import {
 } from "../src/backends/wasm/context";
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
 import { listClosest } from "./closest";
-import { compact, keepLevels } from "./compact";
+import { compact, keepLevels, listLargest } from "./compact";
 import { bytesOf } from "./expand";
 import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
@@ -229,7 +229,9 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   if (!known) {
     expandRow(context, r, scratch);
     clearTop(values, ids, k);
-    const tried = listStrongest(bounds, count, candidates, k);
+    const sections = min(k <= 4 ? 4 : k + 7, count >> 3);
+    const tried = sections << 3;
+    listLargest(bounds, count >> 3, sections, candidates, table);
     listSecond(vector, seconds, bounds, candidates, tried, levels, estimates);
     tryClosest(context, scratch, term, candidates, estimates, order, tried, shortlist, shortEstimates, values, ids, k);
   }
@@ -277,25 +279,6 @@ function offer4(
   insert(load<f64>(batch, 8), f1, values, ids, k);
   insert(load<f64>(batch, 16), f2, values, ids, k);
   insert(load<f64>(batch, 24), f3, values, ids, k);
-}
-
-/** Lists the places with the largest level-1 bound in each of 8 lanes, in as many sections as k asks for; returns how many. */
-function listStrongest(bounds: usize, count: i32, out: usize, k: i32): i32 {
-  const blocks = count >> 3;
-  const sections = min(k <= 4 ? 4 : k + 7, blocks);
-  for (let section = 0; section < sections; section++) {
-    const from = (section * blocks) / sections;
-    const to = ((section + 1) * blocks) / sections;
-    let best = v128.load(bounds + (<usize>from << 4));
-    let where = i16x8.splat(<i16>from);
-    for (let b = from + 1; b < to; b++) {
-      const v = v128.load(bounds + (<usize>b << 4));
-      where = v128.bitselect(i16x8.splat(<i16>b), where, i16x8.gt_s(v, best));
-      best = i16x8.max_s(best, v);
-    }
-    v128.store(out + (<usize>section << 4), i16x8.add(i16x8.shl(where, 3), i16x8(0, 1, 2, 3, 4, 5, 6, 7)));
-  }
-  return sections << 3;
 }
 
 /** Exact responses of the candidates with the largest estimates. */

@@ -28,7 +28,7 @@ import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
 
 /** Bytes of the table of `assembly/compact.ts`. */
-const TABLE_BYTES = 4096 + 2 * 16 * 16;
+const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
 
 /** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
 const MANY_FILTERS = 1024;

@@ -165,14 +165,25 @@ function putMiddle(
   let largest = 0;
   if (layout === "whole") {
     const words = new Int16Array(mean.length);
-    for (let i = 0; i < features; i++) {
-      words[i] = Math.max(-MOST_16, Math.min(MOST_16, Math.round(mean[i])));
-      mean[i] = words[i] + features + 1;
-      largest = Math.max(largest, Math.abs(words[i]));
-    }
+    largest = roundInto(words, mean, features);
     whole = keep(memory.put(words));
   }
+  return { wide: keep(memory.put(mean)), whole, largest, length: lengthOf(mean) };
+}
+
+/** Rounds the mean to whole numbers, which are less n + 1 in `words`; returns the largest of those. */
+function roundInto(words: Int16Array, mean: Float64Array, features: number): number {
+  let largest = 0;
+  for (let i = 0; i < features; i++) {
+    words[i] = Math.max(-MOST_16, Math.min(MOST_16, Math.round(mean[i])));
+    mean[i] = words[i] + features + 1;
+    largest = Math.max(largest, Math.abs(words[i]));
+  }
+  return largest;
+}
+
+function lengthOf(vector: Float64Array): number {
   let square = 0;
-  for (let i = 0; i < features; i++) square += mean[i] * mean[i];
-  return { wide: keep(memory.put(mean)), whole, largest, length: Math.sqrt(square) };
+  for (let i = 0; i < vector.length; i++) square += vector[i] * vector[i];
+  return Math.sqrt(square);
 }

@@ -2,6 +2,9 @@
 
 import { keepLevels } from "./compact";
 
+/** What all candidates reach that `listClosest` listed and no others; the largest number if it did not list them all. */
+export let listedFrom: i32 = 0;
+
 /**
  * Lists `wanted` candidates with the largest estimates, or some more; returns how many, at most twice as many. Lists are
  * full up to a multiple of four.
@@ -16,11 +19,13 @@ export function listClosest(
   table: usize,
 ): i32 {
   const most = wanted << 1;
-  const floor = reachedBy(estimates, (count + 3) >> 2, (wanted + 3) >> 2);
-  let left = keepLevels(candidates, estimates, count, floor, out, outEstimates, table);
+  let least = reachedBy(estimates, (count + 3) >> 2, (wanted + 3) >> 2);
+  let left = keepLevels(candidates, estimates, count, least, out, outEstimates, table);
   if (left > most) {
-    left = keepLevels(out, outEstimates, left, narrow(outEstimates, left, floor, wanted), out, outEstimates, table);
+    least = narrow(outEstimates, left, least, wanted);
+    left = keepLevels(out, outEstimates, left, least, out, outEstimates, table);
   }
+  listedFrom = left > most ? i32.MAX_VALUE : least;
   return min(left, most);
 }
 

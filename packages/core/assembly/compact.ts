@@ -97,6 +97,29 @@ export function keepFour(mask: i32, candidates: usize, j: i32, count: i32, left:
   return left + popcnt(valid);
 }
 
+/** Keeps, in order, the candidates whose level reaches `need` and whose estimate lies below `tried`; returns how many. */
+export function keepOpen(
+  candidates: usize, // u16
+  levels: usize, // in: i32
+  estimates: usize, // in: i32
+  count: i32,
+  need: i32,
+  tried: i32,
+  table: usize,
+): i32 {
+  const below = i32x4.splat(max(need, i32.MIN_VALUE + 1) - 1);
+  const limit = i32x4.splat(tried);
+  let left = 0;
+  let j = 0;
+  do {
+    const reached = i32x4.gt_s(v128.load(levels + (<usize>j << 2)), below);
+    const open = v128.and(reached, i32x4.gt_s(limit, v128.load(estimates + (<usize>j << 2))));
+    left = keepFour(i32x4.bitmask(open), candidates, j, count, left, candidates, table);
+    j += 4;
+  } while (j < count);
+  return left;
+}
+
 /** Copies, in order, the candidates whose level reaches `need`, with their levels; returns how many. A list may be copied onto itself. */
 export function keepLevels(
   candidates: usize, // in: u16

@@ -39,8 +39,8 @@ import {
   WINNER_VALUE,
 } from "../src/backends/wasm/context";
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
-import { listClosest } from "./closest";
-import { compact, keepLevels, listLargest } from "./compact";
+import { listClosest, listedFrom } from "./closest";
+import { compact, keepOpen, listLargest } from "./compact";
 import { bytesOf } from "./expand";
 import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
@@ -242,7 +242,8 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   listSecond(vector, seconds, bounds, candidates, found, levels, estimates);
   if (!known) tryClosest(context, scratch, term, candidates, estimates, order, found, shortlist, shortEstimates, values, ids, k);
   const need = need32(needed(context, scales, load<f64>(worst), 2) - DROPPED);
-  const left = keepLevels(candidates, levels, found, need, candidates, levels, table);
+  const tried = known ? i32.MAX_VALUE : listedFrom;
+  const left = keepOpen(candidates, levels, estimates, found, need, tried, table);
   exact += finishCandidates(context, r, scales, scratch, !known, term, candidates, left, order, values, ids, k);
 }
 

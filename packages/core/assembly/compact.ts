@@ -36,7 +36,7 @@ export function compact_table(table: usize): void {
 export function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
   const upper = floor(need / 65536);
   if (upper > 32767) return 0;
-  // No bound is near the lowest number: one less than what is needed always fits.
+  // No bound is near the lowest number, which marks places to leave out: one less than what is needed always fits.
   const below = i16x8.splat(<i16>(max(upper, -32767) - 1));
   const step = v128.load(table + EIGHT);
   let at = out;

@@ -230,10 +230,14 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
     expandRow(context, r, scratch);
     clearTop(values, ids, k);
     const sections = min(k <= 4 ? 4 : k + 7, count >> 3);
-    const tried = sections << 3;
+    const some = sections << 3;
     listLargest(bounds, count >> 3, sections, candidates, table);
-    listSecond(vector, seconds, bounds, candidates, tried, levels, estimates);
-    tryClosest(context, scratch, term, candidates, estimates, order, tried, shortlist, shortEstimates, values, ids, k);
+    listSecond(vector, seconds, bounds, candidates, some, levels, estimates);
+    const tried = tryClosest(context, scratch, term, candidates, estimates, order, some, shortlist, shortEstimates, values, ids, k);
+    // With the lowest bound they are not listed again.
+    for (let j = 0; j < tried; j++) {
+      store<i16>(bounds + (<usize>load<u16>(shortlist + (<usize>j << 1)) << 1), i16.MIN_VALUE);
+    }
   }
   const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
@@ -282,7 +286,7 @@ function offer4(
   insert(load<f64>(batch, 24), f3, values, ids, k);
 }
 
-/** Exact responses of the candidates with the largest estimates. */
+/** Exact responses of the candidates with the largest estimates; returns how many, which `shortlist` has then. */
 function tryClosest(
   context: usize,
   xs: usize,
@@ -296,12 +300,13 @@ function tryClosest(
   values: usize,
   ids: usize,
   k: i32,
-): void {
+): i32 {
   const wanted = min(seeds(k), found);
   const table = load<usize>(context, COMPACT);
   const have = listClosest(candidates, estimates, found, wanted, shortlist, shortEstimates, table);
   offerListed(context, xs, term, shortlist, have, order, values, ids, k);
   exact += have;
+  return have;
 }
 
 /** Offers the exact responses of the filters at the listed places. */

@@ -53,6 +53,17 @@ export function expand64(type: i32, row: usize, out: usize, stride: i32): void {
   }
 }
 
+/** Reads something of each cache line, so that all are on their way at once. */
+export function touch(at: usize, bytes: usize): u32 {
+  const end = at + bytes;
+  let seen: u32 = 0;
+  do {
+    seen += load<u8>(at);
+    at += 64;
+  } while (at < end);
+  return seen;
+}
+
 /** Numbers whose 16-bit sums, in pairs, surely fit 32 bits in each lane. */
 const SUMMED: i32 = 1 << 17;
 

@@ -41,7 +41,7 @@ import {
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
 import { listClosest, listedFrom } from "./closest";
 import { compact, keepOpen, listLargest } from "./compact";
-import { bytesOf } from "./expand";
+import { bytesOf, touch } from "./expand";
 import { finishCandidates } from "./finish";
 import { expandRow, respond, respond4 } from "./respond";
 import { DROPPED, filterAt, listSecond } from "./second";
@@ -180,16 +180,6 @@ function touchRow(context: usize, r: u32): u32 {
   let seen: u32 = touch(load<usize>(context, ROWS) + <usize>r * bytes, bytes);
   seen += touch(load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES, PARTS_BYTES);
   return seen + load<u8>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES);
-}
-
-function touch(at: usize, bytes: usize): u32 {
-  const end = at + bytes;
-  let seen: u32 = 0;
-  do {
-    seen += load<u8>(at);
-    at += 64;
-  } while (at < end);
-  return seen;
 }
 
 // @ts-ignore: decorator

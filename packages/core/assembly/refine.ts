@@ -1,6 +1,7 @@
 /**
  * A lesson of refinement on dense rows, as `src/kernels/refine.ts` defines it: rows against the filters listed for them,
- * then prototypes moved by the rows that had something to learn, and ranked again.
+ * then prototypes moved by the rows that had something to learn, and ranked again. Whole rows are summed up before a
+ * step is taken: where nothing is rounded, the order of sums does not matter.
  */
 
 import {
@@ -12,6 +13,7 @@ import {
   GROUP_OFFSETS,
   GROUP_ROWS,
   GROUP_WEIGHT,
+  I16,
   K,
   LIST,
   LISTS,
@@ -24,30 +26,44 @@ import {
   OUT_WEIGHTS,
   PROTOTYPES,
   ROWS,
+  STEP,
   STRIDE,
   TOUCHED,
   TYPE,
+  U8,
   WEIGHTS,
 } from "../src/backends/wasm/context";
-import { bytesOf, expand64 } from "./expand";
+import { bytesOf, expand64, touch } from "./expand";
 import { rankFloat } from "./rank";
 import { rankPrototype } from "./rank-whole";
 import { openRow, respond4 } from "./respond";
+
+/** Rows that are fetched together: they lie far apart, and one wait is shorter than several. */
+const ROWS_AHEAD: u32 = 8;
 
 /** Scratch of `compare_listed`: one row and four responses. */
 export function scratch_compare(context: usize): usize {
   return (<usize>load<i32>(context, STRIDE) << 3) + 64;
 }
 
-/** For items [from, to) of LIST: the strongest own and the strongest other of the K filters in LISTS, and the margin. */
+/** For the rows at [from, to) of LIST: the strongest own and the strongest other of the K filters in LISTS, and the margin. */
 export function compare_listed(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const k = load<u32>(context, K);
   const classes = load<usize>(context, FILTER_CLASS);
   const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
+  const rows = load<usize>(context, ROWS);
+  const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
   for (let j = from; j < to; j++) {
-    const code = load<u32>(load<usize>(context, CODES) + (<usize>j << 2));
-    const list = load<usize>(context, LISTS) + (<usize>j * <usize>k << 2);
-    const term = openRow(context, load<u32>(load<usize>(context, LIST) + (<usize>j << 2)), scratch);
+    let at = load<usize>(context, LIST) + (<usize>j << 2);
+    const r = load<u32>(at);
+    const code = load<u32>(load<usize>(context, CODES) + (<usize>r << 2));
+    const list = load<usize>(context, LISTS) + (<usize>r * <usize>k << 2);
+    if ((j - from) % ROWS_AHEAD == 0) {
+      let seen: u32 = 0;
+      for (let next = j; next < min(j + ROWS_AHEAD, to); next++, at += 4) seen += touch(rows + <usize>load<u32>(at) * bytes, bytes);
+      store<u32>(batch, seen);
+    }
+    const term = openRow(context, r, scratch);
     let best = -Infinity;
     let other = -Infinity;
     let own: u32 = 0;
@@ -91,12 +107,23 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
   const bytes = load<i32>(context, OUT_BYTES);
   const rows = load<usize>(context, ROWS);
   const ranking = scratch + (<usize>stride << 4);
+  const wholeStep = <f64>load<u32>(context, STEP);
   for (let t = from; t < to; t++) {
     const touched = load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
     const f = <usize>(touched >> 1);
     const prototype = load<usize>(context, PROTOTYPES) + f * (<usize>stride << 3);
     const last = load<u32>(offsets + (<usize>t << 2), 4);
-    for (let e = load<u32>(offsets + (<usize>t << 2)); e < last; e++) {
+    let e = load<u32>(offsets + (<usize>t << 2));
+    if (wholeStep != 0 && e < last) {
+      memory.fill(scratch, 0, <usize>stride << 2);
+      for (; e < last; e++) {
+        const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
+        const away = load<f64>(load<usize>(context, GROUP_WEIGHT) + (<usize>e << 3)) < 0;
+        addWhole(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride, away ? -1 : 1);
+      }
+      takeStep(prototype, scratch, stride, wholeStep);
+    }
+    for (; e < last; e++) {
       const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
       expand64(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride);
       const step = f64x2.splat(load<f64>(load<usize>(context, GROUP_WEIGHT) + (<usize>e << 3)));
@@ -112,6 +139,47 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
     layOut(context, f, out, features, stride, bytes);
   }
   return 0;
+}
+
+/** Adds a row of whole numbers, times 1 or -1, to 32-bit sums. */
+function addWhole(type: i32, row: usize, sums: usize, stride: i32, sign: i16): void {
+  const signs = i16x8.splat(sign);
+  const end = sums + (<usize>stride << 2);
+  if (type == U8) {
+    do {
+      const eight = i16x8.mul(v128.load8x8_u(row), signs);
+      v128.store(sums, i32x4.add(v128.load(sums), i32x4.extend_low_i16x8_s(eight)));
+      v128.store(sums, i32x4.add(v128.load(sums, 16), i32x4.extend_high_i16x8_s(eight)), 16);
+      row += 8;
+      sums += 32;
+    } while (sums < end);
+    return;
+  }
+  const wide = i32x4.splat(<i32>sign);
+  do {
+    const eight = v128.load(row);
+    const low = type == I16 ? i32x4.extend_low_i16x8_s(eight) : i32x4.extend_low_i16x8_u(eight);
+    const high = type == I16 ? i32x4.extend_high_i16x8_s(eight) : i32x4.extend_high_i16x8_u(eight);
+    v128.store(sums, i32x4.add(v128.load(sums), i32x4.mul(low, wide)));
+    v128.store(sums, i32x4.add(v128.load(sums, 16), i32x4.mul(high, wide)), 16);
+    row += 16;
+    sums += 32;
+  } while (sums < end);
+}
+
+/** Adds 32-bit sums, times the step, to a prototype. */
+function takeStep(prototype: usize, sums: usize, stride: i32, step: f64): void {
+  const steps = f64x2.splat(step);
+  const end = sums + (<usize>stride << 2);
+  do {
+    const four = v128.load(sums);
+    const low = f64x2.mul(steps, f64x2.convert_low_i32x4_s(four));
+    const high = f64x2.mul(steps, f64x2.convert_low_i32x4_s(v128.shuffle<i32>(four, four, 2, 3, 0, 1)));
+    v128.store(prototype, f64x2.add(v128.load(prototype), low));
+    v128.store(prototype, f64x2.add(v128.load(prototype, 16), high), 16);
+    prototype += 32;
+    sums += 16;
+  } while (sums < end);
 }
 
 /** Copies the n weights of filter f to where products read them, in the layout of MODE. */

@@ -10,6 +10,7 @@ import type {
   Groups,
   Leaders,
   Lesson,
+  Listed,
   Prototypes,
   Rows,
   TopFilters,
@@ -21,6 +22,7 @@ export type {
   Groups,
   Leaders,
   Lesson,
+  Listed,
   Prototypes,
   RefineRule,
   TopFilters,
@@ -64,6 +66,8 @@ export interface Held {
 
 /** Filters under refinement, resident in a back end together with the matrix they learn from. */
 export interface Refining {
+  /** Which filters rows are compared with from now on; before lessons. The lists must not change until they are given again. */
+  list(listed: Listed): void;
   /** One lesson, as `kernels/refine.ts` defines it. Returns how the rows compared before it. */
   teach(lesson: Lesson): Promise<Compared>;
   /** A copy of the prototypes as they now are. */

@@ -10,7 +10,7 @@
 
 import { dotRow } from "./dot.ts";
 import { commonNorm, rankDense, weightsFor } from "./rank.ts";
-import type { Compared, DenseBank, Lesson, Prototypes, Rows, Weights } from "./shapes.ts";
+import type { Compared, DenseBank, Lesson, Listed, Prototypes, Rows, Weights } from "./shapes.ts";
 
 /** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
 export const LOWEST_PROTOTYPE = 1e-50;
@@ -46,8 +46,8 @@ export function bankOf({ filters, features, weights, norm, distribution }: Pupil
   return { form: "dense", filters, features, weights: kept, norm: new Float64Array(filters).fill(norm) };
 }
 
-/** Compares the rows of a lesson with the filters listed for them. Equal responses: the lower filter. */
-export function compareListed(x: Rows, pupils: Pupils, { rows, codes, lists, k }: Lesson): Compared {
+/** Compares rows with the filters listed for them. Equal responses: the lower filter. */
+export function compareListed(x: Rows, pupils: Pupils, rows: Uint32Array, { codes, filters, k }: Listed): Compared {
   const n = pupils.features;
   const { weights, filterClass, norm } = pupils;
   const own = new Uint32Array(rows.length);
@@ -56,10 +56,11 @@ export function compareListed(x: Rows, pupils: Pupils, { rows, codes, lists, k }
   for (let j = 0; j < rows.length; j++) {
     let best = Number.NEGATIVE_INFINITY;
     let other = Number.NEGATIVE_INFINITY;
-    for (let e = j * k; e < (j + 1) * k; e++) {
-      const f = lists[e];
-      const response = dotRow(x, rows[j], weights.subarray(f * n, (f + 1) * n)) / norm;
-      if (filterClass[f] === codes[j]) {
+    const r = rows[j];
+    for (let e = r * k; e < (r + 1) * k; e++) {
+      const f = filters[e];
+      const response = dotRow(x, r, weights.subarray(f * n, (f + 1) * n)) / norm;
+      if (filterClass[f] === codes[r]) {
         if (response > best || (response === best && f < own[j])) {
           best = response;
           own[j] = f;
@@ -81,8 +82,8 @@ export function marginOf(own: number, rival: number): number {
 }
 
 /** One lesson. Returns how the rows compared, before it. */
-export function teach(x: Rows, pupils: Pupils, lesson: Lesson): Compared {
-  const compared = compareListed(x, pupils, lesson);
+export function teach(x: Rows, pupils: Pupils, listed: Listed, lesson: Lesson): Compared {
+  const compared = compareListed(x, pupils, lesson.rows, listed);
   const { own, rival, margin } = compared;
   const { moves } = pupils;
   for (let j = 0; j < margin.length; j++) {

@@ -113,15 +113,19 @@ export interface Prototypes {
   readonly distribution: Float64Array | undefined;
 }
 
-/** Rows to learn from, each with the filters it is compared with. */
+/** What each row of a matrix is compared with in lessons. */
+export interface Listed {
+  /** Class number of each row. */
+  readonly codes: Uint32Array;
+  /** k filters for each row; one may be listed twice. */
+  readonly filters: Uint32Array;
+  readonly k: number;
+}
+
+/** Rows to learn from. */
 export interface Lesson {
   /** Ascending. */
   readonly rows: Uint32Array;
-  /** Class number of each row listed. */
-  readonly codes: Uint32Array;
-  /** k filters for each row listed; one may be listed twice. */
-  readonly lists: Uint32Array;
-  readonly k: number;
   readonly step: number;
   /** A row whose margin reaches this has nothing to learn. */
   readonly window: number;

@@ -4,7 +4,7 @@
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
  */
 
-import type { Backend, Compared, Held, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
+import type { Backend, Compared, Held, Listed, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
@@ -256,14 +256,15 @@ export async function teachBank(
         const some = desk.awake(rows, teaching.rest * course.window);
         desk.list(await searchRows(pupil.x, some, refining.bank(), pupil.top.k, backend), some, true);
       }
+      if (epoch === 0 || searching) refining.list(desk.listed);
       const awake = desk.awake(rows, teaching.rest * course.window);
       const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
       for (const batch of batchesOf(awake, size, generator)) {
         const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
         const how = { step: rounded, window, patience: teaching.patience };
-        desk.note(batch, await refining.teach({ ...desk.lesson(batch), ...how }));
+        desk.note(batch, await refining.teach({ rows: batch, ...how }));
       }
-      await refining.teach({ ...desk.lesson(NOBODY), step, window, patience: 1 }); // ranks those that wait
+      await refining.teach({ rows: NOBODY, step, window, patience: 1 }); // ranks those that wait
       step *= left;
       average = join(average, refining.values(), teaching.rule);
       await course.onEpoch();
@@ -382,14 +383,8 @@ class Desk {
     return rows.filter((r) => this.#margin[r] < rest);
   }
 
-  lesson(rows: Uint32Array): { rows: Uint32Array; codes: Uint32Array; lists: Uint32Array; k: number } {
-    const k = this.#width;
-    const lists = new Uint32Array(rows.length * k);
-    for (let j = 0; j < rows.length; j++) {
-      const [from, to] = [rows[j] * k, j * k];
-      for (let q = 0; q < k; q++) lists[to + q] = this.#lists[from + q];
-    }
-    return { rows, codes: rows.map((r) => this.#codes[r]), lists, k };
+  get listed(): Listed {
+    return { codes: this.#codes, filters: this.#lists, k: this.#width };
   }
 
   note(rows: Uint32Array, { margin }: Compared): void {

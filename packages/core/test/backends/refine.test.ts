@@ -8,7 +8,7 @@ import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { openEngine } from "../../src/backends/wasm/engine.ts";
 import { LIMITS } from "../../src/backends/wasm/held-dense.ts";
 import { sumGroup } from "../../src/kernels/rank-sums.ts";
-import type { Lesson, Prototypes, Rows } from "../../src/kernels/shapes.ts";
+import type { Lesson, Listed, Prototypes, Rows } from "../../src/kernels/shapes.ts";
 import { csrRows, draws, expectSame, type ValueType } from "./csr-data.ts";
 import { denseRows, someGroups } from "./dense-data.ts";
 
@@ -37,19 +37,24 @@ function prototypes(x: Rows, filters: number, seed: number, changes: Partial<Pro
   return { filters, features: n, values, filterClass, rule: "add", distribution: undefined, ...changes };
 }
 
-function lesson(x: Rows, filters: number, k: number, seed: number, changes: Partial<Lesson> = {}): Lesson {
+/** A lesson and the filters that are listed before it. */
+type Taught = Lesson & { readonly listed: Listed };
+
+function lesson(x: Rows, filters: number, k: number, seed: number, changes: Partial<Lesson> = {}): Taught {
   const draw = draws(seed);
   const rows = Uint32Array.from({ length: x.rows }, (_, r) => r).filter(() => draw() < 0.7);
-  const codes = rows.map((r) => (r * 7) % CLASSES);
-  const lists = Uint32Array.from({ length: rows.length * k }, () => Math.floor(draw() * filters));
-  return { rows, codes, lists, k, step: 3, window: 0.2, patience: 1 + (seed % 3), ...changes };
+  const codes = Uint32Array.from({ length: x.rows }, (_, r) => (r * 7) % CLASSES);
+  const lists = Uint32Array.from({ length: x.rows * k }, () => Math.floor(draw() * filters));
+  const listed = { codes, filters: lists, k };
+  return { rows, listed, step: 3, window: 0.2, patience: 1 + (seed % 3), ...changes };
 }
 
-async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, lessons: readonly Lesson[]): Promise<void> {
+async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, lessons: readonly Taught[]): Promise<void> {
   const [held, plain] = [await on.hold(x), await openReference().hold(x)];
   const [found, expected] = [await held.refining(start), await plain.refining(start)];
   for (const each of [undefined, ...lessons]) {
     if (each) {
+      for (const refining of [found, expected]) refining.list(each.listed);
       const [answer, right] = [await found.teach(each), await expected.teach(each)];
       expectSame(answer.margin, right.margin);
       expectSame(answer.own, right.own);
@@ -125,18 +130,12 @@ describe("a lesson", () => {
     rule: "add",
     distribution: undefined,
   };
-  const both: Lesson = {
-    rows: Uint32Array.of(0, 1),
-    codes: Uint32Array.of(0, 0),
-    lists: Uint32Array.of(0, 1, 1, 0),
-    k: 2,
-    step: 2,
-    window: 0,
-    patience: 1,
-  };
+  const listed: Listed = { codes: Uint32Array.of(0, 0), filters: Uint32Array.of(0, 1, 1, 0), k: 2 };
+  const both: Lesson = { rows: Uint32Array.of(0, 1), step: 2, window: 0, patience: 1 };
 
   it("moves a row's own filter to it and the stronger rival away", async () => {
     const refining = await (await openReference().hold(x)).refining(start);
+    refining.list(listed);
     // Row 0 answers 16 and 32 (over 12): it is lost by 16/48. Row 1 answers 56 and 24: it is won by 32/80.
     const { own, rival, margin } = await refining.teach(both);
     expect([...margin]).toEqual([-1 / 3, 0.4]);
@@ -152,11 +151,11 @@ describe("a lesson", () => {
   it("ranks a prototype when it has moved often enough, and one that waits in a lesson without rows", async () => {
     for (const on of [openReference(), backends[0]]) {
       const refining = await (await on.hold(x)).refining(start);
+      refining.list(listed);
       await refining.teach({ ...both, patience: 2 });
       expect([...refining.values()]).toEqual([11, 2, 5, -7, 2, -1]);
       expect([...refining.bank().weights]).toEqual([2, 4, 6, 6, 4, 2]);
-      const none = new Uint32Array(0);
-      await refining.teach({ ...both, rows: none, codes: none, lists: none });
+      await refining.teach({ ...both, rows: new Uint32Array(0) });
       expect([...refining.bank().weights]).toEqual([6, 2, 4, 2, 6, 4]);
       refining.release();
     }
@@ -165,6 +164,7 @@ describe("a lesson", () => {
   it("by factors leaves features of no row tied", async () => {
     const tied: Prototypes = { ...start, rule: "multiply", values: Float64Array.of(1, 1, 3, 3, 1, 1) };
     const refining = await (await openReference().hold(x)).refining(tied);
+    refining.list(listed);
     await refining.teach(both);
     // Row 0 is (5, 0, 1): factors 11, 1 and 3.
     expect([...refining.values()]).toEqual([11, 1, 9, 3 / 11, 1, 1 / 3]);
@@ -172,14 +172,15 @@ describe("a lesson", () => {
 
   it("passes over a row without a filter of its own class, or without a rival, or without values", async () => {
     const zero: Rows = { ...x, values: new Uint8Array(6) };
-    const alone = { ...both, codes: Uint32Array.of(7, 0), lists: Uint32Array.of(0, 1, 0, 0), window: 0.5 };
-    for (const [rows, each] of [
+    const alone = { codes: Uint32Array.of(7, 0), filters: Uint32Array.of(0, 1, 0, 0), k: 2 };
+    for (const [rows, lists] of [
       [x, alone],
-      [zero, { ...both, window: 0.5 }],
+      [zero, listed],
     ] as const) {
       for (const on of [openReference(), backends[0]]) {
         const refining = await (await on.hold(rows)).refining(start);
-        expect([...(await refining.teach(each)).margin]).toEqual([1, 1]);
+        refining.list(lists);
+        expect([...(await refining.teach({ ...both, window: 0.5 })).margin]).toEqual([1, 1]);
         expect([...refining.values()]).toEqual([...start.values]);
         refining.release();
       }
@@ -194,8 +195,11 @@ describe("a lesson", () => {
       const own = backendOn(engine, "wasm", LIMITS);
       const held = await own.hold(rows);
       const refining = await held.refining(prototypes(rows, 10, 2));
-      await refining.teach(lesson(rows, 10, 3, 4));
-      await refining.teach(lesson(rows, 10, 9, 4));
+      for (const k of [3, 9]) {
+        const each = lesson(rows, 10, k, 4);
+        refining.list(each.listed);
+        await refining.teach(each);
+      }
       refining.release();
       held.release();
       await own.close();

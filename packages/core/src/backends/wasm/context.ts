@@ -122,10 +122,11 @@ export const LAST_BLOCK = 480; // 1: no further filters (or rows) follow, the an
 // Refinement; see `assembly/refine.ts`.
 export const PROTOTYPES = 488; // STRIDE float64 per filter
 export const FILTER_CLASS = 496; // u32 per filter
-export const CODES = 504; // u32 per item of LIST: its class
-export const LISTS = 512; // u32, K filters per item of LIST
+export const CODES = 504; // u32 per row: its class
+export const LISTS = 512; // u32, K filters per row
 export const TOUCHED = 520; // u32 per filter that moves: twice its number, and one more if it is ranked again
 
 export const FILTER_SECOND = 528; // SECOND_BYTES per filter: what level 2 adds
 export const PANEL_SECOND = 536; // the same per place of PANEL
 export const FACT = 544; // which of the facts is asked about: bytes from the first
+export const STEP = 552; // the step of all rows of a lesson where all are whole numbers; 0: GROUP_WEIGHT has it

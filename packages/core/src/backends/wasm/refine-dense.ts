@@ -5,7 +5,7 @@
  */
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type { Compared, DenseBank, FilterBank, Lesson, Prototypes } from "../../kernels/shapes.ts";
+import type { Compared, DenseBank, FilterBank, Lesson, Listed, Prototypes } from "../../kernels/shapes.ts";
 import type { Refining } from "../backend.ts";
 import {
   CODES,
@@ -22,9 +22,10 @@ import {
   OUT_VALUE,
   OUT_WEIGHTS,
   PROTOTYPES,
+  STEP,
   TOUCHED,
 } from "./context.ts";
-import { type DenseBlock, describeRows } from "./dense-rows.ts";
+import { type DenseBlock, describeRows, isWholeType } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank, loadBank, unloadBank } from "./loaded-bank.ts";
 import type { Memory } from "./memory.ts";
@@ -59,7 +60,7 @@ export async function refineDense(engine: Engine, block: DenseBlock, start: Prot
       .set([PROTOTYPES, values], [OUT_WEIGHTS, ranks], [OUT_BYTES, bytes])
       .set([FILTER_CLASS, keep(memory.put(start.filterClass))])
       .set([DISTRIBUTION, distribution ? keep(memory.put(distribution)) : 0]);
-    const refining = new RefiningDense(engine, context, loaded, blocks, start, block.stride);
+    const refining = new RefiningDense(engine, context, loaded, blocks, start, block);
     await refining.rankAll();
     return refining;
   } catch (error) {
@@ -76,7 +77,13 @@ class RefiningDense implements Refining {
   readonly #loaded: LoadedBank;
   readonly #blocks: number[];
   readonly #start: Prototypes;
-  readonly #stride: number;
+  readonly #block: DenseBlock;
+  /** A bound of all prototypes while they are whole numbers; infinite as soon as one need not be. */
+  #largest: number;
+  /** The filters listed for each row, in memory too. */
+  #listed: Listed = { codes: new Uint32Array(0), filters: new Uint32Array(0), k: 1 };
+  #lists = 0;
+  #codes = 0;
   /** How often each prototype has been moved since it was ranked. */
   readonly #moves: Uint32Array;
   /** What lessons need, as large as the largest so far. */
@@ -88,41 +95,40 @@ class RefiningDense implements Refining {
     loaded: LoadedBank,
     blocks: number[],
     start: Prototypes,
-    stride: number,
+    block: DenseBlock,
   ) {
     this.#engine = engine;
     this.#context = context;
     this.#loaded = loaded;
     this.#blocks = blocks;
     this.#start = start;
-    this.#stride = stride;
+    this.#block = block;
+    this.#largest = isWholeType(block.type) ? largestWhole(start.values) : Number.POSITIVE_INFINITY;
     this.#moves = new Uint32Array(start.filters);
-    this.#room = takeRoom(engine.memory, 0, 0, start.filters);
+    this.#room = takeRoom(engine.memory, 0, start.filters);
   }
 
-  async teach({ rows, codes, lists, k, step, window, patience }: Lesson): Promise<Compared> {
+  list(listed: Listed): void {
+    const { memory } = this.#engine;
+    this.#giveLists();
+    this.#listed = listed;
+    this.#lists = memory.put(listed.filters);
+    this.#codes = memory.put(listed.codes);
+    this.#context.set([CODES, this.#codes], [LISTS, this.#lists], [K, listed.k]);
+  }
+
+  async teach({ rows, step, window, patience }: Lesson): Promise<Compared> {
     const { memory } = this.#engine;
     const count = rows.length;
-    if (count > this.#room.rows || count * k > this.#room.listed) {
+    if (count > this.#room.rows) {
       giveRoom(memory, this.#room);
-      this.#room = takeRoom(memory, count, count * k, this.#start.filters);
+      this.#room = takeRoom(memory, count, this.#start.filters);
     }
     const room = this.#room;
-    const order = byFirstListed(lists, k, count, this.#start.filters);
-    const [listed, coded, wanted] = [
-      memory.u32(room.list, count),
-      memory.u32(room.codes, count),
-      memory.u32(room.lists, count * k),
-    ];
-    for (let place = 0; place < count; place++) {
-      const j = order[place];
-      listed[place] = rows[j];
-      coded[place] = codes[j];
-      for (let q = 0; q < k; q++) wanted[place * k + q] = lists[j * k + q];
-    }
-    this.#context
-      .set([LIST, room.list], [CODES, room.codes], [LISTS, room.lists], [K, k])
-      .set([OUT_ID, room.found], [OUT_VALUE, room.margin]);
+    const order = byFirstListed(this.#listed, rows, this.#start.filters);
+    const list = memory.u32(room.list, count);
+    for (let place = 0; place < count; place++) list[place] = rows[order[place]];
+    this.#context.set([LIST, room.list], [OUT_ID, room.found], [OUT_VALUE, room.margin]);
     const scratch = this.#engine.ask("scratch_compare", this.#context.at);
     await this.#engine.run("compare_listed", count, LESSON_PIECE, scratch, this.#context);
     const found = memory.f64(room.margin, count);
@@ -137,7 +143,8 @@ class RefiningDense implements Refining {
       rival[j] = pairs[2 * place + 1];
     }
     const compared = { own, rival, margin };
-    await this.#rank(this.#sortByFilter(rows, compared, step, window, patience));
+    const touched = this.#sortByFilter(rows, compared, step, window, patience);
+    await this.#rank(touched, this.#wholeStep(rows.length, step));
     return compared;
   }
 
@@ -146,7 +153,7 @@ class RefiningDense implements Refining {
     const out = new Float64Array(filters * features);
     const at = this.#blocks[0];
     for (let f = 0; f < filters; f++) {
-      out.set(this.#engine.memory.f64(at + f * this.#stride * 8, features), f * features);
+      out.set(this.#engine.memory.f64(at + f * this.#block.stride * 8, features), f * features);
     }
     return out;
   }
@@ -168,9 +175,17 @@ class RefiningDense implements Refining {
     const { memory } = this.#engine;
     for (const at of this.#blocks) memory.give(at);
     this.#blocks.length = 0;
+    this.#giveLists();
     giveRoom(memory, this.#room);
     unloadBank(memory, this.#loaded);
     this.#context.release();
+  }
+
+  #giveLists(): void {
+    if (this.#lists) this.#engine.memory.give(this.#lists);
+    if (this.#codes) this.#engine.memory.give(this.#codes);
+    this.#lists = 0;
+    this.#codes = 0;
   }
 
   /** Ranks all prototypes as they are. */
@@ -180,7 +195,7 @@ class RefiningDense implements Refining {
     memory.u32(this.#room.offsets, filters + 1).fill(0);
     const touched = memory.u32(this.#room.touched, filters);
     for (let f = 0; f < filters; f++) touched[f] = 2 * f + 1;
-    await this.#rank(filters);
+    await this.#rank(filters, 0);
   }
 
   /**
@@ -231,10 +246,17 @@ class RefiningDense implements Refining {
     return count;
   }
 
-  async #rank(touched: number): Promise<void> {
+  /** The step if a lesson of so many rows can be summed up before it is taken, because nothing has to be rounded; else 0. */
+  #wholeStep(rows: number, step: number): number {
+    const sum = rows * this.#block.largest;
+    if (rows > 0) this.#largest += Number.isInteger(step) ? sum * Math.abs(step) : Number.POSITIVE_INFINITY;
+    return this.#largest < 2 ** 53 && sum < 2 ** 31 && step > 0 && step < 2 ** 31 ? step : 0;
+  }
+
+  async #rank(touched: number, wholeStep: number): Promise<void> {
     const { room, context } = { room: this.#room, context: this.#context };
     context
-      .set([TOUCHED, room.touched], [GROUP_OFFSETS, room.offsets])
+      .set([TOUCHED, room.touched], [GROUP_OFFSETS, room.offsets], [STEP, wholeStep])
       .set([GROUP_ROWS, room.moved], [GROUP_WEIGHT, room.steps]);
     const scratch = this.#engine.ask("scratch_sums", context.at);
     await this.#engine.run("move_prototypes", touched, PUPIL_PIECE, scratch, context);
@@ -244,10 +266,7 @@ class RefiningDense implements Refining {
 /** Memory of a lesson. */
 interface Room {
   readonly rows: number;
-  readonly listed: number;
   readonly list: number;
-  readonly codes: number;
-  readonly lists: number;
   readonly found: number;
   readonly margin: number;
   readonly touched: number;
@@ -256,13 +275,10 @@ interface Room {
   readonly steps: number;
 }
 
-function takeRoom(memory: Memory, rows: number, listed: number, filters: number): Room {
+function takeRoom(memory: Memory, rows: number, filters: number): Room {
   return {
     rows,
-    listed,
     list: memory.take(rows * 4),
-    codes: memory.take(rows * 4),
-    lists: memory.take(listed * 4),
     found: memory.take(rows * 8),
     margin: memory.take(rows * 8),
     touched: memory.take(filters * 4),
@@ -272,17 +288,27 @@ function takeRoom(memory: Memory, rows: number, listed: number, filters: number)
   };
 }
 
-function giveRoom(memory: Memory, { rows, listed, ...places }: Room): void {
+function giveRoom(memory: Memory, { rows, ...places }: Room): void {
   for (const at of Object.values(places)) memory.give(at);
 }
 
+/** The largest absolute value of whole numbers; infinite if one is not. */
+function largestWhole(values: Float64Array): number {
+  let largest = 0;
+  for (const value of values) {
+    if (!Number.isInteger(value)) return Number.POSITIVE_INFINITY;
+    if (Math.abs(value) > largest) largest = Math.abs(value);
+  }
+  return largest;
+}
+
 /** Positions of the rows by the first filter listed for them: neighbours then find the weights they need in the cache. */
-function byFirstListed(lists: Uint32Array, k: number, count: number, filters: number): Uint32Array {
+function byFirstListed({ filters: lists, k }: Listed, rows: Uint32Array, filters: number): Uint32Array {
   const next = new Uint32Array(filters + 1);
-  for (let j = 0; j < count; j++) next[lists[j * k] + 1]++;
+  for (let j = 0; j < rows.length; j++) next[lists[rows[j] * k] + 1]++;
   for (let f = 0; f < filters; f++) next[f + 1] += next[f];
-  const order = new Uint32Array(count);
-  for (let j = 0; j < count; j++) order[next[lists[j * k]]++] = j;
+  const order = new Uint32Array(rows.length);
+  for (let j = 0; j < rows.length; j++) order[next[lists[rows[j] * k]]++] = j;
   return order;
 }
 

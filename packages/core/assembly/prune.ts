@@ -229,6 +229,7 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
       store<i16>(bounds + (<usize>load<u16>(shortlist + (<usize>j << 1)) << 1), i16.MIN_VALUE);
     }
   }
+  if (known) leaveOut(load<u32>(ids), bounds, order, first, count);
   const found = compact(bounds, count, needed(context, scales, load<f64>(worst), 1), candidates, table);
   if (found == 0) return;
 
@@ -239,6 +240,13 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
   const tried = known ? i32.MAX_VALUE : listedFrom;
   const left = keepOpen(candidates, levels, estimates, found, need, tried, table);
   exact += finishCandidates(context, r, scales, scratch, !known, term, candidates, left, order, values, ids, k);
+}
+
+/** Gives a filter whose response is known the lowest bound, where places are in the order of filters: it is not listed then. */
+function leaveOut(f: u32, bounds: usize, order: usize, first: i32, count: i32): void {
+  const place = f - <u32>first;
+  if (place >= <u32>count || load<u32>(order + (<usize>place << 2)) != f) return;
+  store<i16>(bounds + (<usize>place << 1), i16.MIN_VALUE);
 }
 
 /** Where the response lies that others must reach to matter. */

@@ -82,7 +82,7 @@ describe("train", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/refined +(yes, from|no, nothing was gained)/);
     expect((await world.ranksim("inspect refined.model")).stdout).toMatch(
-      /refined +(yes|no), .* of 1\d\d held-out rows/,
+      /refined +(yes|no), .* of 2\d\d held-out rows/,
     );
     const model = loadModel(readFileSync(world.path("refined.model"))) as ClassifierModel;
     expect(model.committee).toBe(2);

@@ -47,17 +47,18 @@ export interface RefineTask {
 }
 
 /** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
-const HELD_OUT = 0.1;
+const HELD_OUT = 0.2;
 const MOST_HELD_OUT = 2500;
 /** Filters are taught again, with the held-out rows, if these are more than this share of the rows: fewer add nothing to be measured. */
 const FEW = 0.05;
 /** Rows and epochs by which windows are compared. */
 const TRIAL_ROWS = 20_000;
 const TRIAL_EPOCHS = 2;
-/** Standard errors by which other choices than the usual ones have to be better. */
+/** Standard errors by which refined filters have to be better than plain ones, and other choices than the usual ones. */
+const LIKELY = 0.5;
 const SURE = 2;
 /** Rows that have to be gained at least: with fewer a standard error says nothing. */
-const FEWEST = 3;
+const FEWEST = 2;
 /** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
 const MOST_NUMBERS = 2 ** 27;
 
@@ -92,7 +93,7 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
     }
     const right = { before: await judge.right(plain), after: await judge.right(chosen ? refined : plain) };
     const before = sum(right.before) / heldOut.length;
-    if (!chosen || sum(right.after) <= sum(right.before)) {
+    if (!chosen || !isBetter(right.after, right.before, LIKELY)) {
       return { members, report: { ...nothing, before, after: before } };
     }
     for (let b = 0; b < members.length && again; b++) {
@@ -118,14 +119,14 @@ interface Chosen {
 
 const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
 
-/** Whether a is right so often where b is wrong, and so seldom the other way round, that chance does not explain it. */
-function isSurelyBetter(a: Uint8Array, b: Uint8Array): boolean {
+/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is more than `errors` standard errors. */
+function isBetter(a: Uint8Array, b: Uint8Array, errors: number): boolean {
   let [gained, lost] = [0, 0];
   for (let r = 0; r < a.length; r++) {
     if (a[r] > b[r]) gained++;
     else if (a[r] < b[r]) lost++;
   }
-  return gained - lost >= FEWEST && gained - lost > SURE * Math.sqrt(gained + lost);
+  return gained - lost >= FEWEST && gained - lost > errors * Math.sqrt(gained + lost);
 }
 
 /** Tells which held-out rows are given their class. */
@@ -205,7 +206,7 @@ class Run {
       await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
         const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
-        if (!best || isSurelyBetter(right, best.right)) best = { window, right };
+        if (!best || isBetter(right, best.right, SURE)) best = { window, right };
       });
     }
     return best?.window ?? windows[0];
@@ -222,7 +223,7 @@ class Run {
     await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
       const bank = await filters();
       const right = await judge.rightByStrongest({ ...pupil.start, bank });
-      if (sum(right) <= needed || (chosen && isSurelyBetter(chosen.right, right))) return;
+      if (sum(right) <= needed || (chosen && isBetter(chosen.right, right, SURE))) return;
       chosen = { bank, epochs: done, right };
     });
     return chosen;

@@ -72,15 +72,15 @@ describe("refine", () => {
     const labels = Array.from({ length: 200 }, (_, r) => r % 2);
     const plain = await recipe.fit(easy, labels);
     const refined = await recipe.with({ refine: true }).fit(easy, labels);
-    expect(refined.report.refinement).toEqual({ refined: false, heldOutRows: 20, before: 1, after: 1 });
+    expect(refined.report.refinement).toEqual({ refined: false, heldOutRows: 40, before: 1, after: 1 });
     expect(refined.bank).toEqual(plain.bank);
   });
 
   it("keeps the plain filters where there are too few rows to hold any out", async () => {
-    const few = x.slice(0, 12);
+    const few = x.slice(0, 6);
     const refined = await recipe.with({ refine: true }).fit(
       few,
-      Array.from({ length: 12 }, (_, r) => r % 3),
+      Array.from({ length: 6 }, (_, r) => r % 3),
     );
     expect(refined.report.refinement).toEqual({ refined: false, heldOutRows: 0, before: 0, after: 0 });
   });

@@ -143,10 +143,10 @@ describe("shiftImages", () => {
     const watched: Backend = { ...plain, hold: async (rows) => watch(await plain.hold(rows), lessons) };
     const estimator = recipe.with({ filters: 100, refine: true, refineEpochs: 4 });
     const { refinement } = (await estimator.fit(x, y, { backend: watched })).report;
-    expect(refinement?.heldOutRows).toBe(30);
+    expect(refinement?.heldOutRows).toBe(60);
     // Three windows are tried, and one of them in full.
     const deciding = new Set(lessons.slice(0, 4).flatMap((taught) => [...taught]));
-    expect(deciding.size).toBe(270);
+    expect(deciding.size).toBe(240);
     await plain.close();
   });
 

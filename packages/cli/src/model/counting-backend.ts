@@ -22,6 +22,7 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
         let counted = false;
         return {
           topFilters: (bank, k, since) => held.topFilters(bank, k, since),
+          topFiltersOf: (rows, bank, k) => held.topFiltersOf(rows, bank, k),
           leaders: (bank) => held.leaders(bank),
           topRows: (bank, filters, k, divisor) => held.topRows(bank, filters, k, divisor),
           rankSums: (groups, distribution) => held.rankSums(groups, distribution),

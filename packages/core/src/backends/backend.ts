@@ -50,6 +50,8 @@ export interface Work {
 export interface Held {
   /** The k strongest filters of each row; 1 <= k <= filters. */
   topFilters(bank: FilterBank, k: number, since?: Since): Promise<TopFilters>;
+  /** The same for the listed rows, ascending, in their order. */
+  topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number): Promise<TopFilters>;
   /** The strongest filter of each row, and whether it is alone: less work than the two strongest. */
   leaders(bank: FilterBank): Promise<Leaders>;
   /** The k strongest rows of the listed filters, by response over the row's divisor; 1 <= k <= rows. */

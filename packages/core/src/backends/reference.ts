@@ -2,7 +2,7 @@
 
 import { rankSums } from "../kernels/rank-sums.ts";
 import type { FilterBank, Groups, Leaders, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
-import { leadersOf, topFilters, topRows } from "../kernels/top.ts";
+import { leadersOf, pickRows, topFilters, topRows } from "../kernels/top.ts";
 import type { Backend, Held, Refining, Work } from "./backend.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
 
@@ -27,6 +27,10 @@ class HeldInPlace implements Held {
   async topFilters(bank: FilterBank, k: number): Promise<TopFilters> {
     this.#pairs += this.#x.rows * bank.filters;
     return topFilters(this.#x, bank, k);
+  }
+
+  async topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number): Promise<TopFilters> {
+    return pickRows(await this.topFilters(bank, k), rows);
   }
 
   async leaders(bank: FilterBank): Promise<Leaders> {

@@ -30,6 +30,23 @@ export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
   return { rows: N, k, filter, response };
 }
 
+/** The listed rows of an answer, in that order. */
+export function pickRows({ k, filter, response }: TopFilters, rows: Uint32Array): TopFilters {
+  const picked = {
+    rows: rows.length,
+    k,
+    filter: new Uint32Array(rows.length * k),
+    response: new Float64Array(rows.length * k),
+  };
+  for (let j = 0; j < rows.length; j++) {
+    for (let q = 0; q < k; q++) {
+      picked.filter[j * k + q] = filter[rows[j] * k + q];
+      picked.response[j * k + q] = response[rows[j] * k + q];
+    }
+  }
+  return picked;
+}
+
 /** The strongest filter of each row, and whether it is alone, from the two strongest (or the only one). */
 export function leadersOf({ rows, k, filter, response }: TopFilters): Leaders {
   const tied = new Uint8Array(rows);

@@ -114,8 +114,6 @@ export function windowsFor({ windows }: Teaching, epochs: number): number[] {
 
 /** A bank about to be refined, and the rows it may learn from. */
 export interface Pupil {
-  readonly x: Matrix;
-  /** Holds `x`. */
   readonly held: Held;
   readonly start: Prototypes;
   /** The strongest filters of each row of `held`, by the filters as they were. */
@@ -147,7 +145,7 @@ export async function enrolBank(
   else scale(values, isWhole(x));
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
-  return { x, held, start, top, codes, rows, learned };
+  return { held, start, top, codes, rows, learned };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
@@ -265,7 +263,7 @@ export async function teachBank(
       } else if (searching) {
         // Every other time those that rest are left to do so.
         const some = desk.awake(rows, teaching.rest * course.window);
-        desk.list(await searchRows(pupil.x, some, refining.bank(), pupil.top.k, backend), some, true);
+        desk.list(await held.topFiltersOf(some, refining.bank(), pupil.top.k), some, true);
       }
       if (epoch === 0 || searching) refining.list(desk.listed);
       const awake = desk.awake(rows, teaching.rest * course.window);
@@ -287,21 +285,6 @@ export async function teachBank(
     }
   } finally {
     refining.release();
-  }
-}
-
-async function searchRows(
-  x: Matrix,
-  rows: Uint32Array,
-  bank: FilterBank,
-  k: number,
-  backend: Backend,
-): Promise<TopFilters> {
-  const held = await backend.hold(x.gather(rows));
-  try {
-    return await held.topFilters(bank, k);
-  } finally {
-    held.release();
   }
 }
 

@@ -36,8 +36,20 @@ async function expectTopFilters(on: Backend, x: DenseRows, bank: FilterBank, k: 
   expectSame(filter, expected.filter);
   expectSame(response, expected.response);
   if (k >= Math.min(2, bank.filters)) await expectLeaders(held, bank, expected);
+  await expectSomeRows(held, bank, expected);
   held.release();
   return exact / pairs;
+}
+
+/** The strongest filters of two rows out of three, and of none. */
+async function expectSomeRows(held: Held, bank: FilterBank, { rows, k, filter, response }: TopFilters): Promise<void> {
+  const some = Uint32Array.from({ length: rows }, (_, r) => r).filter((r) => r % 3 !== 1);
+  const found = await held.topFiltersOf(some, bank, k);
+  const isListed = (_: number, e: number): boolean => Math.floor(e / k) % 3 !== 1;
+  expect(found.rows).toBe(some.length);
+  expectSame(found.filter, filter.filter(isListed));
+  expectSame(found.response, response.filter(isListed));
+  expect((await held.topFiltersOf(new Uint32Array(0), bank, k)).filter).toHaveLength(0);
 }
 
 /** What `leaders` says against the strongest filters, of which there are two or more a row (or one filter in all). */

@@ -49,6 +49,7 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
     let released = false;
     return {
       topFilters: (...args) => inner.topFilters(...args),
+      topFiltersOf: (...args) => inner.topFiltersOf(...args),
       leaders: (...args) => inner.leaders(...args),
       topRows: (...args) => inner.topRows(...args),
       rankSums: (...args) => inner.rankSums(...args),

@@ -89,6 +89,7 @@ function watch(held: Held, lessons: Set<number>[]): Held {
   };
   return {
     topFilters: (...args) => held.topFilters(...args),
+    topFiltersOf: (...args) => held.topFiltersOf(...args),
     leaders: (...args) => held.leaders(...args),
     topRows: (...args) => held.topRows(...args),
     rankSums: (...args) => held.rankSums(...args),

@@ -5,7 +5,7 @@
 
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import type { CsrRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import { leadersOf } from "../../kernels/top.ts";
+import { leadersOf, pickRows } from "../../kernels/top.ts";
 import type { Held, Refining, Since, Work } from "../backend.ts";
 import { RefiningInPlace } from "../refine-in-place.ts";
 import { bytesOfBank, type CsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
@@ -73,6 +73,10 @@ export class HeldCsr implements Held {
       }
     });
     return { rows, k, filter, response };
+  }
+
+  async topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number): Promise<TopFilters> {
+    return pickRows(await this.topFilters(bank, k), rows);
   }
 
   async leaders(bank: FilterBank): Promise<Leaders> {

@@ -6,7 +6,7 @@
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
 import type { DenseRows, FilterBank, Groups, Leaders, Prototypes, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import { leadersOf } from "../../kernels/top.ts";
+import { leadersOf, pickRows } from "../../kernels/top.ts";
 import type { Held, Refining, Since, Work } from "../backend.ts";
 import { RefiningInPlace } from "../refine-in-place.ts";
 import type { BankCache, BankEntry } from "./bank-cache.ts";
@@ -42,6 +42,15 @@ const MOST_EXACT = 0.3;
 /** Values and weights beyond this could overflow a product that bounds rely on. */
 const HUGE = 1e100;
 
+/** What is asked about the strongest filters. */
+interface Wanted {
+  readonly since?: Since | undefined;
+  /** Only the strongest, and whether it is alone. */
+  readonly leading?: boolean;
+  /** Only these rows, ascending. */
+  readonly rows?: Uint32Array;
+}
+
 export class HeldDense implements Held {
   readonly #engine: Engine;
   readonly #banks: BankCache;
@@ -67,11 +76,15 @@ export class HeldDense implements Held {
   }
 
   async topFilters(bank: FilterBank, k: number, since?: Since): Promise<TopFilters> {
-    return this.#top(bank, k, false, since);
+    return this.#top(bank, k, { since });
+  }
+
+  async topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number): Promise<TopFilters> {
+    return pickRows(await this.#top(bank, k, { rows }), rows);
   }
 
   async leaders(bank: FilterBank): Promise<Leaders> {
-    return leadersOf(await this.#top(bank, Math.min(2, bank.filters), true));
+    return leadersOf(await this.#top(bank, Math.min(2, bank.filters), { leading: true }));
   }
 
   async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {
@@ -144,10 +157,11 @@ export class HeldDense implements Held {
     this.#resident = undefined;
   }
 
-  /** The k strongest filters; if only leaders are wanted, what is weaker than the strongest need not be right. */
-  async #top(bank: FilterBank, k: number, leading: boolean, since?: Since): Promise<TopFilters> {
+  /** The k strongest filters of all rows; what is not `wanted` need not be right. */
+  async #top(bank: FilterBank, k: number, wanted: Wanted): Promise<TopFilters> {
     const { rows } = this.#x;
-    this.#pairs += rows * bank.filters;
+    const { since, leading = false } = wanted;
+    this.#pairs += (wanted.rows?.length ?? rows) * bank.filters;
     const filter = new Uint32Array(rows * k);
     const response = new Float64Array(rows * k);
     await this.#eachBlock(async (block) => {
@@ -159,7 +173,7 @@ export class HeldDense implements Held {
         try {
           const most = Math.max(PROBE_ROWS, Math.floor(ANSWER_BYTES / (12 * k)));
           for (let from = 0; from < block.rows; ) {
-            const probing = bounds !== undefined && from === 0 && !since;
+            const probing = bounds !== undefined && from === 0 && !since && !wanted.rows;
             const to = Math.min(block.rows, from + (probing ? PROBE_ROWS : most));
             const part = sliceBlock(block, from, to);
             const partBounds = this.#prunes && bounds && { ...bounds, rows: sliceRowBounds(bounds.rows, from) };
@@ -171,6 +185,7 @@ export class HeldDense implements Held {
                 partBounds || undefined,
                 { ...answer, leading },
                 since,
+                wanted.rows && within(wanted.rows, part.first, part.first + part.rows),
               );
               if (probing) this.#prunes = exact <= MOST_EXACT * part.rows * bank.filters;
               this.#copyAnswer(answer, part.rows, filter, response, part.first);
@@ -209,6 +224,7 @@ export class HeldDense implements Held {
     bounds: Bounds | undefined,
     answer: Answer,
     since: Since | undefined,
+    rows: Uint32Array | undefined,
   ): Promise<number> {
     let exact = 0;
     if (!entry) {
@@ -227,7 +243,7 @@ export class HeldDense implements Held {
       exact = await searchFull(this.#engine, block, entry.loaded, answer, { known: false, last: true });
     } else if (since && answer.k === 1 && since.winners.k === 1) {
       exact = await searchSince(this.#engine, block, entry, bounds, answer, since);
-    } else exact = await searchPruned(this.#engine, block, entry, bounds, answer);
+    } else exact = await searchPruned(this.#engine, block, entry, bounds, answer, rows);
     this.#exact += exact;
     return exact;
   }
@@ -283,4 +299,9 @@ export class HeldDense implements Held {
     id.set(memory.u32(ids, items * k), first * k);
     value.set(memory.f64(values, items * k), first * k);
   }
+}
+
+/** Those of the ascending rows that lie in [from, to), counted from there. */
+function within(rows: Uint32Array, from: number, to: number): Uint32Array {
+  return rows.filter((r) => r >= from && r < to).map((r) => r - from);
 }

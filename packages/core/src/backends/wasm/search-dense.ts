@@ -95,17 +95,23 @@ export async function searchFull(
   }
 }
 
-/** The same by bounds, with nothing known of the rows. Returns the exact products computed. */
+/** The same by bounds, with nothing known of the rows, for the listed ones if there is a list. Returns the exact products computed. */
 export async function searchPruned(
   engine: Engine,
   block: DenseBlock,
   { loaded }: BankEntry,
   bounds: Bounds,
   answer: Answer,
+  rows?: Uint32Array,
 ): Promise<number> {
   const room = new Room(engine);
   const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
   try {
+    if (rows) {
+      if (rows.length === 0) return 0;
+      context.set([LIST, room.put(rows)]);
+      return await prune(engine, context, rows.length);
+    }
     if (loaded.filters >= MANY_FILTERS && block.rows >= MANY_ROWS) {
       context.set([LIST, room.put(await listAlike(engine, block, loaded, bounds))]);
     }

@@ -1,4 +1,4 @@
-/** This project's estimators, measured: default parameters, one back end, fit on the train part, applied to the test part. */
+/** This project's estimators, measured: one back end, fit on the train part, applied to the test part. */
 
 import { writeFileSync } from "node:fs";
 import {
@@ -39,11 +39,11 @@ export async function estimate(job: EstimateJob): Promise<RunResult> {
 }
 
 async function classify(job: EstimateJob, watch: Stopwatch, train: Part, readTest: () => Part, run: Run) {
-  const params = { seed: job.seed };
+  const { seed } = job;
   const estimator =
     job.estimator === "classifier"
-      ? new RankSimilarityClassifier(params)
-      : new RankSimilarityProbabilisticClassifier(params);
+      ? new RankSimilarityClassifier({ ...job.params, seed })
+      : new RankSimilarityProbabilisticClassifier({ seed });
   const model = await watch.phase<ClassifierModel | ProbabilisticModel>("fit", () =>
     estimator.fit(train.x, train.y, run),
   );

@@ -3,7 +3,7 @@
 import type { BackendName } from "@ranksim/core";
 import type { PhaseName } from "./results.ts";
 
-/** Fit one of this project's estimators with default parameters and apply it. */
+/** Fit one of this project's estimators and apply it. */
 export interface EstimateJob {
   readonly task: "estimate";
   readonly estimator: "classifier" | "probabilistic" | "transform";
@@ -12,6 +12,8 @@ export interface EstimateJob {
   readonly data: string;
   readonly phases: readonly PhaseName[];
   readonly seed: number;
+  /** The classifier's parameters, where they are not the defaults. */
+  readonly params?: { readonly filters: number; readonly refine: boolean };
   /** Where to leave the model, if anywhere. */
   readonly saveTo?: string;
 }

@@ -41,6 +41,7 @@ export const WORKS: { readonly [work: string]: string } = {
 export const SYSTEMS: { readonly [system: string]: string } = {
   ranksim: "**ranksim**, 1 thread",
   "ranksim-2": "**ranksim**, 2 threads",
+  "ranksim-refined": "**ranksim**, 300 refined filters, 1 thread",
   authors: "authors' Python package",
   "authors-bytes": "authors' Python package, rows as bytes",
   "sklearn.knn": "scikit-learn KNN (k = 5, brute force)",
@@ -107,6 +108,24 @@ export function planCases(quick: boolean): readonly Case[] {
   const classify: PhaseName[] = ["fit", "predict", "probabilities"];
   return [
     ...ours("classifier", "fashion", "classifier", classify),
+    {
+      work: "classifier",
+      system: "ranksim-refined",
+      data: "fashion",
+      runs: runs(3),
+      limitSeconds: LIMIT_SECONDS,
+      byTheClock: true,
+      job: (data) => ({
+        task: "estimate",
+        estimator: "classifier",
+        backend: "wasm",
+        threads: 1,
+        data,
+        phases: classify,
+        seed: SEED,
+        params: { filters: 300, refine: true },
+      }),
+    },
     python("classifier", "fashion", "authors", "ranksim.RankSimilarityClassifier", 5, classify),
     python("classifier", "fashion", "authors-bytes", "ranksim.RankSimilarityClassifier", 2, classify, "uint8"),
     python("classifier", "fashion", "sklearn.knn", "sklearn.knn", 2, ["fit", "predict"]),

@@ -4,6 +4,7 @@
  */
 
 import type { FilterBank } from "../../kernels/shapes.ts";
+import { numberOf } from "./bank-number.ts";
 import type { Basis } from "./basis.ts";
 import { boundFilters, type FilterBounds, releaseFilterBounds } from "./bounds.ts";
 import type { DenseBlock } from "./dense-rows.ts";
@@ -22,7 +23,7 @@ export interface BankEntry {
 }
 
 interface Kept extends BankEntry {
-  readonly bank: WeakRef<FilterBank>;
+  readonly number: number;
   users: number;
 }
 
@@ -37,10 +38,11 @@ export class BankCache {
 
   /** The bank, loaded for rows like those of `block`. Each call is answered by one `giveBack`. */
   async borrow(bank: FilterBank, block: DenseBlock): Promise<BankEntry> {
-    let entry = this.#kept.find((kept) => kept.bank.deref() === bank && suits(kept.loaded, block));
+    const number = numberOf(bank);
+    let entry = this.#kept.find((kept) => kept.number === number && suits(kept.loaded, block));
     if (!entry) {
       const loaded = await loadBank(this.#engine, bank, 0, bank.filters, block);
-      entry = { bank: new WeakRef(bank), loaded, bounds: undefined, pairs: 0, users: 0 };
+      entry = { number, loaded, bounds: undefined, pairs: 0, users: 0 };
     }
     this.#kept = [...this.#kept.filter((kept) => kept !== entry), entry];
     entry.users++;

@@ -5,6 +5,7 @@
  */
 
 import type { FilterBank } from "../../kernels/shapes.ts";
+import { numberOf } from "./bank-number.ts";
 import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
 import {
   COLUMN_BOUNDS,
@@ -186,7 +187,7 @@ export interface CsrEntry {
 }
 
 interface Kept extends CsrEntry {
-  readonly key: WeakRef<FilterBank>;
+  readonly number: number;
   users: number;
 }
 
@@ -202,11 +203,12 @@ export class CsrBankCache {
 
   /** The bank in memory. Each call is answered by one `giveBack`. */
   borrow(bank: FilterBank): CsrEntry {
-    let entry = this.#kept.find((kept) => kept.key.deref() === bank);
+    const number = numberOf(bank);
+    let entry = this.#kept.find((kept) => kept.number === number);
     if (!entry) {
       this.#drop(KEPT - 1);
       entry = {
-        key: new WeakRef(bank),
+        number,
         bank: loadCsrBank(this.#engine, bank, 0, bank.filters),
         indexes: {},
         users: 0,

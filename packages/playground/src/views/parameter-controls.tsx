@@ -96,7 +96,7 @@ function NumberControl({ info, value, onChange, shared }: InnerProps) {
         min={least}
         {...(info.form === "share" ? { max: 1, step: 0.01 } : { step: 1 })}
         value={typeof value === "number" ? value : ""}
-        placeholder={mayBeAuto ? "auto" : String(info.default)}
+        placeholder={mayBeAuto ? "auto" : String(info.default ?? "none")}
         onInput={(event) => {
           const text = event.currentTarget.value;
           onChange(text === "" ? undefined : Number(text));

@@ -23,7 +23,7 @@ it.each(["dense", "sparse"] as const)("%s rows", async (form) => {
   };
   const backend = await openWasm();
   const held = await backend.hold(x);
-  const bank = rankSums(x, groups);
+  const bank = rankSums(x, groups, undefined);
   const bytes = bank.weights.byteLength;
   let before = 0;
   for (let j = 0; j < BANKS; j++) {

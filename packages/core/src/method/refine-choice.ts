@@ -166,7 +166,7 @@ class Judge {
     return marks;
   }
 
-  /** The same for one bank, by its strongest filter. */
+  /** 1 for each row that the strongest filter of a bank gives its class. */
   async rightByStrongest({ bank, filterClass }: Member): Promise<Marks> {
     const { filter } = await this.#held.topFilters(bank, 1);
     return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
@@ -205,8 +205,8 @@ class Run {
   }
 
   /**
-   * The smallest window, unless a wider one leaves more held-out rows right than chance explains: short trials favour wide
-   * windows, long refinement narrow ones.
+   * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
+   * few epochs wide windows do better than in many.
    */
   async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
     const windows = this.#windows;
@@ -225,19 +225,17 @@ class Run {
     return best?.window ?? windows[0];
   }
 
-  /**
-   * How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains.
-   */
+  /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
   async chooseEpochs(pupil: Pupil, window: number, judge: Judge): Promise<Chosen> {
     const { epochs, generator } = this.#task;
-    let chosen: Chosen | undefined;
+    let chosen = undefined as Chosen | undefined;
     await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
       const bank = await filters();
       const right = await judge.rightByStrongest({ ...pupil.start, bank });
       if (chosen && isBetter(chosen.right, right, SURE)) return;
       chosen = { bank, epochs: done, right };
     });
-    return chosen as unknown as Chosen; // set by the last part, if not before
+    return chosen as Chosen; // set by the last part, if not before
   }
 
   /** The bank after `until` epochs. */

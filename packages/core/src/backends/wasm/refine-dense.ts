@@ -182,8 +182,8 @@ class RefiningDense implements Refining {
   }
 
   #giveLists(): void {
-    if (this.#lists) this.#engine.memory.give(this.#lists);
-    if (this.#codes) this.#engine.memory.give(this.#codes);
+    this.#engine.memory.give(this.#lists);
+    this.#engine.memory.give(this.#codes);
     this.#lists = 0;
     this.#codes = 0;
   }

@@ -155,8 +155,9 @@ function allocate(
   groups: Groups,
   notes: string[],
 ): number[] {
-  const filters = countFilters(rows, params.filters, params.fastFilters, params.maxFilters);
   const { committee } = params;
+  const fewest = classes.length * committee;
+  const filters = countFilters(rows, params.filters, params.fastFilters, params.maxFilters, fewest);
   refuseFullPlusplus(params, Math.ceil(filters / committee), rows);
   const classRows = classes.map((_, c) => groups.offsets[c + 1] - groups.offsets[c]);
   const mayExceed = params.initialize === "weightedAverage";
@@ -167,7 +168,7 @@ function allocate(
   }
   return Array.from({ length: committee }, (_, b) => {
     const own = Math.floor((filters * (b + 1)) / committee) - Math.floor((filters * b) / committee);
-    return allocateFilters(classes, classRows, own, params.classWeight, mayExceed);
+    return allocateFilters(classes, classRows, own, params.classWeight, mayExceed, committee);
   }).flat();
 }
 

@@ -9,9 +9,18 @@ export type ClassWeight = "proportional" | "uniform" | { readonly [label: string
 /** Above this many rows per filter the automatic count stops growing with the rows. Source: the paper. */
 const ROWS_PER_FILTER = 10;
 
-/** The number of filters for N rows (deviation 23). */
-export function countFilters(rows: number, filters: "auto" | number, fastFilters: number, maxFilters: number): number {
-  if (filters !== "auto") return filters;
+/** The number of filters for N rows (deviation 23). An automatic one is at least `fewest`: classes that train apart need one each. */
+export function countFilters(
+  rows: number,
+  filters: "auto" | number,
+  fastFilters: number,
+  maxFilters: number,
+  fewest = 1,
+): number {
+  return filters === "auto" ? Math.max(fewest, countByRows(rows, fastFilters, maxFilters)) : filters;
+}
+
+function countByRows(rows: number, fastFilters: number, maxFilters: number): number {
   if (rows <= fastFilters) return rows;
   if (rows > ROWS_PER_FILTER * maxFilters) return maxFilters;
   return Math.max(fastFilters, roundHalfEven(rows / ROWS_PER_FILTER));
@@ -24,11 +33,14 @@ export function allocateFilters(
   filters: number,
   classWeight: ClassWeight,
   mayExceedRows: boolean,
+  banks = 1, // of a committee, for the refusal
 ): number[] {
   if (filters < classes.length) {
     throw new RanksimError(
       "bad-params",
-      `expected at least as many filters as classes (${classes.length}), found ${filters} filters`,
+      `expected at least as many filters as classes (${classes.length}), found ${filters} filters${
+        banks > 1 ? ` in each of ${banks} banks` : ""
+      }; filters: "auto" gives enough`,
     );
   }
   return share(classes, classRows, filters, classWeight).map((count, c) =>

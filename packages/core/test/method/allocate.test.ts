@@ -19,6 +19,13 @@ it.each([
 
 it("takes a count that is given", () => {
   expect(countFilters(50, 7, 1000, 10_000)).toBe(7);
+  expect(countFilters(50, 7, 1000, 10_000, 20)).toBe(7);
+});
+
+it("gives as many as are needed where it may choose", () => {
+  expect(countFilters(1500, "auto", 1000, 10_000, 1200)).toBe(1200);
+  expect(countFilters(60_000, "auto", 1000, 10_000, 1200)).toBe(6000);
+  expect(countFilters(300_000, "auto", 1000, 10_000, 20_000)).toBe(20_000);
 });
 
 const names = ["a", "b", "c"];
@@ -34,6 +41,8 @@ it("shares out by rows, evenly or by weight", () => {
 
 it("gives every class a filter and refuses fewer filters than classes", () => {
   expect(allocateFilters(names, [1, 1, 998], 10, "proportional", false)).toEqual([1, 1, 9]);
-  expect(() => allocateFilters(names, [5, 5, 5], 2, "uniform", false)).toThrow(/\(3\), found 2 filters/);
+  expect(() => allocateFilters(names, [5, 5, 5], 2, "uniform", false)).toThrow(
+    /\(3\), found 2 filters; filters: "auto" gives enough/,
+  );
   expect(() => allocateFilters(names, [5, 5, 5], 6, { d: 1 }, false)).toThrow(/"d", which no row has/);
 });

@@ -269,7 +269,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
 
   /** Accuracy: the share of rows given their own label. */
   async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
-    return shareRight(await this.predict(x, run), y);
+    return shareRight(await this.predict(x, run), y, this.classes);
   }
 
   /** Why one row of `x` gets its class. */

@@ -223,7 +223,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
 
   /** Accuracy, or for a multilabel model the share of rows with exactly the right labels. */
   async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
-    return shareRight(await this.predict(x, run), y);
+    return shareRight(await this.predict(x, run), y, this.classes);
   }
 
   /** Why one row of `x` gets its label or labels. */

@@ -1,10 +1,25 @@
 /** The score of a prediction: the share of rows that are exactly right. */
 
 import { RanksimError } from "../errors.ts";
-import { encodeSets, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
+import {
+  type EncodedSets,
+  encodeSets,
+  isLabelSets,
+  type Label,
+  type LabelSets,
+  type Labels,
+  refuseOtherType,
+} from "../matrix/labels.ts";
 
-/** Accuracy, or for several labels per row the share of rows with exactly the right set. */
-export function shareRight(predicted: readonly (Label | readonly Label[])[], y: Labels | LabelSets): number {
+/**
+ * Accuracy, or for several labels per row the share of rows with exactly the right set. Labels that the model, with these
+ * `classes`, has in another type are refused; others that it does not know are wrong.
+ */
+export function shareRight(
+  predicted: readonly (Label | readonly Label[])[],
+  y: Labels | LabelSets,
+  classes: readonly Label[],
+): number {
   const several = predicted.length > 0 && Array.isArray(predicted[0]);
   if (several !== isLabelSets(y) && predicted.length > 0) {
     throw new RanksimError(
@@ -12,7 +27,8 @@ export function shareRight(predicted: readonly (Label | readonly Label[])[], y: 
       `expected ${several ? "label sets" : "one label for each row"} to score against`,
     );
   }
-  const truth = several ? setKeys(y as LabelSets, predicted.length) : (y as Labels);
+  const sets = several ? encodeSets(y as LabelSets, predicted.length) : undefined;
+  const truth = sets ? keysOf(sets, predicted.length) : (y as Labels);
   if (truth.length !== predicted.length) {
     throw new RanksimError(
       "bad-labels",
@@ -20,6 +36,7 @@ export function shareRight(predicted: readonly (Label | readonly Label[])[], y: 
     );
   }
   if (predicted.length === 0) throw new RanksimError("empty-input", "expected at least 1 row to score, found none");
+  refuseOtherType(sets?.labels ?? new Set(Array.from(y as Labels)), new Set(classes), "the model has");
   let right = 0;
   for (let r = 0; r < predicted.length; r++) {
     const found = several ? keyOf(predicted[r] as readonly Label[]) : predicted[r];
@@ -28,8 +45,7 @@ export function shareRight(predicted: readonly (Label | readonly Label[])[], y: 
   return right / predicted.length;
 }
 
-function setKeys(y: LabelSets, rows: number): string[] {
-  const { labels, present } = encodeSets(y, rows);
+function keysOf({ labels, present }: EncodedSets, rows: number): string[] {
   return Array.from({ length: rows }, (_, r) =>
     keyOf(Array.from(present.indices.subarray(present.offsets[r], present.offsets[r + 1]), (c) => labels[c])),
   );

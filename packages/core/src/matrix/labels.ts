@@ -5,8 +5,7 @@
 
 import { RanksimError } from "../errors.ts";
 import { Csr } from "./csr.ts";
-import { Dense } from "./dense.ts";
-import type { Matrix } from "./matrix.ts";
+import { asMatrix, isMatrix, type Matrix } from "./matrix.ts";
 
 /** The name of a class. The number 1 and the string "1" are two names. */
 export type Label = string | number;
@@ -51,9 +50,9 @@ export function encodeLabels(y: Labels, rows: number): Encoded {
 
 /** Encodes label sets or a 0/1 matrix and checks the count. */
 export function encodeSets(y: LabelSets, rows: number): EncodedSets {
-  if (y instanceof Dense || y instanceof Csr) {
+  if (isMatrix(y)) {
     if (y.rows !== rows) throw wrongCount(rows, y.rows);
-    return encodeIndicator(y);
+    return encodeIndicator(asMatrix(y));
   }
   checkCount(y, rows);
   const found = new Set<Label>();
@@ -96,6 +95,7 @@ export function setsAmong(y: LabelSets, labels: readonly Label[], rows: number):
 }
 
 function positionsAmong(found: readonly Label[], known: readonly Label[]): number[] {
+  refuseOtherType(found, new Set(known), "the model has");
   const code = new Map(known.map((name, c) => [name, c]));
   return found.map((name) => {
     const c = code.get(name);
@@ -106,16 +106,35 @@ function positionsAmong(found: readonly Label[], known: readonly Label[]): numbe
   });
 }
 
+/**
+ * Refuses labels that are not known where the same spelling in the other type is, "0" where there is 0 or 0 where there is "0":
+ * compared as they are, every one of them would be wrong.
+ */
+export function refuseOtherType(labels: Iterable<Label>, known: ReadonlySet<Label>, whoHas: string): void {
+  for (const label of labels) {
+    if (known.has(label)) continue;
+    const twin = typeof label === "number" ? String(label) : String(Number(label)) === label ? Number(label) : label;
+    if (!known.has(twin)) continue;
+    const [found, there, cure] =
+      typeof label === "number" ? ["number", "string", "String"] : ["string", "number", "Number"];
+    throw new RanksimError(
+      "bad-labels",
+      `label ${JSON.stringify(label)} is a ${found} where ${whoHas} the ${there} ${JSON.stringify(twin)}; ` +
+        `give all labels one type, as Array.from(y, ${cure}) does`,
+    );
+  }
+}
+
 /** A 0/1 matrix: the labels are the column numbers. */
 function encodeIndicator(y: Matrix): EncodedSets {
   const sets: [number, number][][] = [];
   for (let r = 0; r < y.rows; r++) {
     const set: [number, number][] = [];
-    const from = y instanceof Dense ? r * y.features : y.offsets[r];
-    const to = y instanceof Dense ? from + y.features : y.offsets[r + 1];
+    const from = y.form === "dense" ? r * y.features : y.offsets[r];
+    const to = y.form === "dense" ? from + y.features : y.offsets[r + 1];
     for (let e = from; e < to; e++) {
       const value = y.values[e];
-      const column = y instanceof Dense ? e - from : y.indices[e];
+      const column = y.form === "dense" ? e - from : y.indices[e];
       if (value !== 0 && value !== 1) {
         throw new RanksimError("bad-labels", `row ${r}, column ${column}: expected 0 or 1, found ${value}`);
       }
@@ -128,7 +147,7 @@ function encodeIndicator(y: Matrix): EncodedSets {
 
 /** Whether `y` holds several labels per row. */
 export function isLabelSets(y: Labels | LabelSets): y is LabelSets {
-  return y instanceof Dense || y instanceof Csr || (Array.isArray(y) && y.length > 0 && y.every(Array.isArray));
+  return isMatrix(y) || (Array.isArray(y) && y.length > 0 && y.every(Array.isArray));
 }
 
 function checkCount(y: ArrayLike<unknown>, rows: number): void {

@@ -11,9 +11,19 @@ export type Matrix = Dense | Csr;
 /** What users may pass: a matrix, or rows as arrays of numbers or typed arrays. */
 export type MatrixLike = Matrix | readonly ArrayLike<number>[];
 
+/**
+ * Whether `x` is a matrix, by its form and not by its class: it may have been made by another copy or version of the library,
+ * and `asMatrix` then makes one of this copy of it.
+ */
+export function isMatrix(x: unknown): x is Matrix {
+  if (typeof x !== "object" || x === null || !("form" in x) || !("values" in x)) return false;
+  return (x.form === "dense" || x.form === "csr") && ArrayBuffer.isView(x.values);
+}
+
 /** Turns what a user passed into a matrix. */
 export function asMatrix(x: MatrixLike): Matrix {
   if (x instanceof Dense || x instanceof Csr) return x;
+  if (isMatrix(x)) return wrapAgain(x);
   if (Array.isArray(x) && x.every((row) => typeof row === "object" && row !== null && "length" in row)) {
     return Dense.fromRows(x);
   }
@@ -21,6 +31,13 @@ export function asMatrix(x: MatrixLike): Matrix {
     "bad-matrix",
     `expected a Dense or Csr matrix or an array of rows, found ${Array.isArray(x) ? "an array of other things" : typeof x}`,
   );
+}
+
+/** A matrix of another copy of the library as one of this copy, over the same memory and checked again. */
+function wrapAgain(x: Matrix): Matrix {
+  return x.form === "dense"
+    ? Dense.of(x.values, x.rows, x.features)
+    : Csr.of(x.offsets, x.indices, x.values, x.features);
 }
 
 /** The gate of `fit`: a matrix with at least one row and two features. */
@@ -43,8 +60,9 @@ export function matchingMatrix(x: MatrixLike, features: number): Matrix {
 }
 
 /** The same numbers as a dense matrix. */
-export function toDense(x: Matrix): Dense {
-  if (x instanceof Dense) return x;
+export function toDense(matrix: Matrix): Dense {
+  const x = asMatrix(matrix);
+  if (x.form === "dense") return x;
   const values = sameType(x.values, x.rows * x.features);
   for (let r = 0; r < x.rows; r++) {
     for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) values[r * x.features + x.indices[e]] = x.values[e];
@@ -53,8 +71,9 @@ export function toDense(x: Matrix): Dense {
 }
 
 /** The same numbers as compressed sparse rows, zeros left out. */
-export function toCsr(x: Matrix): Csr {
-  if (x instanceof Csr) return x;
+export function toCsr(matrix: Matrix): Csr {
+  const x = asMatrix(matrix);
+  if (x.form === "csr") return x;
   const { rows, features, values } = x;
   const offsets = new Uint32Array(rows + 1);
   let entries = 0;
@@ -78,14 +97,14 @@ export function toCsr(x: Matrix): Csr {
 
 /** Whether every number of the matrix is whole, whatever its element type. */
 export function isWhole(x: Matrix): boolean {
-  if (x instanceof Dense) return areWhole(x.values);
+  if (x.form === "dense") return areWhole(x.values);
   return areWhole(x.values.subarray(x.offsets[0], x.offsets[x.rows]) as typeof x.values);
 }
 
 /** Whether all values of row r are zero. */
 export function isZeroRow(x: Matrix, r: number): boolean {
-  const from = x instanceof Dense ? r * x.features : x.offsets[r];
-  const to = x instanceof Dense ? from + x.features : x.offsets[r + 1];
+  const from = x.form === "dense" ? r * x.features : x.offsets[r];
+  const to = x.form === "dense" ? from + x.features : x.offsets[r + 1];
   for (let e = from; e < to; e++) if (x.values[e] !== 0) return false;
   return true;
 }

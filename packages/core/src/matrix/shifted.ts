@@ -22,7 +22,7 @@ export const COPIES = MOVES.length;
  * c * rows + r. What comes in at an edge repeats the edge. Refuses (code "bad-params") rows that are not images of that width.
  */
 export function withShifted(x: Matrix, width: number): Dense {
-  if (!(x instanceof Dense)) {
+  if (x.form !== "dense") {
     throw new RanksimError(
       "bad-params",
       "shiftImages: expected dense rows, one number for each pixel, found sparse rows",

@@ -179,7 +179,7 @@ export class LinearSvmModel implements PredictingModel<MatrixLike, Label> {
 
   /** Accuracy. */
   async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
-    return shareRight(await this.predict(x, run), y);
+    return shareRight(await this.predict(x, run), y, this.classes);
   }
 
   save(): Saved {

@@ -14,6 +14,7 @@ import {
   type Label,
   type LabelSets,
   type Labels,
+  refuseOtherType,
 } from "../matrix/labels.ts";
 
 /** How the scores of classes become one: plain mean, from the counts of all classes together, or mean weighted by support. */
@@ -132,6 +133,7 @@ export function logLoss(yTrue: Labels, probabilities: Dense, classes: readonly L
       `expected ${classes.length} columns, one for each class, found ${probabilities.features}`,
     );
   }
+  refuseOtherType(truth.classes, new Set(classes), "the classes have");
   const column = truth.classes.map((label) => {
     const j = classes.indexOf(label);
     if (j < 0) throw new RanksimError("bad-labels", `label ${JSON.stringify(label)} is none of the classes`);
@@ -199,11 +201,21 @@ function encodePair(yTrue: Labels, yPred: Labels): EncodedPair {
 }
 
 /** The names of both lists in order, and where each name of either list stands in it. */
-function join(a: readonly Label[], b: readonly Label[]): { labels: Label[]; first: number[]; second: number[] } {
-  const labels = [...new Set([...a, ...b])].sort(compareLabels);
+function join(
+  truth: readonly Label[],
+  guess: readonly Label[],
+): { labels: Label[]; first: number[]; second: number[] } {
+  const [inTruth, inGuess] = [new Set(truth), new Set(guess)];
+  const onlyGuessed = new Set(guess.filter((label) => !inTruth.has(label)));
+  refuseOtherType(
+    truth.filter((label) => !inGuess.has(label)),
+    onlyGuessed,
+    "the predictions have",
+  );
+  const labels = [...new Set([...truth, ...guess])].sort(compareLabels);
   const position = new Map(labels.map((label, c) => [label, c]));
   const find = (label: Label) => position.get(label) as number;
-  return { labels, first: a.map(find), second: b.map(find) };
+  return { labels, first: truth.map(find), second: guess.map(find) };
 }
 
 function countPairs(labels: readonly Label[], truth: Uint32Array, guess: Uint32Array): Counts {

@@ -119,14 +119,14 @@ export class ScalerModel implements TransformingModel<MatrixLike> {
     const matrix = matchingMatrix(x, this.features);
     await advance(run, { stage: "transform", share: 0 });
     this.checkZerosStay(matrix);
-    const scaled = matrix instanceof Dense ? this.#scaleDense(matrix) : this.#scaleCsr(matrix);
+    const scaled = matrix.form === "dense" ? this.#scaleDense(matrix) : this.#scaleCsr(matrix);
     await advance(run, { stage: "transform", share: 1 });
     return scaled;
   }
 
   /** Refuses a sparse matrix if zeros would not stay zeros. */
   checkZerosStay(x: Matrix): void {
-    if (x instanceof Dense) return;
+    if (x.form === "dense") return;
     const moved = this.#scaling.shift.findIndex((value) => value !== 0);
     if (moved < 0) return;
     throw new RanksimError(
@@ -239,7 +239,7 @@ function standardize(x: Matrix, { low, high, sum, filled }: Spread): { mean: Flo
 /** Visits the values that are not 0, row by row. */
 function forEachEntry(x: Matrix, visit: (feature: number, value: number) => void): void {
   const n = x.features;
-  if (x instanceof Dense) {
+  if (x.form === "dense") {
     for (let r = 0, e = 0; r < x.rows; r++) {
       for (let i = 0; i < n; i++, e++) if (x.values[e] !== 0) visit(i, x.values[e]);
     }

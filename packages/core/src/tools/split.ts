@@ -4,10 +4,8 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import { Csr } from "../matrix/csr.ts";
-import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
-import type { MatrixLike } from "../matrix/matrix.ts";
+import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { drawWithoutReplacement, generatorOf } from "../random.ts";
 
 /** Data whose rows can be picked: numbers, or texts for a pipeline that begins with a vectoriser. */
@@ -112,7 +110,7 @@ export function sampleOrder(y: Labels | LabelSets, seed = 0): Uint32Array {
 
 /** The listed rows of a matrix, of rows of numbers, of texts or of labels, in the same form. */
 export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows: ArrayLike<number>): T {
-  if (data instanceof Dense || data instanceof Csr) return data.gather(rows) as unknown as T;
+  if (isMatrix(data)) return asMatrix(data).gather(rows) as unknown as T;
   const source = data as ArrayLike<unknown>;
   if (Array.isArray(source)) return Array.from(rows, (r) => source[r]) as unknown as T;
   const typed = source.constructor as unknown as { from(rows: ArrayLike<number>, pick: (r: number) => unknown): T };
@@ -121,7 +119,7 @@ export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows
 
 /** How many rows the data has. */
 export function countRows(data: Samples | Labels | LabelSets): number {
-  return data instanceof Dense || data instanceof Csr ? data.rows : data.length;
+  return isMatrix(data) ? data.rows : data.length;
 }
 
 /** Deals the rows out like cards: neighbours in `order` go to different folds. */

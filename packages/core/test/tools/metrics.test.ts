@@ -21,6 +21,30 @@ import {
 const truth = ["a", "a", "a", "a", "b", "b", "c"];
 const guess = ["a", "a", "b", "c", "b", "a", "d"];
 
+describe("labels of another type", () => {
+  const cure = /label "0" is a string where the predictions have the number 0; .*Array\.from\(y, Number\)/;
+
+  test("are refused with the cure where every row would be wrong for it", () => {
+    for (const metric of [accuracy, balancedAccuracy, confusionMatrix, classificationReport, f1, precision, recall]) {
+      expect(() => metric(["0", "1"], [0, 1])).toThrow(cure);
+      expect(() => metric([0, 1], ["0", "1"])).toThrow(/label 0 is a number .* string "0"; .*Array\.from\(y, String\)/);
+    }
+    for (const metric of [subsetAccuracy, hammingLoss, classificationReport]) {
+      expect(() => metric([["0"], []], [[0], []])).toThrow(cure);
+    }
+    const half = Dense.fromRows([[0.5, 0.5]]);
+    expect(() => logLoss(["0"], half, [0, 1])).toThrow(/the classes have the number 0/);
+    expect(() => accuracy(["0"], [0])).toThrow(expect.objectContaining({ code: "bad-labels" }));
+  });
+
+  test("are refused where only some labels are", () => expect(() => accuracy(["0", 1], [0, 1])).toThrow(cure));
+
+  test("are two names where the truth has both, and no reason to refuse other spellings", () => {
+    expect(accuracy(["0", 0], [0, 0])).toBe(0.5);
+    expect(accuracy(["00", "1.0", ""], [0, 1, 0])).toBe(0);
+  });
+});
+
 describe("one label per row", () => {
   test("accuracy counts the right rows", () => expect(accuracy(truth, guess)).toBe(3 / 7));
 

@@ -1,6 +1,5 @@
 /** A data set as JSON lines: {"x": [...], "y": label} a row; sparse rows as {"x": {"feature": value}}, text as {"text": "..."}. */
 
-import { Dense } from "@ranksim/core";
 import { type DataSet, rowCount } from "../data-set.ts";
 import { encodeLines } from "./lines.ts";
 
@@ -19,7 +18,7 @@ function* jsonLines(data: DataSet): Generator<string> {
 function rowOf(data: DataSet, row: number): object {
   if (data.form === "text") return { text: data.text[row] };
   const { x } = data;
-  if (x instanceof Dense) return { x: Array.from(x.row(row)) };
+  if (x.form === "dense") return { x: Array.from(x.row(row)) };
   const entries: [string, number][] = [];
   for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) entries.push([String(x.indices[e]), x.values[e]]);
   return { x: Object.fromEntries(entries), ...(row === 0 ? { features: x.features } : {}) };

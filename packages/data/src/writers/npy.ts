@@ -1,12 +1,12 @@
 /** Arrays as numpy's .npy (version 1.0, little-endian), and data sets as .npy (rows alone) or .npz (rows and labels). */
 
-import { Csr, Dense, type Label, RanksimError, type Values } from "@ranksim/core";
+import { type Label, RanksimError, type Values } from "@ranksim/core";
 import { zipSync } from "fflate";
 import type { DataSet, RowLabels } from "../data-set.ts";
 
 /** Writes the rows as .npy; images keep their three axes. Labels have no place in it. */
 export function writeNpy(data: DataSet): Iterable<Uint8Array> {
-  if (data.form === "text" || data.x instanceof Csr) {
+  if (data.form === "text" || data.x.form === "csr") {
     throw new RanksimError("unsupported", "NPY holds dense numbers; write NPZ for sparse rows");
   }
   const { x, imageSize } = data;
@@ -19,7 +19,7 @@ export function writeNpz(data: DataSet): Iterable<Uint8Array> {
   if (data.form === "text") throw new RanksimError("unsupported", "NPZ holds numbers; vectorise the text first");
   const { x } = data;
   const arrays: { [name: string]: Uint8Array } = {};
-  if (x instanceof Dense) [arrays.x] = writeNpy(data);
+  if (x.form === "dense") [arrays.x] = writeNpy(data);
   else {
     const [from, to] = [x.offsets[0], x.offsets[x.rows]];
     arrays.indices = encodeArray("<i4", Int32Array.from(x.indices.subarray(from, to)), [to - from]);

@@ -127,12 +127,18 @@ function compareWinners(
 
 /**
  * Deviation 9: new rows for filters that won none: those of the largest response relative to the row's mean response, so that a
- * filter moves to rows that like it better than they like the others.
+ * filter moves to rows that like it better than they like the others. A row whose mean is not positive counts as 0: divided by a
+ * negative mean, the row that likes the filter least would come first.
  */
 async function relocate(bank: FilterBank, empty: Uint32Array, held: Held, rows: number): Promise<Groups> {
   const mean = await held.topFilters(meanFilter(bank), 1);
   const k = Math.min(RELOCATION_ROWS, rows);
-  const { row } = await held.topRows(bank, empty, k, mean.response);
+  const { row } = await held.topRows(
+    bank,
+    empty,
+    k,
+    mean.response.map((response) => Math.max(response, 0)),
+  );
   const offsets = Uint32Array.from({ length: empty.length + 1 }, (_, j) => j * k);
   const sorted = row.slice();
   for (let j = 0; j < empty.length; j++) sorted.subarray(j * k, (j + 1) * k).sort();

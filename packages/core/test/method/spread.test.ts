@@ -15,6 +15,7 @@ import { canonicalBank, expandBank } from "../../src/method/bank.ts";
 import { groupByCode } from "../../src/method/groups.ts";
 import { initialize } from "../../src/method/initialize.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
+import { platforms } from "../platforms.ts";
 
 function randomRows(rows: number, features: number, seed: number, below = 50): number[][] {
   const generator = generatorOf(seed);
@@ -47,6 +48,29 @@ describe("max spreading", () => {
     }
     expect(banks.length).toBeGreaterThan(3);
   });
+
+  it.each(platforms)(
+    "moves an empty filter to rows that like it, not to those of negative mean, on $title",
+    async ({ open }) => {
+      // Rows 4 and 5 are equal, so filter 1 never wins. The filters are (2,4,6), (2,4,6), (6,4,2), their sum (10,12,14).
+      // Beside each row: its product with filter 1, with the sum, and their ratio; a product with the sum that is not positive counts as 0.
+      const rows = [
+        [0, 0, 0], //        0,    0: 0
+        [-9, -5, -1], //   -44, -164: 0 (divided: 0.27)
+        [3, 2, 1], //       20,   68: 0.29
+        [9, 0, -9], //     -36,  -36: 0 (divided: 1, before all others)
+        [1, 2, 3], //       28,   76: 0.37
+        [1, 2, 3], //       28,   76: 0.37
+        [-9, -9, -9], //  -108, -324: 0 (divided: 0.33, before row 2)
+        [-1, 0, 9], //      52,  116: 0.45
+      ];
+      const backend = await open();
+      const params = { initialRows: [4, 5, 2], iterations: 1 };
+      const model = await new RankSimilarityTransform(params).fit(rows, undefined, { backend });
+      expect([...model.filterRows(1)]).toEqual([0, 2, 4, 5, 7]);
+      await backend.close();
+    },
+  );
 
   it("remembers the rows each filter was made from", async () => {
     const x = Dense.fromRows(randomRows(50, 9, 2));

@@ -28,7 +28,7 @@ export { RankSimilarityTransform, TransformModel, type TransformParams } from ".
 export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weights } from "./kernels/shapes.ts";
 export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
-export { Dense } from "./matrix/dense.ts";
+export { Dense, MOST_FEATURES } from "./matrix/dense.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";

@@ -4,6 +4,7 @@ import { rankSums } from "../kernels/rank-sums.ts";
 import type { FilterBank, Groups, Leaders, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 import { leadersOf, pickRows, topFilters, topRows } from "../kernels/top.ts";
 import type { Backend, Held, Refining, Work } from "./backend.ts";
+import { holdNarrow } from "./narrow.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
 
 /** Opens the back end of plain loops. */
@@ -11,7 +12,7 @@ export function openReference(): Backend {
   return {
     name: "reference",
     threads: 1,
-    hold: async (x) => new HeldInPlace(x),
+    hold: (x) => holdNarrow(x, async (rows) => new HeldInPlace(rows)),
     close: async () => {},
   };
 }

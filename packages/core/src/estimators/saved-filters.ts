@@ -5,6 +5,7 @@
 
 import { RanksimError } from "../errors.ts";
 import type { FilterBank, Groups, Weights } from "../kernels/shapes.ts";
+import { MOST_FEATURES } from "../matrix/dense.ts";
 import type { Label } from "../matrix/labels.ts";
 import { canonicalBank } from "../method/bank.ts";
 import type { Json, Saved, SavedArray } from "./estimator.ts";
@@ -51,7 +52,9 @@ export function filterArrays({ bank, members, distribution, kept, filterBank }: 
 /** Reads what `filterArrays` wrote; `extra` names the arrays that the kind of model adds. */
 export function readFilters(saved: Saved, extra: readonly string[]): Filters {
   const features = count(saved, "features");
-  if (features < 2) throw bad(saved, `expected at least 2 features, found ${features}`);
+  if (features < 2 || features > MOST_FEATURES) {
+    throw bad(saved, `expected 2 to ${MOST_FEATURES} features, found ${features}`);
+  }
   const norm = vector(saved, "norm", Float64Array);
   const m = norm.length;
   if (m === 0) throw bad(saved, "expected at least 1 filter, found none");

@@ -17,6 +17,18 @@ export function expandFilter(bank: FilterBank, f: number, out: Float64Array): vo
   for (let e = bank.offsets[f]; e < bank.offsets[f + 1]; e++) out[bank.indices[e]] = bank.weights[e];
 }
 
+/** The weight of one feature in filter f. */
+export function weightOf(bank: FilterBank, f: number, feature: number): number {
+  if (bank.form === "dense") return bank.weights[f * bank.features + feature];
+  let [low, high] = [bank.offsets[f], bank.offsets[f + 1]];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bank.indices[middle] < feature) low = middle + 1;
+    else high = middle;
+  }
+  return low < bank.offsets[f + 1] && bank.indices[low] === feature ? bank.weights[low] : bank.base[f];
+}
+
 /** The k (<= m) strongest filters of each row. */
 export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
   const N = x.rows;

@@ -79,7 +79,13 @@ export class Dense implements DenseRows {
   }
 }
 
-/** Refuses shapes that are not whole non-negative numbers. */
+/**
+ * Features a matrix, a file or a model may have: 2²⁶, about 67 million. Products with ranks then stay exact for whole numbers
+ * well beyond bytes (n(n+1) is 2⁵²), and positions of features fit 32 bits everywhere.
+ */
+export const MOST_FEATURES = 2 ** 26;
+
+/** Refuses shapes that are not whole non-negative numbers, and rows too wide to rank. */
 export function checkShape(rows: number, features: number): void {
   for (const [name, value] of [
     ["rows", rows],
@@ -88,6 +94,12 @@ export function checkShape(rows: number, features: number): void {
     if (!Number.isSafeInteger(value) || value < 0) {
       throw new RanksimError("bad-matrix", `expected ${name} as a whole number from 0, found ${value}`);
     }
+  }
+  if (features > MOST_FEATURES) {
+    throw new RanksimError(
+      "bad-matrix",
+      `expected at most ${MOST_FEATURES} features, found ${features}: hash them into fewer`,
+    );
   }
 }
 

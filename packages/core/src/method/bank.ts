@@ -86,10 +86,17 @@ export function joinBanks(banks: readonly FilterBank[]): FilterBank {
   };
 }
 
-/** The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. */
-export function meanFilter(bank: FilterBank): DenseBank {
+/**
+ * The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. Sparse where
+ * the filters except few of all features.
+ */
+export function meanFilter(bank: FilterBank): FilterBank {
+  return bank.form === "sparse" && bank.indices.length < bank.features ? sparseMean(bank) : denseMean(bank);
+}
+
+function denseMean(bank: FilterBank): DenseBank & { readonly weights: Float64Array } {
   const weights = new Float64Array(bank.features);
-  const mean: DenseBank = { form: "dense", filters: 1, features: bank.features, weights, norm: new Float64Array([1]) };
+  const mean = { form: "dense", filters: 1, features: bank.features, weights, norm: Float64Array.of(1) } as const;
   // Equal norms are left out: the sums of doubled ranks then stay whole numbers and ties between rows exact.
   const equal = bank.norm.every((norm) => norm === bank.norm[0]);
   if (equal && bank.form === "sparse" && !(bank.weights instanceof Float64Array)) {
@@ -115,6 +122,25 @@ function addExceptions(bank: SparseBank, sum: Float64Array): void {
     const end = bank.offsets[f + 1];
     for (let e = bank.offsets[f]; e < end; e++) sum[bank.indices[e]] += bank.weights[e] - base;
   }
+}
+
+/** The same, of the features that some filter excepts; one more column stands for all others. */
+function sparseMean(bank: SparseBank): SparseBank {
+  const sorted = bank.indices.slice().sort();
+  const indices = sorted.filter((i, j) => j === 0 || i !== sorted[j - 1]);
+  const columns = new Map(Array.from(indices, (i, column) => [i, column]));
+  const narrow = bank.indices.map((i) => columns.get(i) as number);
+  const { weights } = denseMean({ ...bank, features: indices.length + 1, indices: narrow });
+  return {
+    form: "sparse",
+    filters: 1,
+    features: bank.features,
+    base: weights.slice(indices.length),
+    offsets: Uint32Array.of(0, indices.length),
+    indices,
+    weights: weights.subarray(0, indices.length),
+    norm: Float64Array.of(1),
+  };
 }
 
 /**

@@ -4,11 +4,11 @@
  */
 
 import type { Backend } from "../backends/backend.ts";
-import { dotRow } from "../kernels/dot.ts";
+import { dotCsr } from "../kernels/dot.ts";
 import type { FilterBank, Groups } from "../kernels/shapes.ts";
-import { expandFilter } from "../kernels/top.ts";
+import { weightOf } from "../kernels/top.ts";
 import type { Matrix } from "../matrix/matrix.ts";
-import { toDense } from "../matrix/matrix.ts";
+import { toCsr } from "../matrix/matrix.ts";
 import { similarities } from "./similarity.ts";
 
 /** A filter that responds to the row. */
@@ -49,15 +49,13 @@ export async function explainRow(
   classOf: (filter: number) => number,
   backend: Backend,
 ): Promise<BankExplanation> {
-  const weights = new Float64Array(bank.features);
   const filters: StrongFilter[] = [];
   for await (const { similar } of similarities(row, bank, nBest, backend, async () => {})) {
     for (let e = 0; e < similar.filter.length; e++) {
       const filter = similar.filter[e];
-      expandFilter(bank, filter, weights);
       filters.push({
         filter,
-        response: dotRow(row, 0, weights) / bank.norm[filter],
+        response: respond(row, bank, filter),
         similarity: similar.similarity[e],
         rows: members.rows.slice(members.offsets[filter], members.offsets[filter + 1]),
       });
@@ -91,18 +89,29 @@ async function strongestRival(
 
 /** The parts of features in the difference between the responses of two filters. */
 export function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
-  const forIt = new Float64Array(bank.features);
-  const against = new Float64Array(bank.features);
-  expandFilter(bank, first, forIt);
-  expandFilter(bank, rival, against);
-  const { values } = toDense(row);
   const parts: Contribution[] = [];
-  for (let feature = 0; feature < bank.features; feature++) {
-    const value = values[feature];
-    const contribution = value * (forIt[feature] / bank.norm[first] - against[feature] / bank.norm[rival]);
-    if (contribution !== 0) parts.push({ feature, value, contribution });
+  const { indices, values, offsets } = toCsr(row);
+  for (let e = offsets[0]; e < offsets[1]; e++) {
+    const [feature, value] = [indices[e], values[e]];
+    const difference =
+      weightOf(bank, first, feature) / bank.norm[first] - weightOf(bank, rival, feature) / bank.norm[rival];
+    if (value * difference !== 0) parts.push({ feature, value, contribution: value * difference });
   }
   return byPart(parts);
+}
+
+/** The response of a filter to the row: its weights where the row has something, however wide it is. */
+function respond(row: Matrix, bank: FilterBank, filter: number): number {
+  const { indices, values, offsets } = toCsr(row);
+  const weights = new Float64Array(8 * (offsets[1] - offsets[0]));
+  // Each entry is moved to a place of the same lane.
+  const places = new Uint32Array(offsets[1] - offsets[0]);
+  for (let e = offsets[0]; e < offsets[1]; e++) {
+    places[e - offsets[0]] = 8 * (e - offsets[0]) + (indices[e] % 8);
+    weights[places[e - offsets[0]]] = weightOf(bank, filter, indices[e]);
+  }
+  const given = values.subarray(offsets[0], offsets[1]) as typeof values;
+  return dotCsr(places, given, 0, places.length, weights) / bank.norm[filter];
 }
 
 /** Largest part first, equal parts by lower feature. */

@@ -3,6 +3,7 @@
 import { RanksimError } from "../../errors.ts";
 import type { Rows } from "../../kernels/shapes.ts";
 import type { Backend, BackendName, Held } from "../backend.ts";
+import { holdNarrow } from "../narrow.ts";
 import { BankCache } from "./bank-cache.ts";
 import { CsrBankCache } from "./csr-index.ts";
 import { type Engine, openEngine } from "./engine.ts";
@@ -24,7 +25,9 @@ export function backendOn(engine: Engine, name: BackendName, limits: Limits): Ba
     name,
     threads: engine.threads,
     hold: async (x: Rows): Promise<Held> =>
-      x.form === "dense" ? HeldDense.hold(engine, banks, x, limits) : HeldCsr.hold(engine, csrBanks, x, limits),
+      x.form === "dense"
+        ? HeldDense.hold(engine, banks, x, limits)
+        : holdNarrow(x, (rows) => HeldCsr.hold(engine, csrBanks, rows, limits)),
     async close() {
       banks.release();
       csrBanks.release();

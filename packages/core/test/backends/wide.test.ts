@@ -1,0 +1,135 @@
+/** Very wide sparse matrices: the same answers as the plain loops, with memory by what is stored, up to the limit and not beyond. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import {
+  Csr,
+  Dense,
+  loadModel,
+  MOST_FEATURES,
+  openBackend,
+  RankSimilarityClassifier,
+  RanksimError,
+  saveModel,
+} from "@ranksim/core";
+import { describe, expect, it } from "vitest";
+import type { Held } from "../../src/backends/backend.ts";
+import { rankSums } from "../../src/kernels/rank-sums.ts";
+import type { Groups } from "../../src/kernels/shapes.ts";
+import { topFilters, topRows } from "../../src/kernels/top.ts";
+import { meanFilter } from "../../src/method/bank.ts";
+import { drawBelow, generatorOf } from "../../src/random.ts";
+import { platforms } from "../platforms.ts";
+
+/** Rows of up to 20 entries among some 60 features that lie anywhere below `features`, the last one among them. */
+function wideRows(rows: number, features: number, seed: number, value: (below: (n: number) => number) => number): Csr {
+  const generator = generatorOf(seed);
+  const below = (n: number): number => drawBelow(generator, n);
+  const used = [features - 1, ...Array.from({ length: 60 }, () => below(features))];
+  return Csr.fromRows(
+    Array.from({ length: rows }, () => {
+      const entries = new Map(Array.from({ length: below(20) }, () => [used[below(used.length)], value(below)]));
+      return [...entries];
+    }),
+    features,
+  );
+}
+
+const KINDS = {
+  counts: (below: (n: number) => number) => 1 + below(9),
+  "whole numbers of both signs": (below: (n: number) => number) => below(9) - 4,
+  fractions: (below: (n: number) => number) => (below(2 ** 24) - 2 ** 23) / 7919,
+};
+
+const groups: Groups = {
+  offsets: Uint32Array.of(0, 1, 4, 5, 12, 12, 40, 41, 44),
+  rows: Uint32Array.from({ length: 44 }, (_, e) => (e * 7) % 50),
+};
+for (let g = 0; g + 1 < groups.offsets.length; g++)
+  groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1]).sort();
+
+describe.each(platforms)("wide rows on $title", ({ open }) => {
+  // Just above the width where features without entries are left out: here the plain loops still fit.
+  it.each(Object.entries(KINDS))("answer as the plain loops do: %s", async (_, value) => {
+    const features = 2 ** 20 + 3;
+    const x = wideRows(50, features, 1, value);
+    const backend = await open();
+    const held: Held = await backend.hold(x);
+    const distribution = Float64Array.from({ length: features }, (_, r) => Math.sqrt(r) / 3);
+    for (const drawn of [undefined, distribution]) {
+      const bank = rankSums(x, groups, drawn);
+      expect(await held.rankSums(groups, drawn)).toEqual(bank);
+      expect(await held.topFilters(bank, 3)).toEqual(topFilters(x, bank, 3));
+      const mean = topFilters(x, meanFilter(bank), 1);
+      expect(await held.topFilters(meanFilter(bank), 1)).toEqual(mean);
+      const few = Uint32Array.of(1, 3, 5);
+      expect(await held.topRows(bank, few, 4, mean.response)).toEqual(topRows(x, bank, few, 4, mean.response));
+    }
+    held.release();
+    await backend.close();
+  });
+
+  it("train, predict, explain and save at the greatest width", async () => {
+    const x = wideRows(60, MOST_FEATURES, 4, KINDS.counts);
+    const labels = Array.from({ length: 60 }, (_, r) => r % 3);
+    const backend = await open();
+    const model = await new RankSimilarityClassifier({ filters: 12 }).fit(x, labels, { backend });
+    const predicted = await model.predict(x, { backend });
+    const { contributions } = await model.explain(x, 7, { backend });
+    const stored = await saveModel(await loadModel(await saveModel(model)));
+    const plain = await openBackend("reference");
+    const reference = await new RankSimilarityClassifier({ filters: 12 }).fit(x, labels, { backend: plain });
+    expect(stored).toEqual(await saveModel(reference));
+    expect(predicted).toEqual(await reference.predict(x, { backend: plain }));
+    const own = x.gather([7]);
+    for (const { feature, value } of contributions) expect(own.values[own.indices.indexOf(feature)]).toBe(value);
+    expect(contributions.length).toBeGreaterThan(0);
+    await backend.close();
+  });
+});
+
+describe("the limit on features", () => {
+  it("is one for matrices of either form", () => {
+    const of = (features: number) =>
+      Csr.of(Uint32Array.of(0, 1), Uint32Array.of(features - 1), Uint8Array.of(1), features);
+    expect(of(MOST_FEATURES).features).toBe(2 ** 26);
+    for (const make of [
+      () => of(MOST_FEATURES + 1),
+      () => of(2 ** 32 - 1),
+      () => Dense.of(new Uint8Array(0), 0, 2 ** 29),
+    ]) {
+      expect(make).toThrow(RanksimError);
+      expect(make).toThrow(/expected at most 67108864 features, found \d+/);
+    }
+    expect(() => Csr.fromRows([[[2 ** 29, 1]]], 2 ** 30)).toThrow(/at most 67108864/);
+  });
+});
+
+const BUILT = new URL("../../dist/index.js", import.meta.url);
+
+describe.skipIf(!existsSync(BUILT))("memory of the built package (npm run build:code)", () => {
+  /** The peak, in bytes, of a process that trains on sparse rows, predicts and explains. */
+  const peak = (backend: string, features: number): number =>
+    Number(
+      execFileSync(process.execPath, [
+        "--input-type=module",
+        "-e",
+        `import { Csr, RankSimilarityClassifier, loadModel, openBackend, saveModel } from ${JSON.stringify(BUILT.href)};
+         const rows = Array.from({ length: 60 }, (_, r) => [r % 7, r % 11, r].map((i) => [(i + 1) * ${features / 64} - 1, 1 + (r % 5)]));
+         const x = Csr.fromRows(rows, ${features});
+         const backend = await openBackend("${backend}");
+         const model = await new RankSimilarityClassifier({ filters: 12 }).fit(x, rows.map((_, r) => r % 3), { backend });
+         const loaded = await loadModel(await saveModel(model));
+         await loaded.predict(x, { backend });
+         await loaded.predictProbabilities(x, { backend });
+         await loaded.explain(x, 7, { backend });
+         await backend.close();
+         console.log(1024 * process.resourceUsage().maxRSS);`,
+      ]),
+    );
+
+  it.each(["reference", "wasm", "threads"])("goes by what is stored, not by the width, on %s", (backend) => {
+    // One 8-byte number for each feature would take 512 MiB.
+    expect(peak(backend, MOST_FEATURES) - peak(backend, 64 * 50)).toBeLessThan(64 * 2 ** 20);
+  });
+});

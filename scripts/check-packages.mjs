@@ -19,7 +19,7 @@ const packages = ["core", "data", "cli"];
 const attw = join(root, "node_modules/.bin/attw");
 
 /** What may be in a tarball: the build and the papers that go with it. */
-const shipped = /^(dist\/.*|package\.json|README\.md|LICENSE|NOTICE)$/;
+const shipped = /^(bin\/ranksim\.js|dist\/.*|package\.json|output\.schema\.json|README\.md|LICENSE|NOTICE)$/;
 
 async function check(name, folder) {
   const directory = join(root, "packages", name);

@@ -3,7 +3,7 @@
  * nearest neighbour, draws filters in the terminal, writes a model and a report.
  */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   accuracy,
   type ClassifierModel,
@@ -15,6 +15,7 @@ import {
 } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { Command } from "commander";
+import { commandName } from "../command-name.ts";
 import { writeTo } from "../files/output.ts";
 import type { Io, Output } from "../io.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
@@ -40,15 +41,22 @@ export function addDemo(program: Command, io: Io): void {
     .command("demo")
     .summary("see it work, offline, in under a minute")
     .description(
-      "Trains on 1,348 handwritten digits, compares with one nearest neighbour on 449 others, draws some filters and writes a model and a report.",
+      "Trains on 1,348 handwritten digits, compares with one nearest neighbour on 449 others, draws some filters and writes a model, a report and the digits as a table.",
     )
-    .option("--folder <path>", "where model and report go", "ranksim-demo");
+    .option("--folder <path>", "where its files go", "ranksim-demo");
   addCommonOptions(addComputeOptions(command))
     .addHelpText("after", exampleText("demo"))
     .action(async (options: Options) => {
       const session = new Session(io, options);
       await demo(session, options);
     });
+}
+
+/** What the demo writes. */
+interface Paths {
+  readonly modelPath: string;
+  readonly reportPath: string;
+  readonly tablePath: string;
 }
 
 /** One method's figures. */
@@ -67,8 +75,13 @@ async function demo(session: Session, options: Options): Promise<void> {
       `${style.strong("Handwritten digits")}, 8 × 8 pixels: ${count(train.x.rows)} to learn from, ${count(test.x.rows)} to be asked about.\n\n`,
     );
   }
-  const modelPath = join(options.folder, "digits.ranksim");
-  const reportPath = join(options.folder, "report.html");
+  const inFolder = (name: string) => join(options.folder, name);
+  const paths = {
+    modelPath: inFolder("digits.ranksim"),
+    reportPath: inFolder("report.html"),
+    tablePath: inFolder("digits.csv"),
+  };
+  const { modelPath, reportPath, tablePath } = paths;
   const { stored, model, ours, page } = await session.compute("training", options, async (run) => {
     const model = await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(train.x, train.y, run);
     const stored = await writeModel(model, modelPath, io);
@@ -88,6 +101,7 @@ async function demo(session: Session, options: Options): Promise<void> {
     return { stored, model, ours, page };
   });
   await writeTo(reportPath, [new TextEncoder().encode(page)], io);
+  await writeTo(tablePath, tableOf(digits.x, digits.y), io);
   const neighbour = await judgeNeighbour(train.x, train.y, test.x, test.y);
   const value = {
     rows: { train: train.x.rows, test: test.x.rows },
@@ -100,8 +114,16 @@ async function demo(session: Session, options: Options): Promise<void> {
     nearestNeighbour: neighbour,
     model: modelPath,
     report: reportPath,
+    table: tablePath,
   };
-  await session.print(value, () => forPeople(session, model, ours, neighbour, modelPath, reportPath));
+  await session.print("demo", value, () => forPeople(session, model, ours, neighbour, paths));
+}
+
+/** The digits as a table of the kind people have: a line of names, numbers, the class in a column. */
+function* tableOf(x: Dense, y: readonly number[]): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(`${Array.from({ length: x.features }, (_, i) => `pixel ${i}`).join(",")},digit\n`);
+  for (let r = 0; r < x.rows; r++) yield encoder.encode(`${x.row(r).join(",")},${y[r]}\n`);
 }
 
 async function judgeOurs(
@@ -145,8 +167,7 @@ function forPeople(
   model: ClassifierModel,
   ours: Figures,
   neighbour: Figures,
-  modelPath: string,
-  reportPath: string,
+  { modelPath, reportPath, tablePath }: Paths,
 ): string {
   const right = { align: "right" } as const;
   const line = (name: string, of: (figures: Figures) => string) => [name, style.strong(of(ours)), of(neighbour)];
@@ -165,18 +186,18 @@ function forPeople(
     ],
     style,
   );
+  const again = join(dirname(modelPath), "again.ranksim");
   const next = [
-    [reportPath, "", "open it in a browser: all classes, mistakes and training"],
-    ["ranksim explain", `${modelPath} digits --row 5`, "see which filters decide about one digit"],
-    ["ranksim inspect", modelPath, "see what is in the model file"],
-    ["ranksim data list", "", "see what else can be trained on"],
-    ["ranksim train", "your.csv --label-column C --model your.ranksim", "use your own data"],
-  ].map(([command, rest, about]) => `  ${style.accent(`${command} ${rest}`.trim())}\n      ${style.faint(about)}\n`);
+    [`explain ${modelPath} digits --row 5`, "see which filters decide about one digit"],
+    [`inspect ${modelPath}`, "see what is in the model file"],
+    ["data list", "see what else can be trained on"],
+    [`train ${tablePath} --label-column digit --model ${again}`, "train on a table, as you would on your own"],
+  ].map(([rest, about]) => `  ${style.accent(`${commandName(io)} ${rest}`)}\n      ${style.faint(about)}\n`);
   return [
     comparison,
     `\n${style.strong("Two filters of each digit")}: the rank order of the pixels of similar training rows\n\n`,
     ...inBands(filtersToShow(model), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
-    `Model in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}\n\nTry next:\n`,
+    `Model in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}: open it in a browser.\n\nTry next:\n`,
     ...next,
   ].join("");
 }

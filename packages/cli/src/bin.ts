@@ -1,24 +1,38 @@
-#!/usr/bin/env node
-
 /** The command `ranksim`: this process's streams and interrupts around `run`. */
 
-import { EXIT } from "./exit.ts";
+import { EXIT, Interruption } from "./exit.ts";
 import { processIo } from "./io.ts";
 
+/** Milliseconds that work has to stop by itself; a read that does not answer, say of a network's file, is then left. */
+const GRACE = 300;
+
 const interrupt = new AbortController();
+/** What has to be undone on a sudden end; known once the program is loaded. */
+let cleanUp = (): void => {};
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
-    // The second time the user means it; files are safe at any moment.
-    if (interrupt.signal.aborted) process.exit(EXIT.interrupted);
-    interrupt.abort();
+    const reason = new Interruption(signal);
+    const leave = () => {
+      cleanUp();
+      process.stderr.write("interrupted: nothing was changed\n");
+      process.exit(reason.exitCode);
+    };
+    // The second time the user means it.
+    if (interrupt.signal.aborted) leave();
+    interrupt.abort(reason);
+    setTimeout(leave, GRACE).unref();
   });
 }
 
-// A reader that has seen enough (`| head`) is no error.
+// A reader that has seen enough (`| head`) is no error. Other errors of writing reach whoever wrote.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
+  if (error.code === "EPIPE") process.exit(EXIT.done);
 });
 
 // Loaded only now, so that an interrupt is heard from the first moment.
-const { run } = await import("./run.ts");
+const [{ run }, { removeUnfinished }] = await Promise.all([import("./run.ts"), import("@ranksim/data/node")]);
+cleanUp = removeUnfinished;
 process.exitCode = await run(process.argv.slice(2), processIo(interrupt.signal));
+// What the work left behind, such as a read that will never answer, does not keep the process.
+if (interrupt.signal.aborted) process.exit(process.exitCode);

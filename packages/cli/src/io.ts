@@ -3,9 +3,12 @@
  * Passed as a value, so that tests and other programs can run commands without a process of their own.
  */
 
+import { writeSync } from "node:fs";
+import { Socket } from "node:net";
+
 /** Where text and bytes go. */
 export interface Output {
-  /** Resolves once the chunk was taken, so that a slow reader slows the writer down. */
+  /** Resolves once the whole chunk was taken, so that a slow reader slows the writer down; rejects where it was not. */
   write(chunk: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** Width in characters. */
@@ -31,27 +34,50 @@ const DEFAULT_COLUMNS = 100;
 /** The world of this process. */
 export function processIo(signal: AbortSignal): Io {
   return {
-    stdin: process.stdin,
-    stdout: streamOutput(process.stdout),
-    stderr: streamOutput(process.stderr),
+    // A getter: to touch it would keep a process alive that never asks for it.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: streamOutput(process.stdout, "standard output"),
+    stderr: streamOutput(process.stderr, "standard error"),
     env: process.env,
     cwd: process.cwd(),
     signal,
   };
 }
 
-function streamOutput(stream: NodeJS.WriteStream): Output {
+function streamOutput(stream: NodeJS.WriteStream & { readonly fd: number }, name: string): Output {
+  // Terminals and pipes are sockets; files and devices are not.
+  const isStreamed = (stream as unknown) instanceof Socket;
   return {
-    write: (chunk) =>
-      new Promise((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
-      }),
+    write: isStreamed ? (chunk) => toStream(stream, name, chunk) : async (chunk) => toFile(stream.fd, name, chunk),
     isTerminal: stream.isTTY === true,
     get columns() {
       return stream.columns || DEFAULT_COLUMNS;
     },
     colourDepth: colourDepth(stream),
   };
+}
+
+function toStream(stream: NodeJS.WriteStream, name: string, chunk: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(chunk, (error) => (error ? reject(named(error, name)) : resolve()));
+  });
+}
+
+/** Node's own stream for files forgets what a full disk did not take of a chunk: the rest is written, or the reason is thrown. */
+function toFile(fd: number, name: string, chunk: string | Uint8Array): void {
+  const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+  try {
+    for (let at = 0; at < bytes.byteLength; ) at += writeSync(fd, bytes, at);
+  } catch (error) {
+    throw named(error, name);
+  }
+}
+
+/** An error of the system that says what it is about. */
+export function named(error: unknown, path: string): unknown {
+  return error instanceof Error && "syscall" in error && !("path" in error) ? Object.assign(error, { path }) : error;
 }
 
 /** Node's own judgement, which knows terminals and FORCE_COLOR; NO_COLOR has the last word. */

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { commandName } from "./command-name.ts";
 import { addCrossValidate } from "./commands/cross-validate.ts";
 import { addData } from "./commands/data.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -15,25 +16,29 @@ import { addTrain } from "./commands/train.ts";
 import { addTransform } from "./commands/transform.ts";
 import { addTune } from "./commands/tune.ts";
 import { addUpdate } from "./commands/update.ts";
-import type { Io, Output } from "./io.ts";
+import type { Io } from "./io.ts";
 import { styleOf } from "./terminal/style.ts";
 
-const START = `
-Start here:
-  ranksim demo                                        see it work, offline, in under a minute
-  ranksim train digits --model digits.ranksim           train on a data set, a file or a folder
-  ranksim evaluate digits.ranksim digits                see how good it is
-  ranksim report digits.ranksim digits -o digits.html   see what it has learned
-  ranksim train --help                                every command has examples
+const START: readonly (readonly [line: string, about: string])[] = [
+  ["demo", "see it work, offline, in under a minute"],
+  ["train digits --model digits.ranksim", "train on a data set, a file or a folder"],
+  ["evaluate digits.ranksim digits", "see how good it is"],
+  ["report digits.ranksim digits -o digits.html", "see what it has learned"],
+  ["train --help", "every command has examples"],
+];
 
-Exit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted.
-`;
+function startText(io: Io): string {
+  const name = commandName(io);
+  const width = Math.max(...START.map(([line]) => line.length));
+  const lines = START.map(([line, about]) => `  ${name} ${line.padEnd(width)}   ${about}\n`);
+  return `\nStart here:\n${lines.join("")}\nExit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted, 143 ended.\n`;
+}
 
 /**
  * The program. What commander itself prints goes to `say`; help and usage errors are thrown as its errors, never ends of
  * the process.
  */
-export function makeProgram(io: Io, say: (output: Output, text: string) => void): Command {
+export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string) => void): Command {
   const style = styleOf(io.stdout);
   const program = new Command("ranksim")
     .description("Rank similarity filters: train, predict, explain and report from the command line.")
@@ -42,7 +47,7 @@ export function makeProgram(io: Io, say: (output: Output, text: string) => void)
     .helpCommand("help [command]", "print the help of a command")
     .option("--debug", "show where an error came from")
     .showHelpAfterError("(add --help for what there is)")
-    .addHelpText("after", START)
+    .addHelpText("after", startText(io))
     .configureHelp({
       helpWidth: Math.min(io.stdout.columns, 110),
       styleTitle: style.strong,
@@ -51,8 +56,8 @@ export function makeProgram(io: Io, say: (output: Output, text: string) => void)
       styleArgumentTerm: style.accent,
     })
     .configureOutput({
-      writeOut: (text) => say(io.stdout, text),
-      writeErr: (text) => say(io.stderr, text),
+      writeOut: (text) => say("stdout", text),
+      writeErr: (text) => say("stderr", text),
       getOutHasColors: () => io.stdout.colourDepth > 1,
       getErrHasColors: () => io.stderr.colourDepth > 1,
       outputError: (text, write) => write(text.replace(/^error:/, styleOf(io.stderr).bad("error:"))),

@@ -1,62 +1,82 @@
 /**
  * Runs one command line and answers with the exit code: 0 done, 1 the data or the request is at fault, 2 the command line
- * is, 130 interrupted. Errors of the user are one line; a stack is shown for --debug and for our own mistakes only.
+ * is, 130 and 143 interrupted. Errors of the user are one line; a stack is shown for --debug and for our own mistakes only.
  */
 
 import { RanksimError } from "@ranksim/core";
 import { CommanderError } from "commander";
-import { EXIT } from "./exit.ts";
-import { flagOf } from "./flags/parameter-flags.ts";
+import { EXIT, Interruption } from "./exit.ts";
+import { speakFlags } from "./flags/speak-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
+import { OUTPUT_SCHEMA } from "./output-schema.ts";
 import { makeProgram } from "./program.ts";
 import { printable, styleOf } from "./terminal/style.ts";
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const said: Promise<void>[] = [];
   try {
-    const program = makeProgram(io, (output, text) => said.push(output.write(text)));
-    await program.parseAsync(argv as string[], { from: "user" });
-    return EXIT.done;
+    return await attempt(argv, io);
   } catch (error) {
-    await Promise.all(said);
-    if (error instanceof UsageError) {
-      await tell(error, argv, io);
-      return EXIT.usage;
-    }
-    // Commander has said what was wrong, or printed the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (io.signal.aborted) {
-      await io.stderr.write("interrupted: nothing was changed\n");
-      return EXIT.interrupted;
+      await io.stderr.write("interrupted: nothing was changed\n").catch(() => undefined);
+      return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : EXIT.interrupted;
     }
-    await tell(error, argv, io);
-    return EXIT.failed;
+    // Where not even the error can be told, the exit code is all there is.
+    await tell(error, argv, io).catch(() => undefined);
+    return error instanceof CommanderError ? EXIT.usage : EXIT.failed;
   }
 }
 
+/** Runs the program. What commander has to say is said when it is known whether people or programs listen. */
+async function attempt(argv: readonly string[], io: Io): Promise<number> {
+  const said: { readonly to: "stdout" | "stderr"; readonly text: string }[] = [];
+  const program = makeProgram(io, (to, text) => said.push({ to, text }));
+  try {
+    await program.parseAsync(argv as string[], { from: "user" });
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error instanceof UsageError) throw error;
+    // For programs an error of usage is told as every other; help that was asked for is printed as it is.
+    if (error.exitCode !== 0 && isForPrograms(argv)) throw error;
+    for (const { to, text } of said) await io[to].write(text);
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
+}
+
+const isForPrograms = (argv: readonly string[]): boolean => argv.includes("--json");
+
 async function tell(error: unknown, argv: readonly string[], io: Io): Promise<void> {
-  const known = error instanceof RanksimError || error instanceof UsageError || isSystemError(error);
   const message = messageOf(error).split("\n").map(printable).join("\n");
-  if (argv.includes("--json")) {
-    const code = codeOf(error);
-    await io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  if (isForPrograms(argv)) {
+    const told = { schema: OUTPUT_SCHEMA, error: { code: codeOf(error), message } };
+    await io.stderr.write(`${JSON.stringify(told)}\n`);
   } else {
     await io.stderr.write(`${styleOf(io.stderr).bad("error:")} ${message}\n`);
   }
-  if (argv.includes("--debug") || !known) await io.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  if (argv.includes("--debug") || codeOf(error) === "internal") {
+    await io.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  }
 }
 
 function codeOf(error: unknown): string {
   if (error instanceof RanksimError) return error.code;
-  if (error instanceof UsageError) return "usage";
+  if (error instanceof CommanderError) return "usage";
+  if (isOutOfMemory(error)) return "memory";
   return isSystemError(error) ? "system" : "internal";
 }
 
 /** Errors of the operating system, such as a file that is not there. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+/** What engines say where an array, a buffer or a string cannot be had. */
+function isOutOfMemory(error: unknown): error is RangeError {
+  return (
+    error instanceof RangeError &&
+    /allocation failed|Invalid (string|typed array|array( buffer)?) length/.test(error.message)
+  );
 }
 
 const REASONS: { readonly [code: string]: string } = {
@@ -66,10 +86,10 @@ const REASONS: { readonly [code: string]: string } = {
   EISDIR: "is a folder, expected a file",
   ENOTDIR: "a part of the path is not a folder",
   ENOSPC: "no space left",
+  EDQUOT: "no space left: the quota is used up",
+  EFBIG: "the file would be larger than allowed here",
   EROFS: "the file system is read-only",
 };
-
-const READ_OPTIONS = /\b(labelColumn|textColumn|ignoreColumns|firstFeature)\b/g;
 
 function messageOf(error: unknown): string {
   if (isSystemError(error)) {
@@ -77,6 +97,7 @@ function messageOf(error: unknown): string {
     return error.path === undefined ? reason : `${error.path}: ${reason}`;
   }
   const message = error instanceof Error ? error.message : String(error);
-  // The readers speak of their options; here these are flags.
-  return message.replace(READ_OPTIONS, (name) => flagOf(name));
+  if (isOutOfMemory(error)) return `there is not enough memory for this (${message})`;
+  if (error instanceof UsageError) return message;
+  return error instanceof CommanderError ? message.replace(/^error: /, "") : speakFlags(message);
 }

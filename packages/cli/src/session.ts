@@ -7,6 +7,7 @@ import { type Backend, type BackendName, openBackend, type Run } from "@ranksim/
 import { type Command, Option } from "commander";
 import { wholeNumber } from "./flags/parameter-flags.ts";
 import type { Io } from "./io.ts";
+import { type CommandName, OUTPUT_SCHEMA } from "./output-schema.ts";
 import { type Meter, startMeter } from "./terminal/progress.ts";
 import { printable, type Style, styleOf } from "./terminal/style.ts";
 
@@ -52,6 +53,7 @@ export class Session {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly #noteStyle: Style;
+  readonly #notes: string[] = [];
 
   constructor(io: Io, { json = false, quiet = false }: CommonOptions) {
     this.io = io;
@@ -61,14 +63,16 @@ export class Session {
     this.#noteStyle = styleOf(io.stderr);
   }
 
-  /** Prints the result: as JSON if that was asked for, else for people. */
-  async print(value: unknown, forPeople: () => string): Promise<void> {
-    await this.io.stdout.write(this.json ? `${JSON.stringify(value, undefined, 2)}\n` : forPeople());
+  /** Prints the result of a command: as JSON if that was asked for, else for people. */
+  async print(command: CommandName, value: object, forPeople: () => string): Promise<void> {
+    const result = { schema: OUTPUT_SCHEMA, command, ...value, notes: this.#notes };
+    await this.io.stdout.write(this.json ? `${JSON.stringify(result, undefined, 2)}\n` : forPeople());
   }
 
-  /** Tells something that is not part of the result. */
+  /** Tells something that is not part of the result: at once to people, with the result to programs. */
   async note(text: string): Promise<void> {
-    if (!this.quiet) await this.io.stderr.write(`${this.#noteStyle.note("note:")} ${printable(text)}\n`);
+    if (this.json) this.#notes.push(text);
+    else if (!this.quiet) await this.io.stderr.write(`${this.#noteStyle.note("note:")} ${printable(text)}\n`);
   }
 
   /** Starts a progress meter. */

@@ -170,7 +170,7 @@ describe("update", () => {
     const file = readFileSync(world.path("still.ranksim"));
     const { code, stderr } = await world.ranksim("update still.ranksim digits:test");
     expect(code).toBe(1);
-    expect(stderr).toContain("keepSums");
+    expect(stderr).toContain("trained with --keep-sums, found");
     expect(readFileSync(world.path("still.ranksim")).equals(file)).toBe(true);
     expect(await world.ranksim("update digits.ranksim digits")).toMatchObject({ code: 1 });
     expect(existsSync(world.path("digits.ranksim"))).toBe(false);

@@ -2,7 +2,7 @@
 
 export * from "./index.ts";
 export type { DownloadOptions, DownloadProgress } from "./node/download.ts";
-export { fileSource, openPath, pathFolder, stdinSource, writeWhole } from "./node/files.ts";
+export { fileSource, openPath, pathFolder, removeUnfinished, stdinSource, writeWhole } from "./node/files.ts";
 export {
   type FetchOptions,
   fetchDataSet,

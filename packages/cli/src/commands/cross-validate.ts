@@ -81,7 +81,7 @@ export function addCrossValidate(program: Command, io: Io): void {
         ),
       );
       const folds = found.map((scores, j) => ({ ...scores, fitSeconds: fitSeconds[j], scoreSeconds: scoreSeconds[j] }));
-      await session.print(asJson(folds), () => forPeople(folds, isSets(set.y ?? []), session));
+      await session.print("cross-validate", asJson(folds), () => forPeople(folds, isSets(set.y ?? []), session));
     });
 }
 

@@ -59,7 +59,10 @@ async function list(session: Session): Promise<void> {
   const found = await Promise.all(catalogue.map(async (entry) => ({ entry, here: await partsHere(entry, env) })));
   const right = { align: "right" } as const;
   await session.print(
-    found.map(({ entry, here }) => ({ name: entry.name, title: entry.title, parts: partsOf(entry), here })),
+    "data list",
+    {
+      dataSets: found.map(({ entry, here }) => ({ name: entry.name, title: entry.title, parts: partsOf(entry), here })),
+    },
     () =>
       table(
         [
@@ -116,6 +119,7 @@ async function path(session: Session, name: string): Promise<void> {
     );
   }
   await printPaths(
+    "data path",
     session,
     parts.flatMap(({ located }) => (located as Located).paths),
   );
@@ -134,12 +138,16 @@ async function fetchOne(session: Session, name: string): Promise<void> {
     });
     paths.push(...located.paths);
   }
-  await printPaths(session, paths);
+  await printPaths("data fetch", session, paths);
 }
 
-async function printPaths(session: Session, all: readonly string[]): Promise<void> {
+async function printPaths(
+  command: "data path" | "data fetch",
+  session: Session,
+  all: readonly string[],
+): Promise<void> {
   const paths = [...new Set(all)];
-  await session.print(paths, () =>
+  await session.print(command, { paths }, () =>
     paths.length === 0 ? "inside the program: nothing to download\n" : paths.map((file) => `${file}\n`).join(""),
   );
 }
@@ -169,7 +177,7 @@ async function info(session: Session, name: string): Promise<void> {
   const parts = await locatedParts(session, entry.name);
   const { style } = session;
   const value = { ...entry, here: Object.fromEntries(parts.map((part) => [part.name, part.located?.paths ?? null])) };
-  await session.print(value, () => {
+  await session.print("data info", value, () => {
     const partLines = parts.map(({ name: part, located }) => {
       const [source] = known(part).sources;
       const where = located

@@ -36,6 +36,6 @@ export function addEvaluate(program: Command, io: Io): void {
       const rows = answers.predicted.length;
       const nameOf = labelNamer(data.set);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
-      await session.print(scoresAsJson(judgement, rows), () => showScores(judgement, rows, both, session));
+      await session.print("evaluate", scoresAsJson(judgement, rows), () => showScores(judgement, rows, both, session));
     });
 }

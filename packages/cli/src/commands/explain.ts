@@ -71,7 +71,7 @@ export function addExplain(program: Command, io: Io): void {
         labelName: labelNamer(set),
         top: options.top,
       };
-      await session.print(asJson(explained), () => forPeople(explained, one, size, session));
+      await session.print("explain", asJson(explained), () => forPeople(explained, one, size, session));
     });
 }
 

@@ -26,7 +26,7 @@ export function addInspect(program: Command, io: Io): void {
     .action(async (modelPath: string, options: CommonOptions) => {
       const session = new Session(io, options);
       const stored = await readModel(modelPath, io);
-      await session.print(asJson(stored), () => forPeople(stored, session.style));
+      await session.print("inspect", asJson(stored), () => forPeople(stored, session.style));
     });
 }
 

@@ -47,7 +47,11 @@ async function play(modelPath: string | undefined, options: PlayOptions, io: Io)
   const model = modelPath === undefined ? undefined : await modelOf(modelPath, io);
   const page = await servePage({ folder: PAGE, port: options.port, ...(model ? { model } : {}) });
   try {
-    await session.print({ address: page.address }, () => `${page.address}\nOpen it in a browser; Ctrl-C ends it.\n`);
+    await session.print(
+      "play",
+      { address: page.address },
+      () => `${page.address}\nOpen it in a browser; Ctrl-C ends it.\n`,
+    );
     await new Promise<void>((ended) => {
       if (io.signal.aborted) ended();
       io.signal.addEventListener("abort", () => ended(), { once: true });

@@ -46,7 +46,7 @@ export function addPredict(program: Command, io: Io): void {
       }));
       const answer: Answer = { labels, probabilities, classes: predicting.classes };
       if (options.json && options.out === "-") {
-        await session.print(asJson(labels, probabilities, predicting.classes), () => "");
+        await session.print("predict", asJson(labels, probabilities, predicting.classes), () => "");
         return;
       }
       await writeTo(options.out, answersAsText(answer, format), io);

@@ -75,7 +75,7 @@ export function addReport(program: Command, io: Io): void {
         accuracy: content.judgement.report.accuracy,
         macroF1: content.judgement.report.macro.f1,
       };
-      await session.print({ out: options.out, byteLength: bytesOfPage.length, ...scores, pictures }, () =>
+      await session.print("report", { out: options.out, byteLength: bytesOfPage.length, ...scores, pictures }, () =>
         [
           `${options.out}  ${bytes(bytesOfPage.length)}\n`,
           ...(pictures.length > 0 ? [`${pictures.length} pictures in ${options.png}\n`] : []),

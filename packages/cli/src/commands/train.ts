@@ -14,6 +14,7 @@ import { type FilterModel, filterPart } from "../model/parts.ts";
 import { inputFor } from "../model/passage.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
+import { brief, TRACE_ABOUT } from "../model/trace.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
@@ -25,6 +26,7 @@ type Options = ComputeOptions &
     readonly model: string;
     readonly estimator: EstimatorName;
     readonly text?: boolean;
+    readonly trace?: boolean;
     readonly [name: string]: unknown;
   };
 
@@ -42,7 +44,8 @@ export function addTrain(program: Command, io: Io): void {
     .summary("train a model and save it")
     .description("Trains a model and saves it as one file, which ranksim, JavaScript and Python can open.")
     .argument("<data>", DATA_ABOUT)
-    .requiredOption("-m, --model <file>", "where the model goes; - for standard output");
+    .requiredOption("-m, --model <file>", "where the model goes; - for standard output")
+    .option("--trace", TRACE_ABOUT);
   addEstimatorFlags(command, ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", NOTES)
@@ -61,7 +64,9 @@ export function addTrain(program: Command, io: Io): void {
       for (const note of part.report.notes) await session.note(note);
       // With the model itself on standard output there is no room for words.
       if (options.model !== "-")
-        await session.print(asJson(stored, part), () => forPeople(stored, part, options, session.style));
+        await session.print("train", asJson(stored, part, options), () =>
+          forPeople(stored, part, options, session.style),
+        );
     });
 }
 
@@ -92,9 +97,10 @@ function fit(recipe: Recipe, data: DataSet, run: Run): Promise<Model> {
     : recipe.estimator.fit(input as Matrix, data.y, run);
 }
 
-function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel): object {
+function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel, { trace }: Options): object {
   const { report } = part;
-  return { kind: model.kind, byteLength, digest, ...("classes" in part ? { classes: part.classes } : {}), report };
+  const classes = "classes" in part ? { classes: part.classes } : {};
+  return { kind: model.kind, byteLength, digest, ...classes, report: trace ? report : brief(report) };
 }
 
 function forPeople({ byteLength, digest }: StoredModel, part: FilterModel, options: Options, style: Style): string {

@@ -43,6 +43,7 @@ export function addTransform(program: Command, io: Io): void {
       if (options.out === "-") return;
       const entries = x.form === "csr" ? x.entries : x.values.length;
       await session.print(
+        "transform",
         { rows: x.rows, features: x.features, entries, out: options.out },
         () => `${count(x.rows)} rows × ${count(x.features)} filters, ${count(entries)} values, in ${options.out}\n`,
       );

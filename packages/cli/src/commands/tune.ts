@@ -124,7 +124,7 @@ export function addTune(program: Command, io: Io): void {
         await writeModel(model as Model, options.model, io);
       }
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
-      if (!toTheModel) await session.print(view, () => forPeople(view, options, session));
+      if (!toTheModel) await session.print("tune", view, () => forPeople(view, options, session));
     });
 }
 

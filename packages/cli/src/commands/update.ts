@@ -11,13 +11,14 @@ import type { Io } from "../io.ts";
 import { asGrowing, classesOf, type FilterModel, filterPart, isMultilabel } from "../model/parts.ts";
 import { inputOf } from "../model/passage.ts";
 import { readModel, type StoredModel, writeModel } from "../model/store.ts";
+import { brief, TRACE_ABOUT } from "../model/trace.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count, counted, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 
-type Options = ComputeOptions & ReadingOptions & { readonly out?: string };
+type Options = ComputeOptions & ReadingOptions & { readonly out?: string; readonly trace?: boolean };
 
 /** Adds the command. */
 export function addUpdate(program: Command, io: Io): void {
@@ -29,7 +30,8 @@ export function addUpdate(program: Command, io: Io): void {
     )
     .argument("<model>", "model file")
     .argument("<data>", DATA_ABOUT)
-    .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)");
+    .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)")
+    .option("--trace", TRACE_ABOUT);
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("update"))
     .action(async (modelPath: string, dataName: string, options: Options) => {
@@ -47,7 +49,9 @@ export function addUpdate(program: Command, io: Io): void {
       );
       const stored = await writeModel(grown, out, io);
       if (out !== "-") {
-        await session.print(asJson(stored, before), () => forPeople(stored, before, out, session.style));
+        await session.print("update", asJson(stored, before, options), () =>
+          forPeople(stored, before, out, session.style),
+        );
       }
     });
 }
@@ -65,7 +69,7 @@ function newClasses(after: FilterModel, before: FilterModel): Label[] {
   return classesOf(after).filter((label) => !known.has(label));
 }
 
-function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel): object {
+function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel, { trace }: Options): object {
   const { report } = partOf(model);
   return {
     kind: model.kind,
@@ -73,7 +77,7 @@ function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel)
     digest,
     rowsAdded: report.rows - before.report.rows,
     newClasses: newClasses(partOf(model), before),
-    report,
+    report: trace ? report : brief(report),
   };
 }
 

@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RanksimError } from "@ranksim/core";
 import { writeWhole } from "@ranksim/data/node";
-import type { Io } from "../io.ts";
+import { type Io, named } from "../io.ts";
 
 /** What can be written. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -26,10 +26,14 @@ export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<voi
   const asked = resolve(io.cwd, path);
   const target = await realpath(asked).catch(() => asked);
   const found = await stat(target).catch(() => undefined);
-  if (found !== undefined && !found.isFile() && !found.isDirectory()) {
-    await pipeline(Readable.from(guarded), createWriteStream(target));
-  } else {
-    await writeWhole(target, guarded);
+  try {
+    if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+      await pipeline(Readable.from(guarded), createWriteStream(target));
+    } else {
+      await writeWhole(target, guarded);
+    }
+  } catch (error) {
+    throw named(error, path);
   }
 }
 

@@ -40,6 +40,25 @@ export interface ReadingOptions {
   readonly under?: string;
 }
 
+/** The names of the options, as the readers' messages use them. */
+export const READING_NAMES = [
+  "labels",
+  "labelColumn",
+  "textColumn",
+  "ignoreColumns",
+  "format",
+  "header",
+  "delimiter",
+  "missing",
+  "multilabel",
+  "arrays",
+  "features",
+  "firstFeature",
+  "encoding",
+  "remove",
+  "under",
+] as const satisfies readonly (keyof ReadingOptions)[];
+
 const GROUP = "Reading DATA:";
 
 /** Adds the reading options. */
@@ -71,11 +90,8 @@ export function addReadingOptions(command: Command): Command {
 
 /** The options in the form the readers take, without those that were not given. */
 export function readOptions(options: ReadingOptions): ReadOptions {
-  const { labelColumn, textColumn, ignoreColumns, format, header, delimiter, missing } = options;
-  const { multilabel, arrays, features, firstFeature, encoding, remove, under } = options;
-  const all = { labelColumn, textColumn, ignoreColumns, format, header, delimiter, missing };
-  const rest = { multilabel, arrays, features, firstFeature, encoding, remove, under };
-  return Object.fromEntries(Object.entries({ ...all, ...rest }).filter(([, value]) => value !== undefined));
+  const given = READING_NAMES.filter((name) => name !== "labels" && options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
 }
 
 /** A column by number where the text is one, else by name. */

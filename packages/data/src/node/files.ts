@@ -1,7 +1,7 @@
 /** Node's files, folders and standard input as byte sources, and files written whole or not at all. */
 
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { badFile } from "../bad-file.ts";
@@ -94,6 +94,7 @@ export async function writeWhole(
   let file: FileHandle | undefined;
   try {
     file = await open(temporary, "wx");
+    unfinished.add(temporary);
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.byteLength; ) at += (await file.write(chunk, at)).bytesWritten;
     }
@@ -105,10 +106,20 @@ export async function writeWhole(
     await file?.close().catch(() => undefined);
     await rm(temporary, { force: true });
     throw error;
+  } finally {
+    unfinished.delete(temporary);
   }
 }
 
 let writes = 0;
+
+/** Temporary files of writes that are under way. */
+const unfinished = new Set<string>();
+
+/** Removes what writes that are under way have on disk, at once: for a process that is about to end. */
+export function removeUnfinished(): void {
+  for (const path of unfinished) rmSync(path, { force: true });
+}
 
 /** SHA-256 of the bytes, in hexadecimal. */
 export async function sha256(stream: AsyncIterable<Uint8Array>): Promise<string> {

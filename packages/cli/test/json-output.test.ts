@@ -1,0 +1,98 @@
+/** What --json prints fits output.schema.json, for every command and every kind of error. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { misfits } from "./json-schema.ts";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+
+const schema = JSON.parse(readFileSync(new URL("../output.schema.json", import.meta.url), "utf8"));
+
+let world: World;
+beforeAll(async () => {
+  world = makeWorld();
+  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
+  writeFileSync(world.path("bare.csv"), "1,2,3\n4,5,6\n");
+  writeFileSync(world.path("sets.svm"), "a,b 1:3 2:2 3:1\nb 1:1 2:2 3:3\na 1:3 2:2 3:2\nb,a 1:2 2:1 3:2\n");
+});
+afterAll(() => world.remove());
+
+const LINES: readonly (readonly [command: string, line: string])[] = [
+  ["train", "train digits:train -m digits.ranksim --filters 20 --refine --refine-epochs 2 --calibrate isotonic"],
+  ["train", "train digits:train -m growing.ranksim --filters 20 --keep-sums --trace"],
+  ["train", "train digits:train -m features.ranksim --filters 10 --estimator transform"],
+  ["train", "train sets.svm -m sets.ranksim --filters 2 --estimator probabilistic"],
+  ["train", "train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim"],
+  ["update", "update growing.ranksim digits:test"],
+  ["predict", "predict digits.ranksim digits:test"],
+  ["predict", "predict digits.ranksim digits:test --probabilities"],
+  ["predict", "predict sets.ranksim sets.svm"],
+  ["evaluate", "evaluate digits.ranksim digits:test"],
+  ["evaluate", "evaluate sets.ranksim sets.svm"],
+  ["explain", "explain digits.ranksim digits:test --row 3"],
+  ["explain", "explain features.ranksim digits:test --row 3"],
+  ["explain", "explain reviews.ranksim new-reviews.txt --row 0"],
+  ["report", "report digits.ranksim digits:test -o digits.html"],
+  ["transform", "transform features.ranksim digits:test -o features.npz"],
+  ["cross-validate", "cross-validate digits:test --folds 2 --filters 20"],
+  ["tune", "tune digits:test --try filters=10,20 --folds 2"],
+  ["inspect", "inspect reviews.ranksim"],
+  ["data list", "data list"],
+  ["data info", "data info digits"],
+  ["data path", "data path digits"],
+  ["data fetch", "data fetch digits"],
+  ["demo", "demo"],
+];
+
+describe("results", () => {
+  test.each(LINES)("%s: %s", async (command, line) => {
+    const { code, stdout, stderr } = await world.ranksim(`${line} --json`);
+    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+    const found = JSON.parse(stdout);
+    expect(found).toMatchObject({ schema: 1, command });
+    expect(misfits(found, schema)).toEqual([]);
+  });
+
+  test("name every command of the schema but the one that serves", () => {
+    const described = Object.values<{ properties?: { command?: { const: string } } }>(schema.$defs)
+      .map(({ properties }) => properties?.command?.const)
+      .filter((name) => name !== undefined && name !== "play");
+    expect([...new Set(LINES.map(([command]) => command))].sort()).toEqual([...described].sort());
+  });
+
+  test("of training are short unless --trace asks for more", async () => {
+    const line = "train digits:test -m t.ranksim --filters 20 --json";
+    const short = JSON.parse((await world.ranksim(line)).stdout);
+    expect(short.report).not.toHaveProperty("trainings");
+    expect(short.report.iterations).toBeGreaterThan(0);
+    expect(JSON.parse((await world.ranksim(`${line} --trace`)).stdout).report.trainings).toHaveLength(10);
+  });
+
+  test("carry the notes that people see on standard error", async () => {
+    const line = "train digits:test -m t.ranksim --class-weight balanced";
+    expect((await world.ranksim(line)).stderr).toContain('called "proportional"');
+    const { stdout, stderr } = await world.ranksim(`${line} --json`);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout).notes[0]).toContain('called "proportional"');
+  });
+});
+
+describe("errors", () => {
+  test.each([
+    ["usage", 2, "nonsense"],
+    ["usage", 2, "train digits"],
+    ["usage", 2, "train digits -m x --filters many"],
+    ["usage", 2, "train digits -m x --estimator transform --class-weight uniform"],
+    ["usage", 2, "predict - -"],
+    ["bad-file", 1, "inspect plants.csv"],
+    ["bad-labels", 1, "train bare.csv -m x"],
+    ["system", 1, "inspect nowhere.model"],
+  ])("%s: %s", async (code, exit, line) => {
+    const outcome = await world.ranksim(`${line} --json`);
+    expect(outcome).toMatchObject({ code: exit, stdout: "" });
+    const lines = outcome.stderr.trimEnd().split("\n");
+    expect(lines).toHaveLength(1);
+    const told = JSON.parse(lines[0]);
+    expect(misfits(told, schema)).toEqual([]);
+    expect(told.error.code).toBe(code);
+  });
+});

@@ -10,8 +10,9 @@ import {
   StandardScaler,
   saveModel,
   type TransformModel,
+  withSchema,
 } from "@ranksim/core";
-import { bytesSource, loadDigits, readData, textReaders } from "@ranksim/data";
+import { bytesSource, describeData, loadDigits, readData, textReaders } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
@@ -42,6 +43,7 @@ describe("train", () => {
   test("saves what the library would have trained, byte for byte", async () => {
     const { train } = await digits();
     const model = await new RankSimilarityClassifier({ filters: 100, seed: 7 }).fit(train.x, train.y);
+    withSchema(model, describeData({ form: "matrix", ...train, imageSize: { width: 8, height: 8 } }));
     expect(Buffer.from(saveModel(model)).equals(readFileSync(world.path("digits.ranksim")))).toBe(true);
   });
 

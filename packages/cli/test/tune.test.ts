@@ -1,8 +1,16 @@
 /** `ranksim tune` and `ranksim update`: what they choose, write and refuse. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type ClassifierModel, loadModel, RankSimilarityClassifier, saveModel, tune } from "@ranksim/core";
-import { loadDigits, textReaders } from "@ranksim/data";
+import {
+  type ClassifierModel,
+  type Dense,
+  loadModel,
+  RankSimilarityClassifier,
+  saveModel,
+  tune,
+  withSchema,
+} from "@ranksim/core";
+import { type DataSet, describeData, joinSchemas, loadDigits, textReaders } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tradeOffChart } from "../src/report/trade-off.ts";
 import type { CandidateView, TuningView } from "../src/report/tuning-content.ts";
@@ -22,6 +30,13 @@ async function digits() {
   return { train: { x: x.slice(0, 1198), y: y.slice(0, 1198) }, test: { x: x.slice(1198, 1797), y: y.slice(1198) } };
 }
 
+/** Digits as the command reads them. */
+const asData = (part: { x: Dense; y: readonly number[] }): DataSet => ({
+  form: "matrix",
+  ...part,
+  imageSize: { width: 8, height: 8 },
+});
+
 describe("tune", () => {
   test("chooses what the library would, trains it and writes page and plot", async () => {
     const { train } = await digits();
@@ -37,7 +52,7 @@ describe("tune", () => {
       expected.results.map(({ params, rounds }) => [params, rounds.at(-1)?.mean]),
     );
     expect(view).toMatchObject({ data: "digits:train", scoring: "accuracy", folds: 3, complete: true });
-    const model = await expected.best.estimator.fit(train.x, train.y);
+    const model = withSchema(await expected.best.estimator.fit(train.x, train.y), describeData(asData(train)));
     expect(Buffer.from(saveModel(model)).equals(readFileSync(world.path("best.ranksim")))).toBe(true);
     const page = readFileSync(world.path("tune.html"), "utf8");
     expect(page).toContain("<title>Tuning on digits:train</title>");
@@ -147,6 +162,7 @@ describe("update", () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: "classifier", rowsAdded: 599, newClasses: [] });
     const model = await new RankSimilarityClassifier({ filters: 50, keepSums: true }).fit(train.x, train.y);
     const grown = await model.partialFit(more.x, more.y);
+    withSchema(grown, joinSchemas(describeData(asData(train)), describeData(asData(more))));
     expect(Buffer.from(saveModel(grown)).equals(readFileSync(world.path("growing.ranksim")))).toBe(true);
     expect(readdirSync(world.folder)).toHaveLength(before);
   });

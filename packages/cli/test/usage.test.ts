@@ -97,10 +97,10 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["train digits:test -m .", "is a folder"],
     ["inspect nowhere.model", "no such file"],
     ["inspect broken.model", "broken.model: not a ranksim model"],
-    ["predict digits.ranksim bare.csv", "the model has 64 features, the data has 3"],
+    ["predict digits.ranksim bare.csv", "the model takes 64 columns, the data has 3"],
     ["transform digits.ranksim digits --out x.npz", "does not transform"],
     ["transform digits.ranksim digits --out x.png", "npz"],
-    ["evaluate digits.ranksim bad.csv", "bad.csv, line 3"],
+    ["evaluate digits.ranksim bad.csv", "the model takes 64 columns, the data has 3"],
     ["data path mnist", "ranksim data fetch mnist"],
     ["data info fashion", "expected one of digits"],
   ])("%s", async (line, words) => {

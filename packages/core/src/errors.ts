@@ -12,7 +12,7 @@ export type ErrorCode =
   | "bad-labels"
   /** A parameter of the wrong type or range, or one that does not fit the data. */
   | "bad-params"
-  /** The data has another number of features than the model. */
+  /** The data has other features than the model: another number, or other names. */
   | "wrong-width"
   /** No rows, or no features. */
   | "empty-input"

@@ -45,4 +45,15 @@ export type { Spreading } from "./method/spread.ts";
 export type { ThresholdRule } from "./method/thresholds.ts";
 export type { Combine } from "./method/vote.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
+export {
+  type ColumnKey,
+  type ColumnType,
+  type ImageShape,
+  type Schema,
+  type SchemaColumn,
+  type SchemaReading,
+  schemaOf,
+  withSchema,
+} from "./model-file/schema.ts";
+export { sha256 } from "./model-file/sha256.ts";
 export * from "./tools/index.ts";

@@ -1,6 +1,6 @@
 /** What readers give: rows of numbers or texts, with their labels apart. */
 
-import { Csr, Dense, type Label, type Matrix, type Values } from "@ranksim/core";
+import { type ColumnKey, Csr, Dense, type Label, type Matrix, type Values } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
 
 /** One label for each row, or a list of labels for each row. */
@@ -12,25 +12,41 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Rows of numbers. */
-export interface MatrixData {
-  readonly form: "matrix";
-  readonly x: Matrix;
+/** What a reader found out about its source besides the rows. Columns are named where they have names, else numbered from 0. */
+export interface Found {
+  readonly label?: ColumnKey;
+  readonly text?: ColumnKey;
+  readonly ignored?: readonly ColumnKey[];
+  /** svmlight: the number of the first feature. */
+  readonly firstFeature?: 0 | 1;
+  /** What was put in the place of missing numbers, for each feature; present where missing numbers may occur. */
+  readonly fill?: readonly number[];
+}
+
+/** What rows of any form may have. */
+interface AnyData {
   readonly y?: RowLabels;
-  readonly featureNames?: readonly string[];
-  readonly imageSize?: ImageSize;
   /** Where each row comes from, for rows that were files of their own. */
   readonly rowNames?: readonly string[];
+  readonly found?: Found;
+  /** What a person should know of the reading, such as columns that were left out. */
+  readonly notes?: readonly string[];
+}
+
+/** Rows of numbers. */
+export interface MatrixData extends AnyData {
+  readonly form: "matrix";
+  readonly x: Matrix;
+  readonly featureNames?: readonly string[];
+  readonly imageSize?: ImageSize;
   /** What labels 0, 1, … stand for, where they are numbers with names. */
   readonly classNames?: readonly string[];
 }
 
 /** Rows of text, for a vectoriser. */
-export interface TextData {
+export interface TextData extends AnyData {
   readonly form: "text";
   readonly text: readonly string[];
-  readonly y?: RowLabels;
-  readonly rowNames?: readonly string[];
 }
 
 /** What a reader gives and a writer takes. */

@@ -31,6 +31,11 @@ export class GrowingValues {
     return this.#values[position];
   }
 
+  /** Puts a number of the list in another place of it. */
+  set(position: number, value: number): void {
+    this.#values[position] = value;
+  }
+
   /** The numbers, in an array of just their count. */
   finish(): Values {
     return this.#values.slice(0, this.length) as Values;

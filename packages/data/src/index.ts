@@ -4,10 +4,12 @@ export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalo
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
-export type { DataSet, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
+export type { DataSet, Found, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
+export { seenRows } from "./row-hash.ts";
+export { type DescribeOptions, describeData, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
 export { CountModel, CountVectorizer } from "./text/count.ts";
 export { HashingModel, HashingVectorizer } from "./text/hashing.ts";

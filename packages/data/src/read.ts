@@ -16,6 +16,7 @@ import { readParquet } from "./readers/parquet.ts";
 import { readSvmlight } from "./readers/svmlight.ts";
 import { tarFolder } from "./readers/tar.ts";
 import { readTextFolder } from "./readers/text-folder.ts";
+import { expecting } from "./schema.ts";
 import { type ByteSource, type Folder, type Opened, openSource, readAll } from "./source.ts";
 
 /** Options of `readData`. */
@@ -28,7 +29,8 @@ export interface ReadDataOptions extends ReadOptions {
  * Reads a file or a folder. Numbers come in the narrowest element type that is exact. Damaged files are refused with code
  * "bad-file" and a message that says where; nothing is allocated on a header's word alone.
  */
-export async function readData(from: ByteSource | Folder, options: ReadDataOptions = {}): Promise<DataSet> {
+export async function readData(from: ByteSource | Folder, given: ReadDataOptions = {}): Promise<DataSet> {
+  const options: ReadDataOptions = expecting(given);
   const data = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
   const labels = options.labels ?? (data.y === undefined && "stream" in from ? await siblingLabels(from) : undefined);
   if (labels !== undefined) return withLabels(data, await readLabels(labels, options), labels.name);

@@ -38,7 +38,7 @@ export function addPredict(program: Command, io: Io): void {
       const format = answerFormat(options.out, options.probabilities === true);
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);
-      const { set } = await openData(dataName, options, session, { model });
+      const { set } = await openData(dataName, options, session, { model, labelled: false });
       const x = inputOf(model, set);
       const { labels, probabilities } = await session.compute("predicting", options, async (run) => ({
         labels: await predicting.predict(x, run),

@@ -1,12 +1,12 @@
 /** `ranksim train`: from data to a model file. */
 
-import { type Matrix, type Model, Pipeline, type Run } from "@ranksim/core";
-import type { DataSet } from "@ranksim/data";
+import { type Matrix, type Model, Pipeline, type Run, withSchema } from "@ranksim/core";
+import { type DataSet, describeData } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable } from "../files/output.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf, type FilterEstimator } from "../flags/estimator-flags.ts";
-import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
@@ -58,7 +58,8 @@ export function addTrain(program: Command, io: Io): void {
       const labelled = options.estimator !== "transform";
       const data = await openData(dataName, options, session, { text: options.text === true, labelled });
       for (const note of notes) await session.note(note);
-      const model = await session.compute("training", options, (run) => fit(recipe, data.set, run));
+      const fitted = await session.compute("training", options, (run) => fit(recipe, data.set, run));
+      const model = withSchema(fitted, describeData(data.set, { options: readOptions(options) }));
       const stored = await writeModel(model, options.model, io);
       const part = filterPart(model)?.part as FilterModel;
       for (const note of part.report.notes) await session.note(note);

@@ -11,14 +11,16 @@ import {
   type ScoringName,
   suggestCandidates,
   tune,
+  withSchema,
 } from "@ranksim/core";
+import { describeData } from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf, parameterTables } from "../flags/estimator-flags.ts";
 import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
-import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
@@ -121,7 +123,8 @@ export function addTune(program: Command, io: Io): void {
       if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
       if (options.model !== undefined) {
         const model = await session.compute("training", options, (run) => tuning.best.estimator.fit(x, y, run));
-        await writeModel(model as Model, options.model, io);
+        const schema = describeData(set, { options: readOptions(options) });
+        await writeModel(withSchema(model as Model, schema), options.model, io);
       }
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
       if (!toTheModel) await session.print("tune", view, () => forPeople(view, options, session));

@@ -1,7 +1,7 @@
 /** `ranksim update`: new rows, and new classes, for a model that is there already. */
 
-import type { Label, LabelSets, Labels, Model } from "@ranksim/core";
-import type { RowLabels } from "@ranksim/data";
+import { type Label, type LabelSets, type Labels, type Model, schemaOf, withSchema } from "@ranksim/core";
+import { describeData, joinSchemas, type RowLabels } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets, matchLabels } from "../files/labels.ts";
@@ -47,6 +47,8 @@ export function addUpdate(program: Command, io: Io): void {
       const grown = await session.compute("updating", options, (run) =>
         growing.partialFit(inputOf(model, set), y, run),
       );
+      const schema = schemaOf(model);
+      if (schema) withSchema(grown, joinSchemas(schema, describeData(set)));
       const stored = await writeModel(grown, out, io);
       if (out !== "-") {
         await session.print("update", asJson(stored, before, options), () =>

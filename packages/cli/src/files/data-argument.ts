@@ -5,7 +5,7 @@
 
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type Model, RanksimError } from "@ranksim/core";
+import { type Model, RanksimError, schemaOf } from "@ranksim/core";
 import {
   catalogue,
   type DataSet,
@@ -32,7 +32,7 @@ export interface Wanted {
   readonly model?: Model;
   /** Whether text is wanted, where there is no model yet. */
   readonly text?: boolean;
-  /** Whether rows must have labels. */
+  /** Whether rows must have labels; false where labels are of no use and may be wrong. */
   readonly labelled?: boolean;
 }
 
@@ -50,14 +50,20 @@ export async function openData(
   wanted: Wanted,
 ): Promise<OpenedData> {
   const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
+  const schema = wanted.model && schemaOf(wanted.model);
   const features = wanted.model && !text ? (stepsOf(wanted.model)[0] as { features?: number }).features : undefined;
-  const reading: ReadDataOptions = { ...(features === undefined ? {} : { features }), ...readOptions(options) };
+  const reading: ReadDataOptions = {
+    ...(features === undefined ? {} : { features }),
+    ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
+    ...readOptions(options),
+  };
   let set = await read(what, reading, text, session);
   if (options.labels !== undefined) {
     const source = await fileSource(resolve(session.io.cwd, options.labels));
     set = withLabels(set, await readLabels(source, reading), options.labels);
   }
   session.io.signal.throwIfAborted();
+  for (const note of set.notes ?? []) await session.note(note);
   if (wanted.labelled && set.y === undefined) {
     throw new RanksimError(
       "bad-labels",
@@ -102,7 +108,8 @@ const isPlain = ({ format, textColumn }: ReadDataOptions): boolean => format ===
 
 /** Tables of text have it in the column "text", unless another is named. */
 function withTextColumn(options: ReadDataOptions, text: boolean): ReadDataOptions {
-  return text && options.textColumn === undefined ? { ...options, textColumn: "text" } : options;
+  const known = options.textColumn ?? options.schema?.text;
+  return text && known === undefined ? { ...options, textColumn: "text" } : options;
 }
 
 function checkWidth(what: string, found: number, expected: number): void {

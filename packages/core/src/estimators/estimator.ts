@@ -71,6 +71,8 @@ export interface Saved {
   readonly arrays: { readonly [name: string]: SavedArray };
   /** The parts of a composed model, in order. */
   readonly steps?: readonly Saved[];
+  /** What the whole model knows of its data; never in a part. */
+  readonly schema?: Json;
 }
 
 /** A result of `fit`. */

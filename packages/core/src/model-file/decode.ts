@@ -138,15 +138,16 @@ function checkDigest(bytes: Uint8Array): void {
 /** Puts the tree and its arrays together again; parts that were found leave the map. */
 function savedOf(tree: Json, prefix: string, parts: Map<string, SavedArrays>): Saved {
   const where = prefix === "" ? "model" : `step ${prefix.slice(0, -1)}`;
-  const { kind, meta, steps, ...others } = (tree ?? {}) as { readonly [key: string]: Json };
+  const { kind, meta, steps, schema, ...others } = (tree ?? {}) as { readonly [key: string]: Json };
   if (typeof kind !== "string") throw badFile(`${where}: expected a kind, found ${JSON.stringify(kind)}`);
   if (typeof meta !== "object" || meta === null || Array.isArray(meta))
     throw badFile(`${where}: expected meta as an object`);
   if (steps !== undefined && !Array.isArray(steps)) throw badFile(`${where}: expected steps as a list`);
+  if (schema !== undefined && prefix !== "") throw badFile(`${where}: expected no schema but that of the whole model`);
   for (const key of Object.keys(others)) throw badFile(`${where}: unknown field ${JSON.stringify(key)}`);
   const arrays = parts.get(prefix) ?? {};
   parts.delete(prefix);
-  const saved = { kind, meta: meta as Saved["meta"], arrays };
+  const saved = { kind, meta: meta as Saved["meta"], arrays, ...(schema === undefined ? {} : { schema }) };
   return steps ? { ...saved, steps: steps.map((step, i) => savedOf(step, `${prefix}${i}.`, parts)) } : saved;
 }
 

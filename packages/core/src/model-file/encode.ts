@@ -57,8 +57,8 @@ function layOut(saved: Saved): Layout {
 }
 
 /** The part of `saved` that goes into the header. */
-function treeOf({ kind, meta, steps }: Saved): Json {
-  return steps ? { kind, meta, steps: steps.map(treeOf) } : { kind, meta };
+function treeOf({ kind, meta, steps, schema }: Saved): Json {
+  return { kind, meta, ...(steps ? { steps: steps.map(treeOf) } : {}), ...(schema ? { schema } : {}) };
 }
 
 /** Collects the arrays of a model and its steps under their full names, and checks them. */

@@ -4,15 +4,21 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Model, ModelReader, Saved } from "../estimators/estimator.ts";
+import type { Json, Model, ModelReader, Saved } from "../estimators/estimator.ts";
 import { firstDifference } from "./canonical-json.ts";
 import { decodeSaved } from "./decode.ts";
 import { encodeSaved, outlineOf } from "./encode.ts";
 import { builtInReaders } from "./readers.ts";
+import { attachStored, schemaOf } from "./schema.ts";
 
-/** The model as a file (FORMAT.md). Equal models give equal bytes. */
+/** The model as a file (FORMAT.md), with its schema if it has one. Equal models give equal bytes. */
 export function saveModel(model: Model): Uint8Array<ArrayBuffer> {
-  return encodeSaved(model.save());
+  return encodeSaved(savedWhole(model));
+}
+
+function savedWhole(model: Model): Saved {
+  const schema = schemaOf(model);
+  return schema ? { ...model.save(), schema: schema as unknown as Json } : model.save();
 }
 
 /** What `loadModel` may be told. */
@@ -22,7 +28,7 @@ export interface LoadOptions {
 }
 
 /**
- * The model in a file. It is of the same type as when it was trained. The bytes are checked in full first, and every
+ * The model in a file. It is of the same type as when it was trained; `schemaOf` gives its schema. The bytes are checked in full first, and every
  * refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
  */
 export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
@@ -37,7 +43,8 @@ export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
   try {
     const saved = decodeSaved(bytes);
     const model = read(saved);
-    checkSameOutline(saved, model.save());
+    if (saved.schema !== undefined) attachStored(model, saved.schema);
+    checkSameOutline(saved, savedWhole(model));
     return model;
   } catch (cause) {
     if (cause instanceof RanksimError && cause.code === "bad-file") throw cause;

@@ -2,6 +2,8 @@
 
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
+import type { Found } from "../data-set.ts";
+import { expectedColumns } from "./expected-columns.ts";
 import type { ColumnChoice, ReadOptions } from "./options.ts";
 
 /** Columns by their numbers; -1 for none. */
@@ -9,12 +11,15 @@ export interface Columns {
   readonly label: number;
   readonly text: number;
   readonly features: readonly number[];
+  readonly ignored: readonly number[];
+  /** What a person should know of the choice. */
+  readonly notes?: readonly string[];
 }
 
 /** Not "y": in a table with a column "x" it is a coordinate. */
 const LABEL_NAMES = new Set(["label", "class", "target"]);
 
-/** Finds the columns that the options name. `names` is absent where the table has none. */
+/** Finds the columns that the options or their schema name. `names` is absent where the table has none. */
 export function chooseColumns(
   name: string,
   names: readonly string[] | undefined,
@@ -22,12 +27,19 @@ export function chooseColumns(
   options: ReadOptions,
 ): Columns {
   const find = (choice: ColumnChoice, option: string) => findColumn(name, names, count, choice, option);
+  if (options.schema !== undefined && options.schema.form !== "text") {
+    const { labelColumn } = options;
+    const given = typeof labelColumn === "string" || typeof labelColumn === "number";
+    const label = given ? find(labelColumn, "labelColumn") : labelColumn;
+    return expectedColumns(name, names, count, options.schema, label, called(names));
+  }
   const text = options.textColumn === undefined ? -1 : find(options.textColumn, "textColumn");
   const ignored = new Set((options.ignoreColumns ?? []).map((choice) => find(choice, "ignoreColumns")));
   let label = -1;
   if (options.labelColumn === undefined) {
-    label =
-      names?.findIndex((column, c) => LABEL_NAMES.has(column.toLowerCase()) && c !== text && !ignored.has(c)) ?? -1;
+    label = called(names, (c) => c !== text && !ignored.has(c));
+    const { schema } = options;
+    if (label < 0 && schema?.label !== undefined) label = whereIn(names, count, schema.label);
   } else if (options.labelColumn !== null) {
     label = find(options.labelColumn, "labelColumn");
   }
@@ -37,7 +49,39 @@ export function chooseColumns(
   const features: number[] = [];
   if (text < 0) for (let c = 0; c < count; c++) if (c !== label && !ignored.has(c)) features.push(c);
   if (text < 0 && features.length === 0) throw badFile(name, "", "expected at least one column of numbers, found none");
-  return { label, text, features };
+  return { label, text, features, ignored: [...ignored] };
+}
+
+/** What was found, in the words of a schema. */
+export function foundIn(names: readonly string[] | undefined, { label, text, ignored }: Columns): Found {
+  const key = (column: number) => (names === undefined ? column : names[column]);
+  return {
+    ...(label < 0 ? {} : { label: key(label) }),
+    ...(text < 0 ? {} : { text: key(text) }),
+    ...(ignored.length === 0 ? {} : { ignored: ignored.map(key) }),
+  };
+}
+
+/** The names with those that came before made different: a second "size" is "size (2)". */
+export function distinctNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let own = name;
+    for (let i = 2; taken.has(own); i++) own = `${name} (${i})`;
+    taken.add(own);
+    return own;
+  });
+}
+
+/** The column that is called as labels are. */
+function called(names: readonly string[] | undefined, isFree: (column: number) => boolean = () => true): number {
+  return names?.findIndex((column, c) => LABEL_NAMES.has(column.toLowerCase()) && isFree(c)) ?? -1;
+}
+
+/** The number of a column that may be absent. */
+function whereIn(names: readonly string[] | undefined, count: number, key: ColumnChoice): number {
+  if (typeof key === "string") return names?.indexOf(key) ?? -1;
+  return key < count ? key : -1;
 }
 
 function findColumn(

@@ -63,4 +63,25 @@ export class CsrBuilder {
     if (first !== 0) for (let e = 0; e < indices.length; e++) indices[e] -= first;
     return csrFrom(this.#name, this.#offsets.finish(), indices, this.#values.finish(), features);
   }
+
+  /** Leaves out the entries from feature `end` on, and counts the features and the entries that went. */
+  cut(end: number): { readonly features: number; readonly entries: number } {
+    const [offsets, indices, values] = [this.#offsets.finish(), this.#indices.finish(), this.#values.finish()];
+    const gone = new Set<number>();
+    let kept = 0;
+    for (let r = 0; r < offsets.length - 1; r++) {
+      for (let e = offsets[r]; e < offsets[r + 1]; e++) {
+        if (indices[e] >= end) {
+          gone.add(indices[e]);
+          continue;
+        }
+        this.#indices.set(kept, indices[e]);
+        this.#values.set(kept++, values[e]);
+      }
+      this.#offsets.set(r + 1, kept);
+    }
+    this.#indices.length = kept;
+    this.#values.length = kept;
+    return { features: gone.size, entries: indices.length - kept };
+  }
 }

@@ -7,7 +7,7 @@ import { RanksimError } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
-import { type Columns, chooseColumns, columnPlace } from "./columns.ts";
+import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
@@ -52,12 +52,18 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
   });
   if (table === undefined || rows === 0) throw badFile(name, "", "expected at least one row, found none");
   const { columns, names } = table as Table;
-  const y = columns.label < 0 ? {} : { y: labels.finish() };
-  if (columns.text >= 0) return { form: "text", text, ...y };
+  const facts = {
+    ...(columns.label < 0 ? {} : { y: labels.finish() }),
+    ...(columns.notes ? { notes: columns.notes } : {}),
+  };
+  const found = foundIn(names, columns);
+  if (columns.text >= 0) return { form: "text", text, ...facts, found };
+  const x = await builder.finish(rows, columns.features.length);
   return {
     form: "matrix",
-    x: await builder.finish(rows, columns.features.length),
-    ...y,
+    x,
+    ...facts,
+    found: { ...found, ...(builder.fill ? { fill: builder.fill } : {}) },
     ...(names === undefined ? {} : { featureNames: columns.features.map((c) => names[c]) }),
   };
 }
@@ -112,7 +118,7 @@ function layOut(
   const firstLine = records.line;
   const second = takeRecord(records);
   if (second === undefined && !final) return undefined;
-  const names = isHeader(first, second, options) ? first : undefined;
+  const names = isHeader(first, second, options) ? distinctNames(first) : undefined;
   const columns = chooseColumns(name, names, first.length, options);
   return { records: new CsvRecords(name, delimiter), columns, count: first.length, firstLine, names };
 }
@@ -127,6 +133,8 @@ function isHeader(first: readonly string[], second: readonly string[] | undefine
   if (options.header !== undefined) return options.header;
   const named = [options.labelColumn, options.textColumn, ...(options.ignoreColumns ?? [])];
   if (named.some((choice) => typeof choice === "string")) return true;
+  const expected = options.schema?.columns;
+  if (expected?.some(({ name }) => first.includes(name))) return true;
   return first.some((field, c) => isWord(field) && second?.[c] !== undefined && !isWord(second[c]));
 }
 
@@ -134,8 +142,10 @@ function isWord(field: string): boolean {
   return !MISSING.has(field.toLowerCase()) && Number.isNaN(Number(field));
 }
 
-function delimiterCode({ delimiter, format }: ReadOptions): number | undefined {
-  if (delimiter === undefined) return format === "tsv" ? 9 : undefined;
+function delimiterCode({ delimiter: given, format, schema }: ReadOptions): number | undefined {
+  if (given === undefined && format === "tsv") return 9;
+  const delimiter = given ?? schema?.reading?.delimiter;
+  if (delimiter === undefined) return undefined;
   const code = delimiter.charCodeAt(0);
   if (delimiter.length === 1 && code < 128 && delimiter !== '"' && delimiter !== "\n" && delimiter !== "\r")
     return code;

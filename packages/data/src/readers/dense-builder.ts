@@ -13,6 +13,8 @@ import type { ReadOptions } from "./options.ts";
 export class DenseBuilder {
   readonly #name: string;
   readonly #missing: "refuse" | "mean" | number;
+  readonly #learned: readonly number[] | undefined;
+  #fill: readonly number[] | undefined;
   readonly #values = new GrowingValues();
   readonly #gaps = new GrowingValues();
 
@@ -21,8 +23,21 @@ export class DenseBuilder {
     if (missing !== "refuse" && missing !== "mean" && !Number.isFinite(missing)) {
       throw new RanksimError("bad-params", `missing: expected "refuse", "mean" or a finite number, found ${missing}`);
     }
+    const { schema } = options;
+    if (schema !== undefined && missing === "mean" && schema.fill === undefined) {
+      throw new RanksimError(
+        "bad-params",
+        "missing: means are learned at training, and this model learned none; give a number, or train it again",
+      );
+    }
     this.#name = name;
     this.#missing = missing;
+    this.#learned = missing === "refuse" || missing === "mean" ? schema?.fill : undefined;
+  }
+
+  /** What stands for a missing value of each feature, after `finish`; undefined where missing values are refused. */
+  get fill(): readonly number[] | undefined {
+    return this.#fill;
   }
 
   add(value: number): void {
@@ -31,6 +46,10 @@ export class DenseBuilder {
 
   /** A cell without a value; `where` names it for the error. */
   addMissing(where: string): void {
+    if (this.#learned !== undefined) {
+      this.#values.push(this.#learned[this.#values.length % this.#learned.length]);
+      return;
+    }
     if (this.#missing === "refuse") {
       throw badFile(this.#name, where, "expected a number, found a missing value; the option `missing` can fill it in");
     }
@@ -39,25 +58,31 @@ export class DenseBuilder {
   }
 
   finish(rows: number, features: number): Promise<Dense> {
-    const values = this.#gaps.length === 0 ? this.#values.finish() : narrowed(this.#fillMeans(rows, features));
+    const missing = this.#missing;
+    this.#fill = this.#learned;
+    if (this.#learned === undefined && missing === "mean") this.#fill = this.#means(rows, features);
+    else if (typeof missing === "number") this.#fill = new Array<number>(features).fill(missing);
+    const values = this.#gaps.length === 0 ? this.#values.finish() : narrowed(this.#fillGaps(features));
     return denseFrom(this.#name, values, rows, features);
   }
 
-  #fillMeans(rows: number, features: number): Float64Array {
+  #fillGaps(features: number): Float64Array {
     const values = Float64Array.from(this.#values.finish());
-    const gaps = this.#gaps.finish();
+    for (const gap of this.#gaps.finish()) values[gap] = (this.#fill as readonly number[])[gap % features];
+    return values;
+  }
+
+  /** The mean of each column over the rows that have a value there. */
+  #means(rows: number, features: number): number[] {
+    const values = this.#values.finish();
     const counts = new Float64Array(features).fill(rows);
-    for (const gap of gaps) counts[gap % features]--;
+    for (const gap of this.#gaps.finish()) counts[gap % features]--;
     const sums = new Float64Array(features);
     for (let i = 0; i < values.length; i++) sums[i % features] += values[i];
-    for (const gap of gaps) {
-      const column = gap % features;
-      if (counts[column] === 0) {
-        throw badFile(this.#name, `column ${column}`, "expected at least one value to take the mean of, found none");
-      }
-      values[gap] = sums[column] / counts[column];
-    }
-    return values;
+    return Array.from(sums, (sum, column) => {
+      if (counts[column] > 0) return sum / counts[column];
+      throw badFile(this.#name, `column ${column}`, "expected at least one value to take the mean of, found none");
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import type { DataSet, RowLabels } from "../data-set.ts";
 import type { Opened } from "../source.ts";
-import { type Columns, chooseColumns } from "./columns.ts";
+import { type Columns, chooseColumns, foundIn } from "./columns.ts";
 import { CsrBuilder } from "./csr-builder.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
@@ -90,7 +90,7 @@ function textRows(name: string, textKey: string, labelKey: string | undefined): 
       }
       text.push(value);
     },
-    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}) }),
+    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}), found: { text: textKey } }),
   };
 }
 
@@ -113,7 +113,8 @@ function denseRows(name: string, labelKey: string | undefined, options: ReadOpti
       rows++;
     },
     async finish(y) {
-      return { form: "matrix", x: await builder.finish(rows, features), ...(y ? { y } : {}) };
+      const x = await builder.finish(rows, features);
+      return { form: "matrix", x, ...(y ? { y } : {}), ...(builder.fill ? { found: { fill: builder.fill } } : {}) };
     },
   };
 }
@@ -160,7 +161,7 @@ function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
     labelKey: columns.label < 0 ? undefined : names[columns.label],
     add(row, line) {
       for (const key of Object.keys(row)) {
-        if (!known.has(key)) {
+        if (!known.has(key) && options.schema === undefined) {
           throw badFile(name, `line ${line}`, `expected the keys of the first row, found ${quoted(key)} besides`);
         }
       }
@@ -168,12 +169,10 @@ function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
       rows++;
     },
     async finish(y) {
-      return {
-        form: "matrix",
-        x: await builder.finish(rows, featureNames.length),
-        ...(y ? { y } : {}),
-        featureNames,
-      };
+      const x = await builder.finish(rows, featureNames.length);
+      const { notes } = columns;
+      const found = { ...foundIn(names, columns), ...(builder.fill ? { fill: builder.fill } : {}) };
+      return { form: "matrix", x, ...(y ? { y } : {}), ...(notes ? { notes } : {}), found, featureNames };
     },
   };
 }

@@ -1,5 +1,7 @@
 /** What a caller may say about a file. Every reader takes the same options and uses those that mean something to it. */
 
+import type { ColumnKey, Schema } from "@ranksim/core";
+
 /** Formats by the names that options and errors use. */
 export type Format =
   | "csv"
@@ -15,7 +17,7 @@ export type Format =
   | "image-folder";
 
 /** A column by its name or by its number from 0; negative numbers count from the last. */
-export type ColumnChoice = string | number;
+export type ColumnChoice = ColumnKey;
 
 /** What scikit-learn's cleaning of newsgroup posts removes. */
 export type TextPart = "headers" | "footers" | "quotes";
@@ -24,6 +26,11 @@ export type TextPart = "headers" | "footers" | "quotes";
 export interface ReadOptions {
   /** The format; else told by the name's ending and the content. */
   readonly format?: Format;
+  /**
+   * What a model was trained on. Columns are then found by the names they had at training, whatever their order, others are
+   * left out with a note, and whatever was said of the file at training holds unless another option says otherwise.
+   */
+  readonly schema?: Schema;
   /**
    * Tables: the column that holds the labels. Without it a column named label, class or target (in any case) is taken; null
    * takes none.
@@ -37,7 +44,10 @@ export interface ReadOptions {
   readonly header?: boolean;
   /** CSV: one character; else told by the content. */
   readonly delimiter?: string;
-  /** Tables: what to do about missing values: refuse them (default), or fill in a number or the column's mean. */
+  /**
+   * Tables: what to do about missing values: refuse them (default), or fill in a number or the column's mean. With a schema,
+   * what was learned at training is filled in.
+   */
   readonly missing?: "refuse" | "mean" | number;
   /** NPZ: the names of the arrays that hold rows and labels. */
   readonly arrays?: { readonly x?: string; readonly y?: string };

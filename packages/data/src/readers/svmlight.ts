@@ -39,17 +39,25 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
   if (builder.rows === 0) throw badFile(name, "", "expected at least one row, found none");
   const first = firstFeature(name, builder, options);
   const features = options.features ?? Math.max(builder.largest + 1 - first, 0);
+  const notes: string[] = [];
   if (builder.largest - first >= features) {
-    throw badFile(name, "", `expected features up to ${features - 1 + first}, found ${builder.largest}`);
+    if (options.schema === undefined) {
+      throw badFile(name, "", `expected features up to ${features - 1 + first}, found ${builder.largest}`);
+    }
+    const cut = builder.cut(features + first);
+    const what = `${cut.features} ${cut.features === 1 ? "feature" : "features"} beyond the ${features} of training`;
+    if (cut.entries > 0) notes.push(`${name}: ${what} left out, ${cut.entries} values in all`);
   }
   const x = await builder.finish(features, first);
-  if (rows.every((label) => label === "") && options.multilabel !== true) return { form: "matrix", x };
+  const facts = { found: { firstFeature: first }, ...(notes.length === 0 ? {} : { notes }) };
+  const isUnlabelled = rows.every((label) => label === "") && options.multilabel !== true;
+  if (isUnlabelled || options.labelColumn === null) return { form: "matrix", x, ...facts };
   const several = options.multilabel ?? rows.some((label) => label === "" || label.includes(","));
   const labels = new LabelBuilder();
   rows.forEach((label, r) => {
     labels.add(several ? splitLabels(label) : singleLabel(name, label, r));
   });
-  return { form: "matrix", x, y: labels.finish() };
+  return { form: "matrix", x, y: labels.finish(), ...facts };
 }
 
 function splitLabels(labels: string): Label[] {

@@ -6,7 +6,7 @@
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import type { DataSet } from "../data-set.ts";
-import { type Columns, chooseColumns } from "./columns.ts";
+import { type Columns, chooseColumns, distinctNames, foundIn } from "./columns.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
 
@@ -29,8 +29,8 @@ export class TableBuilder {
 
   constructor(name: string, names: readonly string[], options: ReadOptions) {
     this.#name = name;
-    this.#names = names;
-    this.#columns = chooseColumns(name, names, names.length, options);
+    this.#names = distinctNames(names);
+    this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#builder = new DenseBuilder(name, options);
     const { label, text, features } = this.#columns;
     this.needed = [...features, ...(label < 0 ? [] : [label]), ...(text < 0 ? [] : [text])];
@@ -54,15 +54,19 @@ export class TableBuilder {
   async finish(): Promise<DataSet> {
     const { label, text, features } = this.#columns;
     if (this.#rows === 0) throw badFile(this.#name, "", "expected at least one row, found none");
-    const y = label < 0 ? {} : { y: this.#labels.finish() };
-    if (text >= 0) return { form: "text", text: this.#text, ...y };
+    const { notes } = this.#columns;
+    const facts = { ...(label < 0 ? {} : { y: this.#labels.finish() }), ...(notes ? { notes } : {}) };
+    const found = foundIn(this.#names, this.#columns);
+    if (text >= 0) return { form: "text", text: this.#text, ...facts, found };
     const widths = this.#widths as number[];
     const featureNames = features.flatMap((column, f) =>
       widths[f] === 0
         ? [this.#names[column]]
         : Array.from({ length: widths[f] }, (_, i) => `${this.#names[column]}[${i}]`),
     );
-    return { form: "matrix", x: await this.#builder.finish(this.#rows, featureNames.length), ...y, featureNames };
+    const x = await this.#builder.finish(this.#rows, featureNames.length);
+    const { fill } = this.#builder;
+    return { form: "matrix", x, ...facts, found: { ...found, ...(fill ? { fill } : {}) }, featureNames };
   }
 
   #addFeatures(cell: unknown, f: number): void {

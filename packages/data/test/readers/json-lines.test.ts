@@ -32,12 +32,16 @@ test("tables have a key for each column", async () => {
 });
 
 test("text rows", async () => {
-  expect(await read("a.jsonl", '{"text":"hi","label":1}\n{"text":"ho","label":0}')).toEqual({
+  expect(await read("a.jsonl", '{"text":"hi","label":1}\n{"text":"ho","label":0}')).toMatchObject({
     form: "text",
     text: ["hi", "ho"],
     y: [1, 0],
   });
-  expect(await read("a.jsonl", '{"body":"hi","id":3}', { textColumn: "body" })).toEqual({ form: "text", text: ["hi"] });
+  expect(await read("a.jsonl", '{"body":"hi","id":3}', { textColumn: "body" })).toEqual({
+    form: "text",
+    text: ["hi"],
+    found: { text: "body" },
+  });
 });
 
 test("errors name the line", async () => {

@@ -35,7 +35,12 @@ const table = fc
   );
 
 async function again(data: DataSet, format: WriteFormat, options = {}): Promise<DataSet> {
-  return read(`a.${format}`, joined(writeData(data, format)), options);
+  return rowsAlone(await read(`a.${format}`, joined(writeData(data, format)), options));
+}
+
+/** Without what the reader says of the file. */
+function rowsAlone({ found: _, ...data }: DataSet): DataSet {
+  return data;
 }
 
 describe("what is written is read back", () => {
@@ -103,7 +108,7 @@ describe("what is written is read back", () => {
     const data: DataSet = { form: "matrix", x: Dense.fromRows([[1, 2]]), y: ["q"], featureNames: ["one", 'tw"o'] };
     await saveData(path, data);
     expect(readFileSync(path).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
-    expect(await readData(await openPath(path))).toEqual(data);
+    expect(rowsAlone(await readData(await openPath(path)))).toEqual(data);
   });
 });
 

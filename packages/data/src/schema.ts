@@ -1,0 +1,78 @@
+/**
+ * Between data and the schema of a model: `describeData` says what a model should remember of the rows it is trained on,
+ * `expecting` turns what it remembers into options of reading.
+ */
+
+import type { Schema, SchemaReading } from "@ranksim/core";
+import { type DataSet, type Found, rowCount } from "./data-set.ts";
+import type { ReadOptions } from "./readers/options.ts";
+import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
+
+/** What of the options of reading is remembered where it was given. */
+const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove"] as const;
+
+/** How much a schema may say of training rows. */
+export interface DescribeOptions {
+  /** The options by which the data was read. */
+  readonly options?: ReadOptions;
+  /** Whether hashes of rows are kept, by which rows seen in training are recognised (default true). */
+  readonly rows?: boolean;
+}
+
+/** The schema of data that a model is trained on. */
+export function describeData(data: DataSet, { options = {}, rows = true }: DescribeOptions = {}): Schema {
+  const { label, text, ignored, firstFeature, fill }: Found = data.found ?? {};
+  const reading: SchemaReading = {
+    ...given(options, REMEMBERED),
+    ...(firstFeature === undefined ? {} : { firstFeature }),
+  };
+  return {
+    ...(data.form === "text" ? { form: "text" } : numbersOf(data)),
+    ...(label === undefined ? {} : { label }),
+    ...(Array.isArray(data.y?.[0]) ? { multilabel: true } : {}),
+    ...(text === undefined ? {} : { text }),
+    ...(ignored === undefined || ignored.length === 0 ? {} : { ignored }),
+    ...(fill === undefined ? {} : { fill }),
+    ...(Object.keys(reading).length === 0 ? {} : { reading }),
+    training: trainingOf(hashRows(data), data.y, rowCount(data), rows),
+  };
+}
+
+function numbersOf({ x, featureNames, imageSize, classNames }: DataSet & { form: "matrix" }): Schema {
+  return {
+    form: "numbers",
+    width: x.features,
+    ...(featureNames ? { columns: featureNames.map((name) => ({ name, type: "number" as const })) } : {}),
+    ...(classNames ? { classNames } : {}),
+    ...(imageSize ? { image: { ...imageSize, channels: x.features / (imageSize.width * imageSize.height) } } : {}),
+  };
+}
+
+function given<K extends keyof ReadOptions>(options: ReadOptions, names: readonly K[]): Pick<ReadOptions, K> {
+  return Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  ) as Pick<ReadOptions, K>;
+}
+
+/** The options with what their schema says of the file; what they say themselves goes first. */
+export function expecting(options: ReadOptions): ReadOptions {
+  const { schema } = options;
+  if (schema === undefined) return options;
+  const { reading = {}, text, multilabel, width } = schema;
+  // A delimiter depends on the file's own format: the reader of CSV asks for it itself.
+  const { delimiter: _, ...rest } = reading;
+  return {
+    ...rest,
+    ...(text === undefined ? {} : { textColumn: text }),
+    ...(multilabel === undefined ? {} : { multilabel }),
+    ...(width === undefined ? {} : { features: width }),
+    ...options,
+  };
+}
+
+/** The schema of a model to which the rows of another one were added. */
+export function joinSchemas(before: Schema, added: Schema): Schema {
+  const { heldOut: _, training: old, ...rest } = before;
+  const { training: more } = added;
+  return { ...rest, ...(old && more ? { training: joinTrainings(old, more) } : {}) };
+}

@@ -10,6 +10,8 @@ export default defineConfig({
       { find: /^@ranksim\/core$/, replacement: source("core/src/index.ts") },
       { find: /^@ranksim\/data$/, replacement: source("data/src/index.ts") },
       { find: /^@ranksim\/data\/node$/, replacement: source("data/src/node.ts") },
+      { find: /^@ranksim\/export\/nir$/, replacement: source("export/src/nir.ts") },
+      { find: /^@ranksim\/export$/, replacement: source("export/src/index.ts") },
       { find: /^ranksim$/, replacement: source("cli/src/index.ts") },
       { find: /^ranksim\/node$/, replacement: source("cli/src/node.ts") },
     ],

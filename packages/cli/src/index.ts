@@ -1,5 +1,5 @@
 /**
- * Everything in one package: the method, its estimators and model file, readers, text vectorisers and data sets. Runs in
+ * Everything in one package: the method, its estimators and model file, readers, text vectorisers, data sets and exports. Runs in
  * Node and browsers; what needs a file system is in `ranksim/node`.
  *
  * @packageDocumentation
@@ -7,3 +7,4 @@
 
 export * from "@ranksim/core";
 export * from "@ranksim/data";
+export * from "@ranksim/export";

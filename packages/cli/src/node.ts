@@ -2,5 +2,7 @@
 
 export * from "@ranksim/core";
 export * from "@ranksim/data/node";
+export * from "@ranksim/export";
+export * from "@ranksim/export/nir";
 export { type Io, type Output, processIo } from "./io.ts";
 export { run } from "./run.ts";

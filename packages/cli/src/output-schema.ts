@@ -13,6 +13,7 @@ export type CommandName =
   | "cross-validate"
   | "tune"
   | "inspect"
+  | "export"
   | "data list"
   | "data info"
   | "data path"

@@ -8,6 +8,7 @@ import { addData } from "./commands/data.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addEvaluate } from "./commands/evaluate.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addExport } from "./commands/export.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addPlay } from "./commands/play.ts";
 import { addPredict } from "./commands/predict.ts";
@@ -64,7 +65,17 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     })
     .exitOverride();
   for (const add of [addTrain, addPredict, addEvaluate, addExplain, addReport]) add(program, io);
-  for (const add of [addUpdate, addTransform, addCrossValidate, addTune, addInspect, addData, addPlay, addDemo])
+  for (const add of [
+    addUpdate,
+    addTransform,
+    addCrossValidate,
+    addTune,
+    addInspect,
+    addExport,
+    addData,
+    addPlay,
+    addDemo,
+  ])
     add(program, io);
   return program;
 }

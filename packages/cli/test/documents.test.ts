@@ -31,11 +31,14 @@ async function run(page: string): Promise<{ printed: string[]; promised: string[
   return { printed, promised };
 }
 
-it.each(["packages/core/README.md", "packages/data/README.md"])("%s prints what it says", async (page) => {
-  const { printed, promised } = await run(page);
-  expect(promised.length).toBeGreaterThan(0);
-  expect(printed).toEqual(promised);
-});
+it.each(["packages/core/README.md", "packages/data/README.md", "packages/export/README.md"])(
+  "%s prints what it says",
+  async (page) => {
+    const { printed, promised } = await run(page);
+    expect(promised.length).toBeGreaterThan(0);
+    expect(printed).toEqual(promised);
+  },
+);
 
 it("README.md classifies digits", async () => {
   const { printed } = await run("README.md");

@@ -35,6 +35,8 @@ const LINES: readonly (readonly [command: string, line: string])[] = [
   ["transform", "transform features.ranksim digits:test -o features.npz"],
   ["cross-validate", "cross-validate digits:test --folds 2 --filters 20"],
   ["tune", "tune digits:test --try filters=10,20 --folds 2"],
+  ["export", "export digits.ranksim --to onnx -o digits.onnx"],
+  ["export", "export digits.ranksim --to c --check digits:test -o digits.h"],
   ["inspect", "inspect reviews.ranksim"],
   ["data list", "data list"],
   ["data info", "data info digits"],

@@ -70,6 +70,14 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
       about: "among these; the best is trained and saved",
     },
   ],
+  export: [
+    { line: "ranksim export digits.ranksim --to onnx --rows uint8 --out digits.onnx", about: "for ONNX runtimes" },
+    {
+      line: "ranksim export digits.ranksim --to c --out digits.h",
+      about: "for microcontrollers: int digits_predict(row)",
+    },
+    { line: "ranksim export digits.ranksim --to nir --out digits.nir", about: "for simulators of spiking neurons" },
+  ],
   inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
   explain: [
     { line: "ranksim explain digits.ranksim digits --row 3", about: "the filters that decided, as pictures" },

@@ -11,7 +11,8 @@ const all = sources();
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   data: ["@ranksim/core"],
-  cli: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node"],
+  export: ["@ranksim/core"],
+  cli: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node", "@ranksim/export", "@ranksim/export/nir"],
   playground: ["@ranksim/core", "@ranksim/data"],
   lab: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node"],
 };
@@ -47,7 +48,7 @@ describe("import directions", () => {
     for (const room of rooms) expect(Object.keys(mayImportInCore)).toContain(room);
   });
 
-  it("run lab, playground, cli -> data -> core", () => {
+  it("run lab, playground, cli -> data, export -> core", () => {
     const own = /^(@ranksim\/|ranksim$|packages\/)/;
     const wrong = refused(all, (source, target) => {
       if (!own.test(target)) return true;
@@ -73,6 +74,7 @@ describe("import directions", () => {
     const portable = all.filter(
       (source) =>
         source.package === "core" ||
+        source.package === "export" ||
         source.package === "playground" ||
         (source.package === "data" && !isNodeSource(source.path)),
     );
@@ -82,7 +84,8 @@ describe("import directions", () => {
   });
 
   it("name a dependency of the package for everything that comes from elsewhere", () => {
-    const dependencies = new Map(Object.keys(mayImport).map((name) => [name, readManifest(name).dependencies ?? {}]));
+    const named = (name: string) => ({ ...readManifest(name).dependencies, ...readManifest(name).peerDependencies });
+    const dependencies = new Map(Object.keys(mayImport).map((name) => [name, named(name)]));
     const wrong = refused(all, (source, target) => {
       if (target.startsWith("packages/") || target.startsWith("node:")) return true;
       const name = target
@@ -137,6 +140,9 @@ function roomOf(path: string): string {
   return path.slice("packages/core/src/".length).split("/")[0].replace(/\.ts$/, "");
 }
 
-function readManifest(name: string): { dependencies?: Record<string, string> } {
+function readManifest(name: string): {
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+} {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
 }

@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL("../../../..", import.meta.url));
 export interface Source {
   /** Path from the root, with forward slashes: packages/core/src/index.ts. */
   readonly path: string;
-  /** The package's folder: core, data, cli, playground or lab. */
+  /** The package's folder: core, data, export, cli, playground or lab. */
   readonly package: string;
   readonly text: string;
 }

@@ -1,0 +1,125 @@
+/** A model as an ONNX file (opset 17, no operators but ONNX's own): rows in; labels and probabilities, or similarities, out. */
+
+import { ClassifierModel, type Label, type Model, ProbabilisticModel, RanksimError } from "@ranksim/core";
+import { type FilterModel, partsOf, refuseLarge } from "../parts.ts";
+import { calibrated, isCalibrated } from "./calibration.ts";
+import { Graph, type Value } from "./graph.ts";
+import { labelScores } from "./label-shares.ts";
+import { byteResponses, doubleResponses, fitsBytes, type RowType, scaled } from "./responses.ts";
+import { similarities } from "./similarity.ts";
+import {
+  byClass,
+  classScores,
+  committeeScores,
+  first,
+  scoreProbabilities,
+  similarityProbabilities,
+  similarityVote,
+  strongestVote,
+} from "./votes.ts";
+
+/** How a model is written. */
+export interface OnnxOptions {
+  /**
+   * Element type of the rows that the file takes. "uint8" multiplies bytes and is the smallest and fastest; "float64", the
+   * default, takes any numbers.
+   */
+  readonly rows?: RowType;
+  /** Whether probabilities are an output beside labels; true where absent. */
+  readonly probabilities?: boolean;
+}
+
+/** Protocol buffers end at 2 GiB; readers keep whole weights four times as wide. */
+const MOST_BYTES = 2 ** 30;
+
+const NAME = "ranksim";
+const VERSION = "1";
+
+/**
+ * The model as the bytes of an ONNX file. The input `rows` is any number of rows; the outputs are `label` (int64 where all
+ * classes are whole numbers, else strings) and `probabilities` (float64, in the order of the metadata entry `classes`); for
+ * several labels per row `present` (truth values) in place of `label`; for a transform `similarities`. Labels are those of
+ * `predict` wherever rows are whole numbers. Refuses (code "unsupported") models with steps that are no filters or scalers.
+ */
+export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array {
+  const { rows: rowType = "float64", probabilities = true } = options;
+  const { scalings, filters: part } = partsOf(model, "onnx");
+  const { bank } = part;
+  refuseLarge(bank, "onnx", bank.weights instanceof Float64Array ? 8 : 2, MOST_BYTES);
+  const g = new Graph();
+  const type = rowType === "uint8" ? "uint8" : rowType === "float32" ? "float" : "double";
+  const rows = g.input("rows", type, ["rows", bank.features]);
+  let responses: Value;
+  if (rowType === "uint8" && scalings.length === 0 && fitsBytes(bank)) responses = byteResponses(g, rows, bank);
+  else {
+    let wide = rowType === "float64" ? rows : g.cast(rows, "double");
+    for (const scaling of scalings) wide = scaled(g, wide, scaling);
+    responses = doubleResponses(g, wide, bank);
+  }
+  addAnswers(g, responses, part, probabilities);
+  const classes = "classes" in part ? part.classes : undefined;
+  return g.encode({
+    name: NAME,
+    version: VERSION,
+    about: `A ${part.kind} of ${bank.filters} rank similarity filters over ${bank.features} features.`,
+    metadata: { kind: part.kind, ...(classes ? { classes: JSON.stringify(classes) } : {}) },
+  });
+}
+
+function addAnswers(g: Graph, responses: Value, part: FilterModel, probabilities: boolean): void {
+  if (part instanceof ClassifierModel) addClasses(g, responses, part, probabilities);
+  else if (part instanceof ProbabilisticModel) addShares(g, responses, part, probabilities);
+  else {
+    const { similarity } = similarities(g, responses, part.bank.filters, part.nBest);
+    g.output("similarities", similarity, "double", ["rows", part.bank.filters]);
+  }
+}
+
+function addClasses(g: Graph, responses: Value, model: ClassifierModel, probabilities: boolean): void {
+  const c = model.classes.length;
+  const saved = model.save();
+  if (model.committee > 1) {
+    const scores = committeeScores(g, responses, model);
+    addLabel(g, first(g, scores), model.classes);
+    if (!probabilities) return;
+    const found = isCalibrated(saved) ? calibrated(g, scores, "responses", saved, c) : scoreProbabilities(g, scores, c);
+    g.output("probabilities", found, "double", ["rows", c]);
+    return;
+  }
+  const classes = byClass(g, model.filterClass, c);
+  const voted = model.voters > 1 ? similarityVote(g, responses, model, classes) : strongestVote(g, responses, classes);
+  addLabel(g, voted, model.classes);
+  if (!probabilities) return;
+  const found = isCalibrated(saved)
+    ? calibrated(g, classScores(g, responses, model, classes), "responses", saved, c)
+    : similarityProbabilities(g, responses, model, classes);
+  g.output("probabilities", found, "double", ["rows", c]);
+}
+
+function addShares(g: Graph, responses: Value, model: ProbabilisticModel, probabilities: boolean): void {
+  const c = model.classes.length;
+  const saved = model.save();
+  const scores = labelScores(g, responses, model);
+  if (model.multilabel) {
+    const thresholds = model.thresholds ?? new Float64Array(c).fill(0.5);
+    g.output("present", g.op("Greater", [scores, g.doubles(thresholds, [1, c])]), "bool", ["rows", c]);
+  } else addLabel(g, first(g, scores), model.classes);
+  if (!probabilities) return;
+  const found = isCalibrated(saved) ? calibrated(g, scores, "shares", saved, c) : scores;
+  g.output("probabilities", found, "double", ["rows", c]);
+}
+
+/** Class numbers by their names. */
+function addLabel(g: Graph, voted: Value, classes: readonly Label[]): void {
+  const isWhole = classes.every((name) => Number.isSafeInteger(name));
+  const names = classes.map(String);
+  if (!isWhole && new Set(names).size < names.length) {
+    const twice = names.find((name, j) => names.indexOf(name) !== j);
+    throw new RanksimError(
+      "unsupported",
+      `onnx: labels of an ONNX file are all numbers or all strings, and the classes have ${twice} as both; rename one`,
+    );
+  }
+  const table = isWhole ? g.integers(classes as number[], [classes.length]) : g.strings(names);
+  g.output("label", g.op("Gather", [table, voted], { axis: 0 }), isWhole ? "int64" : "string", ["rows"]);
+}

@@ -1,0 +1,106 @@
+/** Models taken apart for export: scalers that come first, then one part with filters. All else is refused by name. */
+
+import {
+  ClassifierModel,
+  expandFilter,
+  type FilterBank,
+  type Model,
+  PipelineModel,
+  ProbabilisticModel,
+  RanksimError,
+  ScalerModel,
+  TransformModel,
+  type Weights,
+} from "@ranksim/core";
+
+/** A model with filters of its own. */
+export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
+
+/** (x − shift) / scale for each feature; where the scale is 0 the feature becomes 0. */
+export interface Scaling {
+  readonly shift: Float64Array;
+  readonly scale: Float64Array;
+}
+
+/** A model as an export sees it. */
+export interface Parts {
+  readonly scalings: readonly Scaling[];
+  readonly filters: FilterModel;
+}
+
+/** The parts of a model; refused (code "unsupported") where a step is neither a scaler nor the last one with filters. */
+export function partsOf(model: Model, format: string): Parts {
+  const steps = model instanceof PipelineModel ? model.steps : [model];
+  const scalings = steps.slice(0, -1).map((step) => {
+    if (step instanceof ScalerModel) return scalingOf(step);
+    throw refuse(format, step.kind, "expected scalers, then one part with filters");
+  });
+  const filters = steps[steps.length - 1];
+  if (
+    filters instanceof ClassifierModel ||
+    filters instanceof ProbabilisticModel ||
+    filters instanceof TransformModel
+  ) {
+    return { scalings, filters };
+  }
+  throw refuse(format, filters.kind, "expected a classifier, a probabilistic classifier or a transform");
+}
+
+/** A classifier that takes raw rows and in which filters alone decide. */
+export function classifierOf(model: Model, format: string): ClassifierModel {
+  const { scalings, filters } = partsOf(model, format);
+  if (scalings.length > 0) throw refuse(format, "scaler", "expected a model that takes whole rows as they are");
+  if (!(filters instanceof ClassifierModel)) throw refuse(format, filters.kind, "expected a classifier");
+  if (filters.voters > 1) {
+    throw new RanksimError(
+      "unsupported",
+      `${format}: expected one voter, found ${filters.voters}; train with voters 1`,
+    );
+  }
+  return filters;
+}
+
+/** The weights of all filters, filters x features. */
+export function denseWeights(bank: FilterBank): Weights {
+  const { filters, features: n } = bank;
+  if (bank.form === "dense") return bank.weights;
+  const out = new (bank.weights.constructor as new (length: number) => Weights)(filters * n);
+  const one = new Float64Array(n);
+  for (let f = 0; f < filters; f++) {
+    expandFilter(bank, f, one);
+    out.set(one, f * n);
+  }
+  return out;
+}
+
+/** Whether weights are whole doubled ranks, which all have one norm. */
+export function isRanked(bank: FilterBank): boolean {
+  return !(bank.weights instanceof Float64Array) && bank.norm.every((norm) => norm === bank.norm[0]);
+}
+
+/** Filters by class: the numbers of the filters of each class, ascending. */
+export function filtersByClass(filterClass: Uint32Array, classes: number): number[][] {
+  const groups: number[][] = Array.from({ length: classes }, () => []);
+  for (const [f, c] of filterClass.entries()) groups[c].push(f);
+  return groups;
+}
+
+/** Refuses a model that would be larger than its format or its reader can take. */
+export function refuseLarge(bank: FilterBank, format: string, bytesEach: number, most: number): void {
+  const bytes = bank.filters * bank.features * bytesEach;
+  if (bytes <= most) return;
+  throw new RanksimError(
+    "unsupported",
+    `${format}: ${bank.filters} filters of ${bank.features} features take ${bytes} bytes, at most ${most} are possible; ` +
+      "train with fewer filters",
+  );
+}
+
+function scalingOf(step: ScalerModel): Scaling {
+  const { shift, scale } = step.save().arrays;
+  return { shift: shift.values as Float64Array, scale: scale.values as Float64Array };
+}
+
+function refuse(format: string, kind: string, expected: string): RanksimError {
+  return new RanksimError("unsupported", `${format}: a ${kind} cannot be exported; ${expected}`);
+}

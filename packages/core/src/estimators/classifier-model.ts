@@ -235,11 +235,8 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
     const backend = await backendOf(run);
-    const found =
-      this.committee > 1
-        ? committeeScores(matrix, this.#seats(), c, backend, tell)
-        : classScores(matrix, this.#byClass(), backend, tell);
-    for await (const { from, scores } of found) out.set(scores, from * c);
+    if (this.committee > 1) await committeeScores(matrix, this.#seats(), c, backend, tell, out);
+    else await classScores(matrix, this.#byClass(), backend, tell, out);
     await tell(1);
     return Dense.of(out, matrix.rows, c);
   }

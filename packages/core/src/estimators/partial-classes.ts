@@ -56,11 +56,14 @@ export async function addToClasses(
   const params = checkParams<ClassifierParams>(recipeOf(model.params), CLASSIFIER_PARAMETERS);
   const backend = await backendOf(run);
 
-  const old = classes.map((label) => model.classes.indexOf(label));
+  const [known, named] = [positions(model.classes), positions(given.classes)];
+  const old = classes.map((label) => known.get(label) ?? -1);
   const rows = classes.map((label) => {
-    const c = given.classes.indexOf(label);
-    return c < 0 ? new Uint32Array(0) : groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
+    const c = named.get(label);
+    return c === undefined ? new Uint32Array(0) : groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
   });
+  const own = groupByCode(model.filterClass, model.classes.length);
+  const trainings = new Map(model.report.trainings.map((training) => [training.label, training]));
   const seen = Uint32Array.from(classes, (_, c) => (old[c] < 0 ? 0 : kept.seen[old[c]]) + rows[c].length);
   const counts = countNewFilters(params, classes, seen);
 
@@ -69,7 +72,7 @@ export async function addToClasses(
   for (const [c, label] of classes.entries()) {
     const xc = matrix.gather(rows[c]);
     const numbers = rows[c].map((row) => first + row);
-    const picked = whereEqual(model.filterClass, old[c]);
+    const picked = old[c] < 0 ? new Uint32Array(0) : own.rows.subarray(own.offsets[old[c]], own.offsets[old[c] + 1]);
     const share = done / matrix.rows;
     await advance(run, { stage: "spread", label, share });
     if (picked.length === 0) {
@@ -92,7 +95,7 @@ export async function addToClasses(
       };
       const distribution = distributionOf(filters, params, old[c]);
       const grown = rows[c].length === 0 ? part : await addRows(part, xc, numbers, distribution, backend);
-      const before = model.report.trainings.find((training) => training.label === label);
+      const before = trainings.get(label);
       const training = { converged: true, steps: [], ...before, label, rows: seen[c], filters: picked.length };
       parts.push({ ...grown, distribution, training });
     }
@@ -196,6 +199,4 @@ function joinDistributions(parts: readonly ClassPart[]): Float64Array | undefine
   return all[0] && Float64Array.from(all.flatMap((part) => Array.from(part as Float64Array)));
 }
 
-function whereEqual(codes: Uint32Array, code: number): Uint32Array {
-  return Uint32Array.from(codes.keys()).filter((f) => codes[f] === code);
-}
+const positions = (labels: readonly Label[]): Map<Label, number> => new Map(labels.map((label, c) => [label, c]));

@@ -23,26 +23,23 @@ export function classBanks(
   });
 }
 
-/**
- * The largest response of each class, chunk by chunk: rows x classes. A class without filters has the lowest score of the
- * row.
- */
-export async function* classScores(
+/** Writes the largest response of each class to `out`, rows x classes. A class without filters has the lowest score of the row. */
+export async function classScores(
   x: Matrix,
   banks: readonly (FilterBank | undefined)[],
   backend: Backend,
   onChunk: OnChunk,
-): AsyncGenerator<{ from: number; rows: number; scores: Float64Array }> {
+  out: Float64Array,
+): Promise<void> {
   const c = banks.length;
   for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    const scores = new Float64Array(chunk.rows * c);
+    const scores = out.subarray(from * c, (from + chunk.rows) * c);
     for (const [j, bank] of banks.entries()) {
       if (!bank) continue;
       const { response } = await held.topFilters(bank, 1);
       for (let r = 0; r < chunk.rows; r++) scores[r * c + j] = response[r];
     }
     fillMissing(scores, banks);
-    yield { from, rows: chunk.rows, scores };
   }
 }
 

@@ -10,7 +10,6 @@ import type { Matrix } from "../matrix/matrix.ts";
 import { classBanks } from "./class-scores.ts";
 import { groupByCode } from "./groups.ts";
 import { chunksOf, type OnChunk } from "./similarity.ts";
-import { indexOfLargest } from "./vote.ts";
 
 /** One bank of a committee. */
 export interface Member {
@@ -43,7 +42,7 @@ export function seat(members: readonly Member[], classes: number): Seated[] {
 
 /**
  * The class of each row. What the strongest filters of each bank show decides most rows: a class not among them scores at
- * most what the last of them does. Where that leaves a doubt all classes are scored.
+ * most what the last of them does. Where that leaves a doubt all classes are scored. Memory is O(rows + classes).
  */
 export async function voteOfCommittee(
   x: Matrix,
@@ -52,74 +51,125 @@ export async function voteOfCommittee(
   classes: number,
   backend: Backend,
 ): Promise<Uint32Array> {
-  const known = new Float64Array(x.rows * classes);
-  const most = new Float64Array(x.rows * classes);
+  const seen: Seen[] = [];
   for (const { bank, filterClass } of members) {
-    const k = Math.min(STRONGEST, bank.filters);
-    const { filter, response } = await held.topFilters(bank, k);
-    const own = new Float64Array(classes);
-    for (let r = 0; r < x.rows; r++) {
-      own.fill(Number.NEGATIVE_INFINITY);
-      for (let e = (r + 1) * k - 1; e >= r * k; e--) own[filterClass[filter[e]]] = response[e];
-      const last = k < bank.filters ? response[(r + 1) * k - 1] : Number.NEGATIVE_INFINITY;
-      for (let c = 0; c < classes; c++) {
-        known[r * classes + c] += own[c];
-        most[r * classes + c] += Math.max(own[c], last);
-      }
-    }
+    const { filter, response, k } = await held.topFilters(bank, Math.min(STRONGEST, bank.filters));
+    seen.push({ code: filter.map((f) => filterClass[f]), response, k, isAll: k === bank.filters });
   }
   const voted = new Uint32Array(x.rows);
   const open: number[] = [];
+  const count = counting(seen, classes);
   for (let r = 0; r < x.rows; r++) {
-    const best = indexOfLargest(known, r * classes, classes);
-    voted[r] = best;
-    for (let c = 0; c < classes; c++) {
-      if (c === best || most[r * classes + c] < known[r * classes + best]) continue;
-      open.push(r);
-      break;
-    }
+    const best = count(r);
+    if (best === undefined) open.push(r);
+    else voted[r] = best;
   }
   if (open.length === 0) return voted;
-  const scores = await scoresOfCommittee(x.gather(open), members, classes, backend);
+  const best = await bestOfAll(x.gather(open), members, classes, backend);
   open.forEach((r, j) => {
-    voted[r] = indexOfLargest(scores, j * classes, classes);
+    voted[r] = best[j];
   });
   return voted;
 }
 
-async function scoresOfCommittee(
+/** The strongest filters that one bank shows for each row: their classes and responses, k a row. */
+interface Seen {
+  readonly code: Uint32Array;
+  readonly response: Float64Array;
+  readonly k: number;
+  /** Whether the bank has no others. */
+  readonly isAll: boolean;
+}
+
+/** Counts the votes of a row: its class, or undefined where what was seen leaves a doubt. */
+function counting(seen: readonly Seen[], classes: number): (row: number) => number | undefined {
+  const own = new Float64Array(classes).fill(Number.NEGATIVE_INFINITY);
+  const known = new Float64Array(classes);
+  const most = new Float64Array(classes);
+  const isListed = new Uint8Array(classes);
+  return (r) => {
+    const listed: number[] = [];
+    for (const { code, k } of seen) {
+      for (let e = r * k; e < (r + 1) * k; e++) {
+        if (isListed[code[e]] === 1) continue;
+        isListed[code[e]] = 1;
+        listed.push(code[e]);
+      }
+    }
+    let others = 0; // what a class that is not listed scores at most
+    for (const { code, response, k, isAll } of seen) {
+      for (let e = (r + 1) * k - 1; e >= r * k; e--) own[code[e]] = response[e];
+      const last = isAll ? Number.NEGATIVE_INFINITY : response[(r + 1) * k - 1];
+      others += last;
+      for (const c of listed) {
+        known[c] += own[c];
+        most[c] += Math.max(own[c], last);
+        own[c] = Number.NEGATIVE_INFINITY;
+      }
+    }
+    let best = listed[0];
+    for (const c of listed) if (known[c] > known[best] || (known[c] === known[best] && c < best)) best = c;
+    const score = known[best];
+    let isOpen = listed.length < classes && others >= score;
+    for (const c of listed) {
+      if (c !== best && most[c] >= score) isOpen = true;
+      known[c] = 0;
+      most[c] = 0;
+      isListed[c] = 0;
+    }
+    return isOpen ? undefined : best;
+  };
+}
+
+/** The class that scores most for each row, the lowest of equals, one class after the other. */
+async function bestOfAll(
   x: Matrix,
   members: readonly Seated[],
   classes: number,
   backend: Backend,
-): Promise<Float64Array> {
+): Promise<Uint32Array> {
   const held = await backend.hold(x);
   try {
-    return await scoresOf(held, x.rows, members, classes);
+    const best = new Uint32Array(x.rows);
+    const highest = new Float64Array(x.rows).fill(Number.NEGATIVE_INFINITY);
+    const scores = new Float64Array(x.rows);
+    for (let c = 0; c < classes; c++) {
+      await scoreClass(held, members, c, scores, 1, 0);
+      for (let r = 0; r < x.rows; r++) {
+        if (scores[r] <= highest[r]) continue;
+        highest[r] = scores[r];
+        best[r] = c;
+      }
+    }
+    return best;
   } finally {
     held.release();
   }
 }
 
-/** The score of each class, rows x classes; banks are added in their order. A class that a bank has no filter of cannot win. */
-export async function scoresOf(
+/** Writes the score of class c for row r to `out[r * step + at]`; banks are added in their order. A class that a bank has no filter of cannot win. */
+async function scoreClass(
   held: Held,
-  rows: number,
   members: readonly Seated[],
-  classes: number,
-): Promise<Float64Array> {
-  const scores = new Float64Array(rows * classes);
-  for (const { byClass } of members) {
-    for (const [c, bank] of byClass.entries()) {
-      if (!bank) {
-        for (let r = 0; r < rows; r++) scores[r * classes + c] = Number.NEGATIVE_INFINITY;
-        continue;
-      }
-      const { response } = await held.topFilters(bank, 1);
-      for (let r = 0; r < rows; r++) scores[r * classes + c] += response[r];
+  c: number,
+  out: Float64Array,
+  step: number,
+  at: number,
+): Promise<void> {
+  for (const [b, { byClass }] of members.entries()) {
+    const bank = byClass[c];
+    if (!bank) {
+      for (let e = at; e < out.length; e += step) out[e] = Number.NEGATIVE_INFINITY;
+      return;
     }
+    const { response } = await held.topFilters(bank, 1);
+    for (let e = at, r = 0; e < out.length; e += step, r++) out[e] = (b === 0 ? 0 : out[e]) + response[r];
   }
-  return scores;
+}
+
+/** Writes the score of each class to `out`, rows x classes. */
+export async function scoresOf(held: Held, members: readonly Seated[], classes: number, out: Float64Array) {
+  for (let c = 0; c < classes; c++) await scoreClass(held, members, c, out, classes, c);
 }
 
 /** The classes of all rows, chunk by chunk. */
@@ -135,16 +185,17 @@ export async function* committeeVotes(
   }
 }
 
-/** The scores of all rows, chunk by chunk. */
-export async function* committeeScores(
+/** Writes the scores of all rows to `out`, rows x classes, chunk by chunk. */
+export async function committeeScores(
   x: Matrix,
   members: readonly Seated[],
   classes: number,
   backend: Backend,
   onChunk: OnChunk,
-): AsyncGenerator<{ from: number; scores: Float64Array }> {
+  out: Float64Array,
+): Promise<void> {
   for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    yield { from, scores: await scoresOf(held, chunk.rows, members, classes) };
+    await scoresOf(held, members, classes, out.subarray(from * classes, (from + chunk.rows) * classes));
   }
 }
 

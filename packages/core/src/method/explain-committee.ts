@@ -16,7 +16,8 @@ export async function explainVote(
   if (classes < 2) return { rival: undefined, contributions: [] };
   const held = await backend.hold(row);
   try {
-    const scores = await scoresOf(held, 1, members, classes);
+    const scores = new Float64Array(classes);
+    await scoresOf(held, members, classes, scores);
     const chosen = indexOfLargest(scores, 0, classes);
     scores[chosen] = Number.NEGATIVE_INFINITY;
     const next = indexOfLargest(scores, 0, classes);

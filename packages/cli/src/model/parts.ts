@@ -69,8 +69,9 @@ export function filterClasses(part: FilterModel): Uint32Array | undefined {
   if (part instanceof TransformModel) return undefined;
   const c = part.classes.length;
   return Uint32Array.from({ length: part.bank.filters }, (_, f) => {
+    const shares = part.filterShares(f);
     let best = 0;
-    for (let o = 1; o < c; o++) if (part.filterLabels[f * c + o] > part.filterLabels[f * c + best]) best = o;
+    for (let o = 1; o < c; o++) if (shares[o] > shares[best]) best = o;
     return best;
   });
 }

@@ -18,7 +18,15 @@ import {
 import { isZeroRow, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
 import { addRows, type Grown } from "../method/add-rows.ts";
 import { countFilters } from "../method/allocate.ts";
-import { countPresence, countsOf, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
+import {
+  addCounts,
+  countPresence,
+  countsOf,
+  joinCounts,
+  type LabelShares,
+  renumberClasses,
+  sharesOf,
+} from "../method/filter-labels.ts";
 import { sumGroups } from "../method/sums.ts";
 import { trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
@@ -32,7 +40,7 @@ import type { Filters } from "./saved-filters.ts";
 /** What a probabilistic classifier consists of, as far as new rows change it. */
 export interface ProbabilisticParts {
   readonly filters: Filters;
-  readonly filterLabels: Float64Array;
+  readonly labels: LabelShares;
   readonly classes: readonly Label[];
   readonly report: Report;
 }
@@ -49,24 +57,28 @@ export async function addToLabels(
   const { matrix, first } = addedMatrix(x, filters.bank.features, kept);
   const began = performance.now();
   const { classes, present } = joinLabels(model.classes, encodeEither(y, matrix.rows, multilabel));
-  const from = classes.map((label) => model.classes.indexOf(label));
+  const position = new Map(classes.map((label, c) => [label, c]));
+  const numbers = model.classes.map((label) => position.get(label) as number);
+  const isKnown = new Uint8Array(classes.length);
+  for (const c of numbers) isKnown[c] = 1;
   const params = checkParams<ProbabilisticParams>(recipeOf(model.params), PROBABILISTIC_PARAMETERS);
   const backend = await backendOf(run);
 
   // Rows of zeros excite no filter: like `fit`, this leaves them out.
   const filled = Uint32Array.from({ length: matrix.rows }, (_, r) => r).filter((r) => !isZeroRow(matrix, r));
   const isNew = (r: number) =>
-    present.indices.subarray(present.offsets[r], present.offsets[r + 1]).some((c) => from[c] < 0);
+    present.indices.subarray(present.offsets[r], present.offsets[r + 1]).some((c) => isKnown[c] === 0);
   const known = filled.filter((r) => !isNew(r));
   const strange = filled.filter(isNew);
 
   await advance(run, { stage: "spread", share: 0 });
   let grown = summed(filters, kept);
-  let counts = spreadColumns(countsOf(model.filterLabels, kept.labelRows as Uint32Array), from);
+  const before = model.labels.counts ?? countsOf(model.labels, kept.labelRows as Uint32Array);
+  let counts = renumberClasses(before, numbers, classes.length);
   let report = model.report;
   if (known.length > 0) {
-    const numbers = known.map((row) => first + row);
-    const added = await addRows(grown, matrix.gather(known), numbers, filters.distribution, backend);
+    const rows = known.map((row) => first + row);
+    const added = await addRows(grown, matrix.gather(known), rows, filters.distribution, backend);
     counts = addCounts(counts, countPresence(added.winners, present.gather(known), added.bank.filters));
     grown = added;
     report = addToReport(report, known.length);
@@ -75,18 +87,18 @@ export async function addToLabels(
   await advance(run, { stage: "spread", share });
   if (strange.length > 0) {
     const count = countNewFilters(params, strange.length, first + matrix.rows);
-    const numbers = strange.map((row) => first + row);
+    const rows = strange.map((row) => first + row);
     const tell = (done: number) => advance(run, { stage: "spread", share: share + (1 - share) * done });
     const { training, ...fresh } = await trainNew(
       matrix.gather(strange),
-      numbers,
+      rows,
       count,
       { ...params, distribution: filters.distribution },
       backend,
       tell,
     );
     const own = countPresence(fresh.winners, present.gather(strange), count);
-    counts = { counts: joined(counts.counts, own.counts), rows: Uint32Array.from([...counts.rows, ...own.rows]) };
+    counts = joinCounts(counts, own);
     grown = joinSummed([grown, fresh]);
     report = addToReport(report, strange.length, training);
   }
@@ -94,7 +106,7 @@ export async function addToLabels(
   const seen = Uint32Array.of(first + matrix.rows);
   return {
     filters: storeSummed(grown, filters.distribution, { seen, labelRows: counts.rows }),
-    filterLabels: sharesOf(counts, multilabel, params.combine),
+    labels: sharesOf(counts, multilabel, params.combine),
     classes,
     report: { ...report, seconds: (performance.now() - began) / 1000, backend: backend.name },
   };
@@ -129,7 +141,8 @@ function joinLabels(
   given: { classes: readonly Label[]; present: Csr },
 ): { classes: readonly Label[]; present: Csr } {
   const classes = [...new Set([...known, ...given.classes])].sort(compareLabels);
-  const column = given.classes.map((label) => classes.indexOf(label));
+  const position = new Map(classes.map((label, c) => [label, c]));
+  const column = given.classes.map((label) => position.get(label) as number);
   const { offsets, indices, values } = given.present;
   // Both lists are sorted, so columns keep their order and rows stay ascending.
   return {
@@ -173,28 +186,4 @@ async function trainNew(
 function countNewFilters(params: WholeParams, rows: number, all: number): number {
   const filters = countFilters(all, params.filters, params.fastFilters, params.maxFilters);
   return Math.max(1, Math.min(Math.floor((filters * rows) / all), rows));
-}
-
-/** Counts with a column for every label; `from` names each label's earlier column, below 0 for none. */
-function spreadColumns({ counts, rows }: LabelCounts, from: readonly number[]): LabelCounts {
-  const before = counts.length / rows.length;
-  const spread = new Float64Array(rows.length * from.length);
-  for (let f = 0; f < rows.length; f++) {
-    for (const [c, old] of from.entries()) if (old >= 0) spread[f * from.length + c] = counts[f * before + old];
-  }
-  return { counts: spread, rows };
-}
-
-function addCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
-  return {
-    counts: a.counts.map((count, at) => count + b.counts[at]),
-    rows: a.rows.map((count, f) => count + b.rows[f]),
-  };
-}
-
-function joined(a: Float64Array, b: Float64Array): Float64Array {
-  const all = new Float64Array(a.length + b.length);
-  all.set(a);
-  all.set(b, a.length);
-  return all;
 }

@@ -8,7 +8,7 @@ import type { FilterBank } from "../kernels/shapes.ts";
 import type { Csr } from "../matrix/csr.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
-import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import {
   applyToClasses,
   applyToLabels,
@@ -19,8 +19,8 @@ import {
   type LabelCalibration,
 } from "../method/calibration.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
-import { countsOf, sharesOf } from "../method/filter-labels.ts";
-import { similarities } from "../method/similarity.ts";
+import { expandShares, type LabelShares, tableOfShares } from "../method/filter-labels.ts";
+import { type Similar, similarities } from "../method/similarity.ts";
 import { chooseThresholds, type ThresholdRule } from "../method/thresholds.ts";
 import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../method/vote.ts";
 import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
@@ -46,6 +46,7 @@ import {
   readParams,
   readReport,
 } from "./saved-filters.ts";
+import { LABEL_ARRAYS, labelArrays, readLabels } from "./saved-labels.ts";
 import { shareRight } from "./score.ts";
 
 /** Why a row was given its label or labels. */
@@ -62,6 +63,9 @@ export interface Fitted {
   readonly thresholds?: Float64Array | undefined;
 }
 
+/** Scores that `predict` has in memory at a time; with many classes this is few rows. */
+const SCORE_ROOM = 2 ** 20;
+
 /** The parameters of a model in which nothing is fitted. */
 const UNFITTED = { calibrate: "none", thresholds: "none" } as const;
 
@@ -73,8 +77,6 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   readonly classes: readonly Label[];
   /** Whether rows have several labels. */
   readonly multilabel: boolean;
-  /** filters x classes: the share of each class (or label) among the rows a filter wins. Not to be written to. */
-  readonly filterLabels: Float64Array;
   /** The parameters the model was trained with. */
   readonly params: { readonly [name: string]: Json };
   readonly nBest: number;
@@ -82,12 +84,14 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   /** From which score on a row has each label, where that is not one half. Not to be written to. */
   readonly thresholds: Float64Array | undefined;
   readonly #filters: Filters;
+  readonly #labels: LabelShares;
   readonly #calibration: ClassCalibration | LabelCalibration | undefined;
+  #table: Float64Array | undefined;
 
   /** Use `RankSimilarityProbabilisticClassifier.fit` or `loadModel`. */
   constructor(
     filters: Filters,
-    filterLabels: Float64Array,
+    labels: LabelShares,
     classes: readonly Label[],
     multilabel: boolean,
     params: { readonly [name: string]: Json },
@@ -98,12 +102,12 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     this.features = filters.bank.features;
     this.classes = classes;
     this.multilabel = multilabel;
-    this.filterLabels = filterLabels;
     this.params = params;
     this.nBest = nBest;
     this.report = report;
     this.thresholds = fitted.thresholds;
     this.#filters = filters;
+    this.#labels = labels;
     this.#calibration = fitted.calibration;
   }
 
@@ -115,6 +119,22 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   /** The values the weights were drawn from; absent for ranks. */
   get distribution(): Float64Array | undefined {
     return this.#filters.distribution;
+  }
+
+  /**
+   * filters x classes: the share of each class (or label) among the rows a filter wins. Not to be written to. The table is made
+   * when it is first asked for; with many classes ask for `filterShares` of a filter.
+   */
+  get filterLabels(): Float64Array {
+    this.#table ??= tableOfShares(this.#labels);
+    return this.#table;
+  }
+
+  /** The share of each class (or label) among the rows that a filter wins. */
+  filterShares(filter: number): Float64Array {
+    const shares = new Float64Array(this.classes.length);
+    expandShares(this.#labels, filter, shares);
+    return shares;
   }
 
   /** Training rows that each filter was made from. */
@@ -176,24 +196,44 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
    * New rows count on after the earlier ones in `filterRows`.
    */
   async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel<Y>> {
-    const { filterLabels, classes, multilabel, params, report } = this;
-    const parts = { filters: this.#filters, filterLabels, classes, multilabel, params, report };
+    const { classes, multilabel, params, report } = this;
+    const parts = { filters: this.#filters, labels: this.#labels, classes, multilabel, params, report };
     const grown = await addToLabels(parts, x, y, run);
     // Thresholds and probabilities were fitted to the model as it was.
     const plain = { ...params, ...UNFITTED };
-    const { filters, filterLabels: shares } = grown;
-    return new ProbabilisticModel(filters, shares, grown.classes, multilabel, plain, this.nBest, grown.report);
+    return new ProbabilisticModel(
+      grown.filters,
+      grown.labels,
+      grown.classes,
+      multilabel,
+      plain,
+      this.nBest,
+      grown.report,
+    );
   }
 
   /** The class of the largest score of each row, or the labels whose scores are above their thresholds. */
   async predict(x: MatrixLike, run: Run = {}): Promise<Y[]> {
-    const { values, rows } = await this.classScores(x, run);
     const c = this.classes.length;
-    const isPresent = (r: number, o: number) => values[r * c + o] > (this.thresholds?.[o] ?? 0.5);
-    return Array.from({ length: rows }, (_, r) => {
-      if (!this.multilabel) return this.classes[indexOfLargest(values, r * c, c)] as Y;
-      return this.classes.filter((_, o) => isPresent(r, o)) as Y;
+    const block = Math.max(1, Math.floor(SCORE_ROOM / c));
+    const matrix = matchingMatrix(x, this.features);
+    const scores = new Float64Array(Math.min(block, matrix.rows) * c);
+    const answers: Y[] = [];
+    await this.#eachChunk(matrix, run, (_, similar) => {
+      const rows = similar.offsets.length - 1;
+      for (let from = 0; from < rows; from += block) {
+        const to = Math.min(rows, from + block);
+        this.#score({ ...similar, offsets: similar.offsets.subarray(from, to + 1) }, scores.fill(0), 0);
+        for (let r = 0; r < to - from; r++) answers.push(this.#decide(scores, r * c));
+      }
     });
+    return answers;
+  }
+
+  #decide(scores: Float64Array, at: number): Y {
+    const { classes, thresholds } = this;
+    if (!this.multilabel) return classes[indexOfLargest(scores, at, classes.length)] as Y;
+    return classes.filter((_, o) => scores[at + o] > (thresholds?.[o] ?? 0.5)) as Y;
   }
 
   /** rows x classes: the probability of each class, or that each label is present. */
@@ -209,16 +249,26 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   /** rows x classes: the probabilities before any were fitted, by which `predict` decides. */
   async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
     const matrix = matchingMatrix(x, this.features);
-    const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
+    await this.#eachChunk(matrix, run, (from, similar) => this.#score(similar, out, from * c));
+    return Dense.of(out, matrix.rows, c);
+  }
+
+  /** Writes the scores of some rows from `at` on to `out`, which is 0 there. */
+  #score(similar: Similar, out: Float64Array, at: number): void {
     const rule = this.multilabel ? presenceProbabilities : labelProbabilities;
     const fill = this.params.combine === "mean" ? meanShares : rule;
+    fill(similar, this.#labels, out, at);
+  }
+
+  /** The similar filters of all rows, chunk by chunk. */
+  async #eachChunk(matrix: Matrix, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
+    const tell = (share: number) => advance(run, { stage: "predict", share });
     for await (const { from, similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
-      fill(similar, this.filterLabels, c, out, from * c);
+      visit(from, similar);
     }
     await tell(1);
-    return Dense.of(out, matrix.rows, c);
   }
 
   /** Accuracy, or for a multilabel model the share of rows with exactly the right labels. */
@@ -229,29 +279,26 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   /** Why one row of `x` gets its label or labels. */
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ProbabilisticExplanation<Y>> {
     const one = oneRow(matchingMatrix(x, this.features), row);
-    const c = this.classes.length;
-    const sharesOf = (f: number) => this.filterLabels.subarray(f * c, (f + 1) * c);
     // Filters are rivals when their rows are mostly called something else.
-    const classOf = (f: number) => indexOfLargest(sharesOf(f), 0, c);
+    const classOf = (f: number) => indexOfLargest(this.filterShares(f), 0, this.classes.length);
     const found = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, await backendOf(run));
     const [label] = await this.predict(one, run);
     return {
       ...found,
       label,
-      filters: found.filters.map((filter) => ({ ...filter, shares: sharesOf(filter.filter).slice() })),
+      filters: found.filters.map((filter) => ({ ...filter, shares: this.filterShares(filter.filter) })),
     };
   }
 
   save(): Saved {
     const { features, params, classes, multilabel } = this;
     const meta = { features, params, classes, multilabel, report: reportAsJson(this.report) };
-    const shape = [this.bank.filters, classes.length];
     return {
       kind: this.kind,
       meta,
       arrays: {
         ...filterArrays(this.#filters),
-        filter_labels: { shape, values: this.filterLabels },
+        ...labelArrays(this.#labels),
         ...calibrationArrays(this.#calibration),
         ...(this.thresholds ? { thresholds: { shape: [classes.length], values: this.thresholds } } : {}),
       },
@@ -276,9 +323,9 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
 
   #copy(changes: { readonly [name: string]: Json }, fitted: Fitted): ProbabilisticModel<Y> {
     const params = { ...this.params, ...changes };
-    const { filterLabels, classes, multilabel, report } = this;
+    const { classes, multilabel, report } = this;
     const nBest = (changes.nBest ?? this.nBest) as number;
-    return new ProbabilisticModel(this.#filters, filterLabels, classes, multilabel, params, nBest, report, fitted);
+    return new ProbabilisticModel(this.#filters, this.#labels, classes, multilabel, params, nBest, report, fitted);
   }
 }
 
@@ -286,32 +333,20 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
 export const probabilisticReader: ModelReader = {
   kind: "probabilistic",
   read: (saved) => {
-    const filters = readFilters(saved, ["filter_labels", ...FITTED_ARRAYS]);
+    const filters = readFilters(saved, [...LABEL_ARRAYS, ...FITTED_ARRAYS]);
     const classes = readClasses(saved);
     const { multilabel } = saved.meta;
     if (typeof multilabel !== "boolean") throw bad(saved, "multilabel: expected true or false");
-    const array = saved.arrays.filter_labels;
-    const shape = [filters.bank.filters, classes.length];
-    if (!(array?.values instanceof Float64Array) || array.shape.join() !== shape.join()) {
-      throw bad(saved, `filter_labels: expected ${shape.join(" x ")} float64 shares`);
-    }
-    if (!array.values.every((share) => share >= 0 && share <= 1)) {
-      throw bad(saved, "filter_labels: expected shares from 0 to 1");
-    }
-    const { values } = array;
-    const labelRows = filters.kept?.labelRows;
     const params = readParams(saved);
     const { combine = "max" } = params;
     if (combine !== "max" && combine !== "mean") throw bad(saved, 'combine: expected "max" or "mean"');
-    const again = labelRows && sharesOf(countsOf(values, labelRows), multilabel, combine);
-    if (again && !again.every((share, at) => share === values[at])) {
-      throw bad(saved, "filter_labels: expected shares of the rows that label_rows counts");
-    }
+    const { bank, kept } = filters;
+    const labels = readLabels(saved, bank.filters, classes.length, multilabel, combine, kept?.labelRows);
     const fitted = {
       thresholds: readThresholds(saved, classes.length, multilabel),
       calibration: (multilabel ? readLabelCalibration : readClassCalibration)(saved, classes.length),
     };
     const [nBest, report] = [readNBest(saved), readReport(saved)];
-    return new ProbabilisticModel(filters, values, classes, multilabel, params, nBest, report, fitted);
+    return new ProbabilisticModel(filters, labels, classes, multilabel, params, nBest, report, fitted);
   },
 };

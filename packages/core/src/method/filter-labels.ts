@@ -1,15 +1,37 @@
-/** The label matrix of the probabilistic classifier (the paper's algorithm 6): what the rows a filter wins are called. */
+/**
+ * The label matrix of the probabilistic classifier (the paper's algorithm 6): what the rows a filter wins are called. A filter
+ * wins few rows and these have few labels, so counts and shares are kept by their entries that are not 0: ten thousand
+ * classes take no more room than ten.
+ */
 
 import type { TopFilters } from "../backends/backend.ts";
 import type { Csr } from "../matrix/csr.ts";
+import { groupByCode } from "./groups.ts";
 import type { Combine } from "./vote.ts";
 
-/** How often each class (or label) occurs among the rows that each filter wins. */
-export interface LabelCounts {
-  /** filters x classes. */
-  readonly counts: Float64Array;
+/** Filter f has the entries `offsets[f]` to `offsets[f + 1] - 1`, by ascending class (or label) number. */
+interface LabelEntries {
+  readonly classes: number;
+  readonly offsets: Uint32Array;
+  readonly label: Uint32Array;
+}
+
+/** How often each class (or label) occurs among the rows that each filter wins; no count is 0. */
+export interface LabelCounts extends LabelEntries {
+  readonly count: Uint32Array;
   /** Rows each filter wins. */
   readonly rows: Uint32Array;
+}
+
+/** The share of each class (or label) among the rows that each filter wins; shares of 0 are left out. */
+export interface LabelShares extends LabelEntries {
+  readonly share: Float64Array;
+  /** 1 for each filter that wins no row and has the shares `common` in place of entries. */
+  readonly unknown: Uint8Array;
+  /** One for each class; empty where no filter is unknown. */
+  readonly common: Float64Array;
+  /** What was counted; absent where only shares were stored. */
+  readonly counts?: LabelCounts;
 }
 
 /** Counts the class of each row for the filter that wins it. */
@@ -19,52 +41,155 @@ export function countLabels(
   filters: number,
   classes: number,
 ): LabelCounts {
-  const counts = new Float64Array(filters * classes);
-  const rows = new Uint32Array(filters);
-  for (let r = 0; r < winners.rows; r++) {
-    counts[winners.filter[r] * classes + codes[r]]++;
-    rows[winners.filter[r]]++;
-  }
-  return { counts, rows };
+  const offsets = Uint32Array.from({ length: codes.length + 1 }, (_, r) => r);
+  return tally(winners, { offsets, indices: codes }, filters, classes);
 }
 
 /** Deviation 21. Counts the labels that each row has for the filter that wins it. */
 export function countPresence(winners: TopFilters, present: Csr, filters: number): LabelCounts {
-  const outputs = present.features;
-  const counts = new Float64Array(filters * outputs);
-  const rows = new Uint32Array(filters);
-  for (let r = 0; r < winners.rows; r++) {
-    const f = winners.filter[r];
-    rows[f]++;
-    for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) counts[f * outputs + present.indices[e]]++;
+  return tally(winners, present, filters, present.features);
+}
+
+function tally(
+  winners: TopFilters,
+  present: { readonly offsets: Uint32Array; readonly indices: Uint32Array },
+  filters: number,
+  classes: number,
+): LabelCounts {
+  const won = groupByCode(winners.filter, filters);
+  const offsets = new Uint32Array(filters + 1);
+  const label: number[] = [];
+  const count: number[] = [];
+  const times = new Uint32Array(classes);
+  for (let f = 0; f < filters; f++) {
+    const found: number[] = [];
+    for (let j = won.offsets[f]; j < won.offsets[f + 1]; j++) {
+      const r = won.rows[j];
+      for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) {
+        if (times[present.indices[e]]++ === 0) found.push(present.indices[e]);
+      }
+    }
+    for (const c of found.sort((a, b) => a - b)) {
+      label.push(c);
+      count.push(times[c]);
+      times[c] = 0;
+    }
+    offsets[f + 1] = label.length;
   }
-  return { counts, rows };
+  const rows = Uint32Array.from({ length: filters }, (_, f) => won.offsets[f + 1] - won.offsets[f]);
+  return { classes, offsets, label: Uint32Array.from(label), count: Uint32Array.from(count), rows };
 }
 
 /**
- * filters x classes: the share of each class (deviation 20) or label among the rows a filter wins. Where it wins none:
- * uniform over classes, one half for each of several labels; for a mean over filters the share among all rows.
+ * The share of each class (deviation 20) or label among the rows a filter wins. Where it wins none: uniform over classes, one
+ * half for each of several labels; for a mean over filters the share among all rows.
  */
-export function sharesOf({ counts, rows }: LabelCounts, several: boolean, combine: Combine): Float64Array {
-  const classes = counts.length / rows.length;
-  const unknown = combine === "mean" ? sharesOfAll(counts, rows, classes) : undefined;
-  const even = several ? 0.5 : 1 / classes;
-  return counts.map((count, at) => {
-    const won = rows[Math.floor(at / classes)];
-    return won > 0 ? count / won : (unknown?.[at % classes] ?? even);
-  });
+export function sharesOf(counts: LabelCounts, several: boolean, combine: Combine): LabelShares {
+  const { classes, offsets, label, count, rows } = counts;
+  const share = new Float64Array(count.length);
+  const unknown = new Uint8Array(rows.length);
+  for (let f = 0; f < rows.length; f++) {
+    unknown[f] = rows[f] === 0 ? 1 : 0;
+    for (let e = offsets[f]; e < offsets[f + 1]; e++) share[e] = count[e] / rows[f];
+  }
+  let common = new Float64Array(0);
+  if (unknown.includes(1)) {
+    common = combine === "mean" ? sharesOfAll(counts) : new Float64Array(classes).fill(several ? 0.5 : 1 / classes);
+  }
+  return { classes, offsets, label, share, unknown, common, counts };
 }
 
 /** The share of each class among all rows. */
-function sharesOfAll(counts: Float64Array, rows: Uint32Array, classes: number): Float64Array {
+function sharesOfAll({ classes, label, count, rows }: LabelCounts): Float64Array<ArrayBuffer> {
   const all = rows.reduce((sum, won) => sum + won, 0);
   const sums = new Float64Array(classes);
-  for (let at = 0; at < counts.length; at++) sums[at % classes] += counts[at];
+  for (let e = 0; e < label.length; e++) sums[label[e]] += count[e];
   return sums.map((sum) => (all === 0 ? 0 : sum / all));
 }
 
+/** Shares from a table of them, filters x classes. */
+export function sharesFromTable(table: Float64Array, classes: number): LabelShares {
+  const filters = table.length / classes;
+  const offsets = new Uint32Array(filters + 1);
+  for (let at = 0; at < table.length; at++) if (table[at] !== 0) offsets[Math.floor(at / classes) + 1]++;
+  for (let f = 0; f < filters; f++) offsets[f + 1] += offsets[f];
+  const label = new Uint32Array(offsets[filters]);
+  const share = new Float64Array(offsets[filters]);
+  for (let at = 0, e = 0; at < table.length; at++) {
+    if (table[at] === 0) continue;
+    label[e] = at % classes;
+    share[e++] = table[at];
+  }
+  return { classes, offsets, label, share, unknown: new Uint8Array(filters), common: new Float64Array(0) };
+}
+
+/** The table of shares, filters x classes. */
+export function tableOfShares(shares: LabelShares): Float64Array {
+  const { classes, unknown } = shares;
+  const table = new Float64Array(unknown.length * classes);
+  for (let f = 0; f < unknown.length; f++) expandShares(shares, f, table.subarray(f * classes, (f + 1) * classes));
+  return table;
+}
+
+/** Writes the shares of filter f, one for each class, to `out`, which is all 0. */
+export function expandShares({ offsets, label, share, unknown, common }: LabelShares, f: number, out: Float64Array) {
+  if (unknown[f] === 1) out.set(common);
+  else for (let e = offsets[f]; e < offsets[f + 1]; e++) out[label[e]] = share[e];
+}
+
 /** The counts that gave the shares: whole numbers, so nothing is lost. */
-export function countsOf(shares: Float64Array, rows: Uint32Array): LabelCounts {
-  const classes = shares.length / rows.length;
-  return { counts: shares.map((share, at) => Math.round(share * rows[Math.floor(at / classes)])), rows };
+export function countsOf(shares: LabelShares, rows: Uint32Array): LabelCounts {
+  const { classes, share, label } = shares;
+  const offsets = new Uint32Array(rows.length + 1);
+  const kept: number[] = [];
+  const count: number[] = [];
+  for (let f = 0; f < rows.length; f++) {
+    for (let e = shares.offsets[f]; e < shares.offsets[f + 1]; e++) {
+      const times = Math.round(share[e] * rows[f]);
+      if (times === 0) continue;
+      kept.push(label[e]);
+      count.push(times);
+    }
+    offsets[f + 1] = kept.length;
+  }
+  return { classes, offsets, label: Uint32Array.from(kept), count: Uint32Array.from(count), rows };
+}
+
+/** The same counts over more classes; `to` has the new number of each, ascending. */
+export function renumberClasses(counts: LabelCounts, to: ArrayLike<number>, classes: number): LabelCounts {
+  return { ...counts, classes, label: counts.label.map((c) => to[c]) };
+}
+
+/** The sum of counts of the same filters and classes. */
+export function addCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
+  const offsets = new Uint32Array(a.offsets.length);
+  const label: number[] = [];
+  const count: number[] = [];
+  for (let f = 0; f < a.rows.length; f++) {
+    let [i, j] = [a.offsets[f], b.offsets[f]];
+    while (i < a.offsets[f + 1] || j < b.offsets[f + 1]) {
+      const [first, second] = [
+        i < a.offsets[f + 1] ? a.label[i] : a.classes,
+        j < b.offsets[f + 1] ? b.label[j] : a.classes,
+      ];
+      label.push(Math.min(first, second));
+      count.push((first <= second ? a.count[i++] : 0) + (second <= first ? b.count[j++] : 0));
+    }
+    offsets[f + 1] = label.length;
+  }
+  const rows = a.rows.map((won, f) => won + b.rows[f]);
+  return { classes: a.classes, offsets, label: Uint32Array.from(label), count: Uint32Array.from(count), rows };
+}
+
+/** Counts of some filters, then of others, over the same classes. */
+export function joinCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
+  const offsets = Uint32Array.from([...a.offsets, ...b.offsets.subarray(1).map((offset) => offset + a.label.length)]);
+  const joined = (p: Uint32Array, q: Uint32Array) => Uint32Array.from([...p, ...q]);
+  return {
+    classes: a.classes,
+    offsets,
+    label: joined(a.label, b.label),
+    count: joined(a.count, b.count),
+    rows: joined(a.rows, b.rows),
+  };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Leaders } from "../backends/backend.ts";
+import { expandShares, type LabelShares } from "./filter-labels.ts";
 import type { Similar, Tied } from "./similarity.ts";
 
 /** Deviation 10: class of the strongest filter; several at the maximum: the class with most of them, then the lowest. */
@@ -12,9 +13,14 @@ export function voteByStrongest(top: Leaders, tied: Tied, filterClass: Uint32Arr
   return Uint32Array.from({ length: top.rows }, (_, r) => {
     const filters = tied.get(r);
     if (!filters) return filterClass[top.filter[r]];
-    votes.fill(0);
     for (const f of filters) votes[filterClass[f]]++;
-    return indexOfLargest(votes, 0, classes);
+    let best = filterClass[filters[0]];
+    for (const f of filters) {
+      const c = filterClass[f];
+      if (votes[c] > votes[best] || (votes[c] === votes[best] && c < best)) best = c;
+    }
+    for (const f of filters) votes[filterClass[f]] = 0;
+    return best;
   });
 }
 
@@ -29,17 +35,22 @@ export function voteBySimilarity(similar: Similar, filterClass: Uint32Array, cla
   const sums = new Float64Array(classes);
   const counts = new Uint32Array(classes);
   return Uint32Array.from({ length: similar.offsets.length - 1 }, (_, r) => {
-    if (similar.offsets[r] === similar.offsets[r + 1]) return silent;
-    sums.fill(0);
-    counts.fill(0);
-    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
+    const [from, to] = [similar.offsets[r], similar.offsets[r + 1]];
+    if (from === to) return silent;
+    for (let e = from; e < to; e++) {
       const c = filterClass[similar.filter[e]];
       sums[c] += similar.similarity[e];
       counts[c]++;
     }
-    let best = 0;
-    for (let c = 1; c < classes; c++) {
-      if (sums[c] > sums[best] || (sums[c] === sums[best] && counts[c] > counts[best])) best = c;
+    let best = filterClass[similar.filter[from]];
+    for (let e = from + 1; e < to; e++) {
+      const c = filterClass[similar.filter[e]];
+      const lead = sums[c] - sums[best] || counts[c] - counts[best] || best - c;
+      if (lead > 0) best = c;
+    }
+    for (let e = from; e < to; e++) {
+      sums[filterClass[similar.filter[e]]] = 0;
+      counts[filterClass[similar.filter[e]]] = 0;
     }
     return best;
   });
@@ -59,35 +70,40 @@ export function classProbabilities(
   const top = new Uint32Array(classes);
   for (let r = 0; r + 1 < similar.offsets.length; r++) {
     const row = at + r * classes;
-    top.fill(0);
+    let leading = 0;
     for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
       const c = filterClass[similar.filter[e]];
       if (similar.similarity[e] > out[row + c]) out[row + c] = similar.similarity[e];
-      if (similar.similarity[e] === 1) top[c]++;
+      if (similar.similarity[e] === 1 && top[c]++ === 0) leading++;
     }
-    if (top.filter((count) => count > 0).length > 1) for (let c = 0; c < classes; c++) out[row + c] *= 1 + top[c];
+    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
+      const c = filterClass[similar.filter[e]];
+      if (leading > 1) out[row + c] *= 1 + top[c];
+      top[c] = 0;
+    }
     normalize(out, row, classes);
   }
 }
 
-/**
- * The probabilistic classifier's probabilities: per class the largest product of a filter's label share and similarity,
- * L1-normalised; no response: uniform. `labels` is filters x classes.
- */
+/** The probabilistic classifier's probabilities: per class the largest product of a filter's label share and similarity, L1-normalised; no response: uniform. */
 export function labelProbabilities(
   similar: Similar,
-  labels: Float64Array,
-  classes: number,
-  out: Float64Array, // out: rows x classes from `at`
+  labels: LabelShares,
+  out: Float64Array, // out: rows x classes from `at`, all 0
   at: number,
 ): void {
+  const { classes, offsets, label, share, unknown, common } = labels;
   for (let r = 0; r + 1 < similar.offsets.length; r++) {
     const row = at + r * classes;
-    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
-      const share = similar.filter[e] * classes;
-      for (let c = 0; c < classes; c++) {
-        const product = labels[share + c] * similar.similarity[e];
-        if (product > out[row + c]) out[row + c] = product;
+    for (let j = similar.offsets[r]; j < similar.offsets[r + 1]; j++) {
+      const [f, similarity] = [similar.filter[j], similar.similarity[j]];
+      if (unknown[f] === 1) {
+        for (let c = 0; c < classes; c++) out[row + c] = Math.max(out[row + c], common[c] * similarity);
+      } else {
+        for (let e = offsets[f]; e < offsets[f + 1]; e++) {
+          const product = share[e] * similarity;
+          if (product > out[row + label[e]]) out[row + label[e]] = product;
+        }
       }
     }
     normalize(out, row, classes);
@@ -95,34 +111,52 @@ export function labelProbabilities(
 }
 
 /**
- * The same for several outputs: `labels` (filters x outputs) is the share of a filter's rows that have the label, and
- * `out` (rows x outputs) becomes the probability that the label is present, against its absence.
+ * The same for several outputs: shares are of a filter's rows that have the label, and `out` (rows x outputs) becomes the
+ * probability that the label is present, against its absence.
  */
 export function presenceProbabilities(
   similar: Similar,
-  labels: Float64Array,
-  outputs: number,
-  out: Float64Array,
+  labels: LabelShares,
+  out: Float64Array, // out: rows x outputs from `at`, all 0
   at: number,
 ): void {
+  const { classes: outputs, offsets, label, unknown } = labels;
   const absent = new Float64Array(outputs);
   const present = new Float64Array(outputs);
+  const shares = new Float64Array(outputs);
+  const isListed = new Uint8Array(outputs);
   for (let r = 0; r + 1 < similar.offsets.length; r++) {
-    absent.fill(0);
-    present.fill(0);
-    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
-      const share = similar.filter[e] * outputs;
-      const similarity = similar.similarity[e];
-      for (let o = 0; o < outputs; o++) {
-        const has = labels[share + o] * similarity;
-        const lacks = (1 - labels[share + o]) * similarity;
+    const [from, to] = [similar.offsets[r], similar.offsets[r + 1]];
+    const row = at + r * outputs;
+    if (from === to) out.fill(0.5, row, row + outputs);
+    // Labels that no similar filter has cannot be present: they stay at 0.
+    const listed: number[] = [];
+    const list = (o: number) => {
+      if (isListed[o] === 0) listed.push(o);
+      isListed[o] = 1;
+    };
+    for (let j = from; j < to; j++) {
+      const f = similar.filter[j];
+      if (unknown[f] === 1) for (let o = 0; o < outputs; o++) list(o);
+      else for (let e = offsets[f]; e < offsets[f + 1]; e++) list(label[e]);
+    }
+    for (let j = from; j < to; j++) {
+      const [f, similarity] = [similar.filter[j], similar.similarity[j]];
+      expandShares(labels, f, shares);
+      for (const o of listed) {
+        const has = shares[o] * similarity;
+        const lacks = (1 - shares[o]) * similarity;
         if (has > present[o]) present[o] = has;
         if (lacks > absent[o]) absent[o] = lacks;
+        shares[o] = 0;
       }
     }
-    for (let o = 0; o < outputs; o++) {
+    for (const o of listed) {
       const sum = absent[o] + present[o];
-      out[at + r * outputs + o] = sum === 0 ? 0.5 : present[o] / sum;
+      out[row + o] = sum === 0 ? 0.5 : present[o] / sum;
+      absent[o] = 0;
+      present[o] = 0;
+      isListed[o] = 0;
     }
   }
 }
@@ -136,33 +170,38 @@ export type Combine = "max" | "mean";
  */
 export function meanShares(
   similar: Similar,
-  labels: Float64Array, // filters x outputs
-  outputs: number,
-  out: Float64Array, // out: rows x outputs from `at`
+  labels: LabelShares,
+  out: Float64Array, // out: rows x outputs from `at`, all 0
   at: number,
 ): void {
+  const outputs = labels.classes;
   let silent: Float64Array | undefined;
   for (let r = 0; r + 1 < similar.offsets.length; r++) {
     const row = at + r * outputs;
     let weights = 0;
-    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
-      const share = similar.filter[e] * outputs;
-      const similarity = similar.similarity[e];
-      weights += similarity;
-      for (let o = 0; o < outputs; o++) out[row + o] += labels[share + o] * similarity;
+    for (let j = similar.offsets[r]; j < similar.offsets[r + 1]; j++) {
+      weights += similar.similarity[j];
+      addShares(labels, similar.filter[j], similar.similarity[j], out, row);
     }
     if (weights > 0) for (let o = 0; o < outputs; o++) out[row + o] /= weights;
     else {
-      silent ??= columnMeans(labels, outputs);
+      silent ??= meanOfAll(labels);
       out.set(silent, row);
     }
   }
 }
 
-function columnMeans(values: Float64Array, width: number): Float64Array {
-  const means = new Float64Array(width);
-  for (let e = 0; e < values.length; e++) means[e % width] += values[e];
-  return means.map((sum) => sum / (values.length / width));
+function addShares(labels: LabelShares, f: number, factor: number, out: Float64Array, at: number): void {
+  const { classes, offsets, label, share, unknown, common } = labels;
+  if (unknown[f] === 1) for (let o = 0; o < classes; o++) out[at + o] += common[o] * factor;
+  else for (let e = offsets[f]; e < offsets[f + 1]; e++) out[at + label[e]] += share[e] * factor;
+}
+
+function meanOfAll(labels: LabelShares): Float64Array {
+  const means = new Float64Array(labels.classes);
+  const filters = labels.unknown.length;
+  for (let f = 0; f < filters; f++) addShares(labels, f, 1, means, 0);
+  return means.map((sum) => sum / filters);
 }
 
 /** The first position of the largest value in `values[from .. from + count)`, counted from `from`. */

@@ -151,6 +151,7 @@ describe("the text of FORMAT.md", () => {
   );
   const full = x.map((row, r) => row.map((value, i) => value + ((i * 31 + r * 17) % 23)));
   const y = x.map((_, r) => r % 3);
+  const many = Array.from({ length: 1100 }, (_, r) => Array.from({ length: 9 }, (_, i) => (r * (i + 3)) % (97 + i)));
   const texts = ["one two", "two three", "three one"];
   const perClass = { filters: 6, distribution: "confusion", distributionPerClass: true } as const;
   const models: [string, () => Promise<Model>][] = [
@@ -180,6 +181,7 @@ describe("the text of FORMAT.md", () => {
     ["transform", () => new RankSimilarityTransform({ filters: 12, keepSums: true }).fit(x)],
     ["classifier", () => new RankSimilarityClassifier({ ...perClass, keepSums: true }).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6, keepSums: true }).fit(full, y)],
+    ["probabilistic", () => new RankSimilarityProbabilisticClassifier().fit(many, [...many.keys()])],
     ["pipeline", () => new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(full, y)],
     ["linear-svm", () => new LinearSvm().fit(full, y)],
     ["standard-scaler", () => new StandardScaler().fit(full)],
@@ -207,6 +209,7 @@ describe("the text of FORMAT.md", () => {
     const mayLack = new Set(["distribution", "idf", ...(saved.arrays.base ? ["filters"] : SPARSE_ARRAYS)]);
     for (const name of saved.arrays.sums ? SPARSE_SUMS : ["sums"]) mayLack.add(name);
     if (!saved.arrays.seen_rows) for (const name of ["seen_rows", "label_rows", ...SPARSE_SUMS]) mayLack.add(name);
+    for (const name of saved.arrays.filter_labels ? LABEL_COUNTS : ["filter_labels"]) mayLack.add(name);
     if (kind !== "probabilistic") mayLack.add("label_rows");
     for (const name of FITTED) mayLack.add(name);
     if (kind === "hashing-vectorizer") mayLack.add("term_bytes").add("term_offsets");
@@ -225,6 +228,7 @@ describe("the text of FORMAT.md", () => {
 
 const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weights"];
 const FITTED = ["calibration_factor", "calibration_curves", "calibration_points", "calibration_offsets", "thresholds"];
+const LABEL_COUNTS = ["label_offsets", "label_indices", "label_counts"];
 const SPARSE_SUMS = ["sum_offsets", "sum_indices", "sum_values"];
 
 function typeName(values: object): string {

@@ -173,7 +173,7 @@ export class Subject {
     const { model } = this;
     if (model instanceof ClassifierModel) return model.filterClass[filter];
     if (model instanceof TransformModel) return 0;
-    const shares = this.#shareValues(model, filter);
+    const shares = model.filterShares(filter);
     return shares.indexOf(Math.max(...shares));
   }
 
@@ -181,14 +181,10 @@ export class Subject {
     const { model, classes } = this;
     if (model instanceof TransformModel) return [];
     if (model instanceof ClassifierModel) return [{ label: classes[model.filterClass[filter]], share: 1 }];
-    return Array.from(this.#shareValues(model, filter), (share, c) => ({ label: classes[c], share }))
+    return Array.from(model.filterShares(filter), (share, c) => ({ label: classes[c], share }))
       .filter(({ share }) => share > 0)
       .sort((a, b) => b.share - a.share)
       .slice(0, 3);
-  }
-
-  #shareValues(model: ProbabilisticModel, filter: number): Float64Array {
-    return model.filterLabels.subarray(filter * model.classes.length, (filter + 1) * model.classes.length);
   }
 
   #asInput(sample: Sample): Matrix | readonly string[] {

@@ -5,6 +5,7 @@
  */
 
 import type { Values } from "@ranksim/core";
+import type { Account } from "./budget.ts";
 
 type Level = 0 | 1 | 2 | 3 | 4;
 
@@ -15,9 +16,14 @@ const HIGHEST = [0xff, 0xffff, 0x7fff];
 /** A list of numbers that widens as it must. */
 export class GrowingValues {
   length = 0;
+  readonly #account: Account | undefined;
   #values: Values = new Uint8Array(1024);
   #level: Level = 0;
   #largest = 0;
+
+  constructor(account?: Account) {
+    this.#account = account;
+  }
 
   push(value: number): void {
     if (!this.#fits(value)) this.#widen(value);
@@ -38,6 +44,7 @@ export class GrowingValues {
 
   /** The numbers, in an array of just their count. */
   finish(): Values {
+    this.#account?.take(this.length * this.#values.BYTES_PER_ELEMENT);
     return this.#values.slice(0, this.length) as Values;
   }
 
@@ -54,8 +61,10 @@ export class GrowingValues {
   }
 
   #grow(capacity: number): void {
+    this.#account?.take(capacity * TYPES[this.#level].BYTES_PER_ELEMENT);
     const larger = new TYPES[this.#level](capacity);
     larger.set(this.#values.subarray(0, this.length));
+    this.#account?.give(this.#values.byteLength);
     this.#values = larger;
   }
 }
@@ -73,12 +82,19 @@ function levelFor(value: number, level: Level, largest: number): Level {
 /** Feature numbers of unknown count. */
 export class GrowingIndices {
   length = 0;
+  readonly #account: Account | undefined;
   #values = new Uint32Array(1024);
+
+  constructor(account?: Account) {
+    this.#account = account;
+  }
 
   push(value: number): void {
     if (this.length === this.#values.length) {
+      this.#account?.take(this.length * 8);
       const larger = new Uint32Array(this.length * 2);
       larger.set(this.#values);
+      this.#account?.give(this.length * 4);
       this.#values = larger;
     }
     this.#values[this.length++] = value;
@@ -93,6 +109,7 @@ export class GrowingIndices {
   }
 
   finish(): Uint32Array {
+    this.#account?.take(this.length * 4);
     return this.#values.slice(0, this.length);
   }
 }

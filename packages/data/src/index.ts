@@ -1,5 +1,6 @@
 /** @packageDocumentation Readers, writers, text vectorisers and a catalogue of data sets. Runs in Node and browsers. */
 
+export { Account, Budget, parseBytes } from "./budget.ts";
 export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalogue.ts";
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";

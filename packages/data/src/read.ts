@@ -2,6 +2,7 @@
 
 import { RanksimError } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
+import { type Budget, budgetOf } from "./budget.ts";
 import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
 import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
@@ -17,7 +18,7 @@ import { readSvmlight } from "./readers/svmlight.ts";
 import { tarFolder } from "./readers/tar.ts";
 import { readTextFolder } from "./readers/text-folder.ts";
 import { expecting } from "./schema.ts";
-import { type ByteSource, type Folder, type Opened, openSource, readAll } from "./source.ts";
+import { type ByteSource, type Folder, openSource, readAll } from "./source.ts";
 
 /** Options of `readData`. */
 export interface ReadDataOptions extends ReadOptions {
@@ -30,16 +31,20 @@ export interface ReadDataOptions extends ReadOptions {
  * "bad-file" and a message that says where; nothing is allocated on a header's word alone.
  */
 export async function readData(from: ByteSource | Folder, given: ReadDataOptions = {}): Promise<DataSet> {
-  const options: ReadDataOptions = expecting(given);
+  const options: Budgeted = { ...given, ...expecting(given), budget: budgetOf(given) };
   const data = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
   const labels = options.labels ?? (data.y === undefined && "stream" in from ? await siblingLabels(from) : undefined);
   if (labels !== undefined) return withLabels(data, await readLabels(labels, options), labels.name);
   return data.y === undefined ? data : withLabels(data, data.y, from.name);
 }
 
-async function readFile(source: ByteSource, options: ReadDataOptions): Promise<DataSet> {
-  const opened = await openSource(source, options.maxBytes);
+type Budgeted = ReadDataOptions & { readonly budget: Budget };
+
+async function readFile(source: ByteSource, options: Budgeted): Promise<DataSet> {
+  const opened = await openSource(source);
   const { name } = opened;
+  const account = options.budget.of(name);
+  const whole = () => readAll(opened.stream, account, opened.byteLength);
   if (opened.head.byteLength === 0) throw badFile(name, "", "expected data, found an empty file");
   const format = formatOf(opened, options);
   switch (format) {
@@ -51,26 +56,22 @@ async function readFile(source: ByteSource, options: ReadDataOptions): Promise<D
     case "svmlight":
       return readSvmlight(opened, options);
     case "npy":
-      return arrayToData(name, decodeNpy(name, await wholeOf(opened)));
+      return arrayToData(name, decodeNpy(name, await whole(), account), account);
     case "npz":
-      return readNpz(name, await wholeOf(opened), options);
+      return readNpz(name, await whole(), options);
     case "idx":
-      return arrayToData(name, await readIdx(opened));
+      return arrayToData(name, await readIdx(opened, account), account);
     case "parquet":
       return readParquet(opened, options);
     case "arrow":
-      return readArrow(name, await wholeOf(opened), options);
+      return readArrow(name, await whole(), options);
     case "tar":
     case "text-folder":
     case "image-folder":
-      return readFolder(tarFolder(opened), options);
+      return readFolder(tarFolder(opened, account), options);
     default:
       throw new RanksimError("bad-params", `format: expected the name of a format, found ${JSON.stringify(format)}`);
   }
-}
-
-function wholeOf(opened: Opened): Promise<Uint8Array> {
-  return readAll(opened.stream, opened.byteLength);
 }
 
 /** Images where the first file is one, else text. */

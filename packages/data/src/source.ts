@@ -3,7 +3,8 @@
  * and browser files are adapted here, Node's files in node/. Gzip is undone on the way, recognised by its first bytes.
  */
 
-import { asBadFile, badFile } from "./bad-file.ts";
+import { asBadFile } from "./bad-file.ts";
+import type { Account } from "./budget.ts";
 
 /** Bytes with a name. */
 export interface ByteSource {
@@ -32,9 +33,6 @@ export interface FolderEntry {
   /** The file's bytes. Valid until the next entry is asked for. */
   bytes(): Promise<Uint8Array>;
 }
-
-/** Bytes that a compressed file may grow to, unless an option says otherwise: 4 GiB. */
-export const DEFAULT_MAX_BYTES = 2 ** 32;
 
 const CHUNK = 1 << 20;
 
@@ -95,8 +93,8 @@ export interface Opened {
 /** Enough to see a tar header (512 bytes) or several lines of a table. */
 const HEAD_BYTES = 4096;
 
-/** Opens a source and undoes gzip. Compressed content beyond `maxBytes` is refused while it unfolds. */
-export async function openSource(source: ByteSource, maxBytes = DEFAULT_MAX_BYTES): Promise<Opened> {
+/** Opens a source and undoes gzip. */
+export async function openSource(source: ByteSource): Promise<Opened> {
   const { name } = source;
   const stored = await peek(source.stream());
   if (!isGzip(stored.head)) {
@@ -108,18 +106,22 @@ export async function openSource(source: ByteSource, maxBytes = DEFAULT_MAX_BYTE
       ...(source.slice ? { slice: (from: number, to: number) => source.slice!(from, to) } : {}),
     };
   }
-  const plain = await peek(gunzip(name, stored.stream, maxBytes));
+  const plain = await peek(gunzip(name, stored.stream));
   return { name, head: plain.head, stream: plain.stream };
 }
 
 /** All bytes of a stream in one array. Memory grows with the bytes that arrive, never by what a header says. */
-export async function readAll(stream: AsyncIterable<Uint8Array>, expected = 0): Promise<Uint8Array> {
+export async function readAll(stream: AsyncIterable<Uint8Array>, account: Account, expected = 0): Promise<Uint8Array> {
+  account.take(Math.max(expected, CHUNK));
   let buffer = new Uint8Array(Math.max(expected, CHUNK));
   let length = 0;
   for await (const chunk of stream) {
     if (length + chunk.byteLength > buffer.byteLength) {
-      const larger = new Uint8Array(Math.max(buffer.byteLength * 2, length + chunk.byteLength));
+      const room = Math.max(buffer.byteLength * 2, length + chunk.byteLength);
+      account.take(room);
+      const larger = new Uint8Array(room);
       larger.set(buffer.subarray(0, length));
+      account.give(buffer.byteLength);
       buffer = larger;
     }
     buffer.set(chunk, length);
@@ -134,11 +136,7 @@ export function isGzip(head: Uint8Array): boolean {
 }
 
 /** Undoes gzip, checked against its own check sum. */
-export async function* gunzip(
-  name: string,
-  stream: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+export async function* gunzip(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
   const input = new ReadableStream<BufferSource>({
     async pull(controller) {
@@ -150,19 +148,8 @@ export async function* gunzip(
       await iterator.return?.();
     },
   });
-  let length = 0;
   try {
-    for await (const chunk of readStream(input.pipeThrough(new DecompressionStream("gzip")))) {
-      length += chunk.byteLength;
-      if (length > maxBytes) {
-        throw badFile(
-          name,
-          "",
-          `expected at most ${maxBytes} bytes when unpacked, found more; raise maxBytes to read it`,
-        );
-      }
-      yield chunk;
-    }
+    yield* readStream(input.pipeThrough(new DecompressionStream("gzip")));
   } catch (error) {
     throw asBadFile(name, "gzip", error);
   }

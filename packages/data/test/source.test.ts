@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type ByteSource, blobSource, bytesSource, filesFolder, readData } from "../src/index.ts";
+import { Budget, type ByteSource, blobSource, bytesSource, filesFolder, readData } from "../src/index.ts";
 import { openSource, readAll } from "../src/source.ts";
 import { expectRefusal, read, rowsOf } from "./rows.ts";
 
@@ -26,7 +26,7 @@ test("a long source streams in pieces and comes out whole, packed or not", async
   for (const stored of [long, gzipSync(long)]) {
     const opened = await openSource(bytesSource(stored, "x"));
     expect(opened.head.length).toBeGreaterThanOrEqual(4096);
-    expect(Buffer.from(await readAll(opened.stream)).equals(Buffer.from(long))).toBe(true);
+    expect(Buffer.from(await readAll(opened.stream, new Budget().of("x"))).equals(Buffer.from(long))).toBe(true);
   }
 });
 

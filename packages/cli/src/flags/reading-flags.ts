@@ -1,6 +1,6 @@
 /** The options by which commands are told how to read DATA, and what they give for it. */
 
-import type { ColumnChoice, Format, ReadOptions, TextPart } from "@ranksim/data";
+import { Budget, type ColumnChoice, type Format, parseBytes, type ReadOptions, type TextPart } from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "./parameter-flags.ts";
 
@@ -38,6 +38,7 @@ export interface ReadingOptions {
   readonly encoding?: "utf-8" | "latin1";
   readonly remove?: readonly TextPart[];
   readonly under?: string;
+  readonly memory?: number;
 }
 
 /** The names of the options, as the readers' messages use them. */
@@ -85,13 +86,15 @@ export function addReadingOptions(command: Command): Command {
   add("--encoding <name>", "text: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
   add("--remove <parts>", "newsgroup posts: headers, footers, quotes, separated by commas", textParts);
   add("--under <path>", "folders and archives: only files below this path");
+  add("--memory <size>", "memory that reading may take, such as 2GB; else half of what is at hand", memory);
   return command;
 }
 
 /** The options in the form the readers take, without those that were not given. */
 export function readOptions(options: ReadingOptions): ReadOptions {
   const given = READING_NAMES.filter((name) => name !== "labels" && options[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, options[name]]));
+  const budget = options.memory === undefined ? {} : { budget: new Budget(options.memory) };
+  return { ...Object.fromEntries(given.map((name) => [name, options[name]])), ...budget };
 }
 
 /** A column by number where the text is one, else by name. */
@@ -123,6 +126,12 @@ function arrays(text: string): { x?: string; y?: string } {
 function firstFeature(text: string): 0 | 1 {
   if (text !== "0" && text !== "1") throw new InvalidArgumentError("Expected 0 or 1.");
   return Number(text) as 0 | 1;
+}
+
+function memory(text: string): number {
+  const bytes = parseBytes(text);
+  if (bytes === undefined) throw new InvalidArgumentError("Expected a size such as 500MB, 2GB or 1.5GiB.");
+  return bytes;
 }
 
 function textParts(text: string): TextPart[] {

@@ -2,6 +2,7 @@
 
 import { Csr, type Label } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
+import { budgetOf } from "../budget.ts";
 import type { DataSet, MatrixData, RowLabels } from "../data-set.ts";
 import { readData, withLabels } from "../read.ts";
 import { readLabels } from "../readers/labels.ts";
@@ -75,8 +76,8 @@ async function readLyrl(
 
 async function readTopics(source: ByteSource, options: ReadOptions): Promise<Map<number, string[]>> {
   const topics = new Map<number, string[]>();
-  const opened = await openSource(source, options.maxBytes);
-  await scanLines(opened.name, opened.stream, (window, from, to, line) => {
+  const opened = await openSource(source);
+  await scanLines(opened.name, opened.stream, budgetOf(options).of(opened.name), (window, from, to, line) => {
     if (from === to) return;
     const [topic, story] = textOf(window, from, to).split(" ");
     if (!/^\d+$/.test(story ?? "")) {

@@ -9,7 +9,7 @@ import type { Cells } from "./table.ts";
 export type Dictionaries = Map<number, unknown[]>;
 
 /** Undoes the packing of one buffer. */
-export type Unpack = (codec: number, packed: Uint8Array) => Uint8Array;
+export type Unpack = (codec: number, packed: Uint8Array, size: number) => Uint8Array;
 
 /** A column of a batch, not yet looked into. */
 export interface ArrowColumn {
@@ -62,7 +62,8 @@ function unpacked(stored: Uint8Array, codec: number, unpack: Unpack): Uint8Array
   const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
   const size = view.getInt32(4, true) * 2 ** 32 + view.getUint32(0, true);
   if (size === -1) return stored.subarray(8);
-  const plain = unpack(codec, stored.subarray(8));
+  if (!(size >= 0)) throw new Error(`expected the size of a packed buffer, found ${size}`);
+  const plain = unpack(codec, stored.subarray(8), size);
   if (plain.byteLength === size) return plain;
   throw new Error(`expected a buffer of ${size} bytes when unpacked, found ${plain.byteLength}`);
 }

@@ -4,15 +4,15 @@
  */
 
 import { asBadFile, badFile, quoted } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
-import { DEFAULT_MAX_BYTES } from "../source.ts";
 import { type ArrowColumn, cellsOf, columnsOf, type Dictionaries, type Unpack } from "./arrow-columns.ts";
 import { type ArrowField, readSchema } from "./arrow-schema.ts";
 import { FlatTable } from "./flatbuffer.ts";
 import { decodeLz4Frame } from "./lz4.ts";
 import type { ReadOptions } from "./options.ts";
 import { type Cells, TableBuilder } from "./table.ts";
-import { zstdClaim } from "./zstd.ts";
+import { zstdClaim, zstdMost } from "./zstd.ts";
 
 /** "ARROW1" */
 const MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31];
@@ -23,7 +23,8 @@ const BATCH = 3;
 /** Reads an Arrow file or stream that is in memory. */
 export async function readArrow(name: string, bytes: Uint8Array, options: ReadOptions): Promise<DataSet> {
   try {
-    const unpack = await unpacker(options.maxBytes ?? DEFAULT_MAX_BYTES);
+    const account = budgetOf(options).of(name);
+    const unpack = await unpacker(account);
     const dictionaries: Dictionaries = new Map();
     const { stream, schema } = partsOf(name, bytes);
     let table: { fields: ArrowField[]; builder: TableBuilder } | undefined;
@@ -41,7 +42,7 @@ export async function readArrow(name: string, bytes: Uint8Array, options: ReadOp
       if (type === SCHEMA) table ??= open(header);
       else if (table === undefined)
         throw badFile(name, "byte 0", "expected an Arrow schema first, found other messages");
-      else if (type === DICTIONARY) addDictionary(table.fields, header, body, unpack, dictionaries);
+      else if (type === DICTIONARY) addDictionary(table.fields, header, body, unpack, dictionaries, account);
       else if (type === BATCH) {
         addBatch(name, header.int64(0), columnsOf(table.fields, header, body, unpack), dictionaries, table.builder);
       }
@@ -98,12 +99,14 @@ function* messagesOf(stream: Uint8Array): Generator<Message> {
   }
 }
 
-async function unpacker(maxBytes: number): Promise<Unpack> {
+async function unpacker(account: Account): Promise<Unpack> {
   const { decompressZstd } = await import("hyparquet-compressors");
-  return (codec, packed) => {
-    if (codec === 0) return decodeLz4Frame(packed, maxBytes);
+  return (codec, packed, size) => {
+    account.take(codec === 1 ? size + zstdMost(packed) : size);
+    if (codec === 0) return decodeLz4Frame(packed, size);
     if (codec !== 1) throw new Error(`expected buffers packed by LZ4 or Zstandard, found codec ${codec}`);
-    if (zstdClaim(packed) > maxBytes) throw new Error(`expected at most ${maxBytes} bytes when unpacked, found more`);
+    if (zstdClaim(packed) > Math.max(2 * size, 2 ** 23))
+      throw new Error(`expected ${size} bytes when unpacked, found more`);
     return decompressZstd(packed);
   };
 }
@@ -114,6 +117,7 @@ function addDictionary(
   body: Uint8Array,
   unpack: Unpack,
   dictionaries: Dictionaries,
+  account: Account,
 ): void {
   const id = header.int64(0);
   const value = fields.find((field) => field.dictionary?.id === id)?.dictionary?.value;
@@ -126,7 +130,11 @@ function addDictionary(
     throw new Error(`expected a dictionary of text or numbers, found type ${value.typeName}`);
   }
   const cells = cellsOf(column, new Map());
-  const entries = Array.from({ length: column.length }, (_, row) => cells(row));
+  const entries = Array.from({ length: column.length }, (_, row) => {
+    const entry = cells(row);
+    account.takeText(typeof entry === "string" ? 2 * entry.length : 0);
+    return entry;
+  });
   const isMore = header.int8(2) !== 0;
   dictionaries.set(id, isMore ? [...(dictionaries.get(id) ?? []), ...entries] : entries);
 }

@@ -1,7 +1,8 @@
 /** Collects entries row by row, in any order within a row, into compressed sparse rows. Zeros are left out. */
 
-import type { Csr } from "@ranksim/core";
+import { type Csr, MOST_FEATURES } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import { csrFrom } from "../data-set.ts";
 import { GrowingIndices, GrowingValues } from "../growing-values.ts";
 
@@ -12,15 +13,18 @@ export class CsrBuilder {
   /** Smallest feature that occurred. */
   smallest = Number.POSITIVE_INFINITY;
   readonly #name: string;
-  readonly #offsets = new GrowingIndices();
-  readonly #indices = new GrowingIndices();
-  readonly #values = new GrowingValues();
+  readonly #offsets: GrowingIndices;
+  readonly #indices: GrowingIndices;
+  readonly #values: GrowingValues;
   #features: number[] = [];
   #numbers: number[] = [];
   #ascending = true;
 
-  constructor(name: string) {
+  constructor(name: string, account: Account) {
     this.#name = name;
+    this.#offsets = new GrowingIndices(account);
+    this.#indices = new GrowingIndices(account);
+    this.#values = new GrowingValues(account);
     this.#offsets.push(0);
   }
 
@@ -31,6 +35,9 @@ export class CsrBuilder {
   /** Adds an entry to the current row. */
   add(feature: number, value: number, where: string): void {
     if (!Number.isFinite(value)) throw badFile(this.#name, where, `expected a finite number, found ${value}`);
+    if (feature > MOST_FEATURES) {
+      throw badFile(this.#name, where, `expected at most ${MOST_FEATURES} features, found number ${feature}`);
+    }
     if (this.#features.length > 0 && feature <= this.#features[this.#features.length - 1]) this.#ascending = false;
     this.#features.push(feature);
     this.#numbers.push(value);

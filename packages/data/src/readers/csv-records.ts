@@ -3,7 +3,9 @@
  * out, blank lines skipped). Fields stay positions in the window; nothing is copied.
  */
 
+import { MOST_FEATURES } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import { skipBlanks, textOf, trimBlanks } from "./scan.ts";
 
 const LF = 10;
@@ -18,6 +20,7 @@ export class CsvRecords {
   fields = 0;
   readonly #name: string;
   readonly #delimiter: number;
+  readonly #account: Account;
   #starts = new Uint32Array(64);
   #ends = new Uint32Array(64);
   /** 0: unquoted, 1: quoted, 2: quoted with doubled quotes inside. */
@@ -27,9 +30,10 @@ export class CsvRecords {
   #at = 0;
   #nextLine = 1;
 
-  constructor(name: string, delimiter: number) {
+  constructor(name: string, delimiter: number, account: Account) {
     this.#name = name;
     this.#delimiter = delimiter;
+    this.#account = account;
   }
 
   /** Takes a window; `next` then walks its records from `from`. */
@@ -124,6 +128,10 @@ export class CsvRecords {
 
   #add(start: number, end: number, quoting: number): void {
     if (this.fields === this.#starts.length) {
+      if (this.fields > MOST_FEATURES) {
+        throw badFile(this.#name, `line ${this.line}`, `expected at most ${MOST_FEATURES} fields, found more`);
+      }
+      this.#account.take(9 * this.fields);
       this.#starts = doubled(this.#starts, new Uint32Array(this.fields * 2));
       this.#ends = doubled(this.#ends, new Uint32Array(this.fields * 2));
       this.#quoting = doubled(this.#quoting, new Uint8Array(this.fields * 2));

@@ -5,6 +5,7 @@
 
 import { RanksimError } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn } from "./columns.ts";
@@ -19,15 +20,16 @@ const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
 export async function readCsv(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
   const builder = new DenseBuilder(name, options);
-  const labels = new LabelBuilder();
+  const account = budgetOf(options).of(name);
+  const labels = new LabelBuilder(account);
   const text: string[] = [];
   let rows = 0;
   let table: Table | undefined;
-  await scan(name, opened.stream, (window, final) => {
+  await scan(name, opened.stream, account, (window, final) => {
     let from = 0;
     if (table === undefined) {
       from = skipByteOrderMark(name, window);
-      table = layOut(name, window, final, from, options);
+      table = layOut(name, window, final, from, options, account);
       if (table === undefined) return 0;
       table.records.open(window, final, from);
       if (table.names !== undefined) table.records.next();
@@ -45,7 +47,10 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
       }
       readRecord(name, window, table, builder);
       if (columns.label >= 0) labels.add(labelOf(name, table));
-      if (columns.text >= 0) text.push(records.text(columns.text));
+      if (columns.text >= 0) {
+        account.takeText(2 * (records.end(columns.text) - records.start(columns.text)));
+        text.push(records.text(columns.text));
+      }
       rows++;
     }
     return records.used;
@@ -109,22 +114,24 @@ function layOut(
   final: boolean,
   from: number,
   options: ReadOptions,
+  account: Account,
 ): Table | undefined {
   const delimiter = delimiterCode(options) ?? sniffDelimiter(window, from, options.textColumn !== undefined);
-  const records = new CsvRecords(name, delimiter);
+  const records = new CsvRecords(name, delimiter, account);
   records.open(window, final, from);
-  const first = takeRecord(records);
+  const first = takeRecord(records, account);
   if (first === undefined) return undefined;
   const firstLine = records.line;
-  const second = takeRecord(records);
+  const second = takeRecord(records, account);
   if (second === undefined && !final) return undefined;
   const names = isHeader(first, second, options) ? distinctNames(first) : undefined;
   const columns = chooseColumns(name, names, first.length, options);
-  return { records: new CsvRecords(name, delimiter), columns, count: first.length, firstLine, names };
+  return { records: new CsvRecords(name, delimiter, account), columns, count: first.length, firstLine, names };
 }
 
-function takeRecord(records: CsvRecords): string[] | undefined {
+function takeRecord(records: CsvRecords, account: Account): string[] | undefined {
   if (!records.next()) return undefined;
+  account.takeValues(2 * records.fields);
   return Array.from({ length: records.fields }, (_, field) => records.text(field));
 }
 

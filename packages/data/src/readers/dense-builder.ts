@@ -5,6 +5,7 @@
 
 import { type Dense, type Label, RanksimError } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import { denseFrom, type RowLabels } from "../data-set.ts";
 import { GrowingValues, narrowed } from "../growing-values.ts";
 import type { ReadOptions } from "./options.ts";
@@ -15,8 +16,9 @@ export class DenseBuilder {
   readonly #missing: "refuse" | "mean" | number;
   readonly #learned: readonly number[] | undefined;
   #fill: readonly number[] | undefined;
-  readonly #values = new GrowingValues();
-  readonly #gaps = new GrowingValues();
+  readonly #account: Account;
+  readonly #values: GrowingValues;
+  readonly #gaps: GrowingValues;
 
   constructor(name: string, options: ReadOptions) {
     const { missing = "refuse" } = options;
@@ -33,6 +35,9 @@ export class DenseBuilder {
     this.#name = name;
     this.#missing = missing;
     this.#learned = missing === "refuse" || missing === "mean" ? schema?.fill : undefined;
+    this.#account = budgetOf(options).of(name);
+    this.#values = new GrowingValues(this.#account);
+    this.#gaps = new GrowingValues(this.#account);
   }
 
   /** What stands for a missing value of each feature, after `finish`; undefined where missing values are refused. */
@@ -67,6 +72,7 @@ export class DenseBuilder {
   }
 
   #fillGaps(features: number): Float64Array {
+    this.#account.take(2 * 8 * this.#values.length);
     const values = Float64Array.from(this.#values.finish());
     for (const gap of this.#gaps.finish()) values[gap] = (this.#fill as readonly number[])[gap % features];
     return values;
@@ -89,10 +95,17 @@ export class DenseBuilder {
 /** Labels on their way to a list. */
 export class LabelBuilder {
   readonly #labels: (Label | readonly Label[])[] = [];
+  readonly #account: Account;
   #sets = false;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
 
   /** Adds the label or the labels of the next row. */
   add(label: Label | readonly Label[]): void {
+    if (typeof label === "string") this.#account.takeText(label.length);
+    else this.#account.takeValues(typeof label === "object" ? 1 + label.length : 1);
     if (typeof label === "object") this.#sets = true;
     this.#labels.push(label);
   }
@@ -112,5 +125,5 @@ export class LabelBuilder {
 }
 
 function spellsNumber(label: string): boolean {
-  return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(label) && Number.isFinite(Number(label));
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(label) && Number.isFinite(Number(label));
 }

@@ -4,6 +4,7 @@
  */
 
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import { type Opened, readAll } from "../source.ts";
 import type { NpyArray, Numbers } from "./npy.ts";
 
@@ -15,12 +16,12 @@ export function isIdx(head: Uint8Array): boolean {
 }
 
 /** Reads one IDX file as an array. */
-export async function readIdx(opened: Opened): Promise<NpyArray> {
+export async function readIdx(opened: Opened, account: Account): Promise<NpyArray> {
   const { name } = opened;
   if (!isIdx(opened.head)) throw badFile(name, "byte 0", "expected an IDX file: two zero bytes, a type, 1 to 4 axes");
   const [, , type, axes] = opened.head;
   const dataAt = 4 + 4 * axes;
-  const bytes = await readAll(opened.stream, opened.byteLength);
+  const bytes = await readAll(opened.stream, account, opened.byteLength);
   if (bytes.byteLength < dataAt) throw badFile(name, `byte ${bytes.byteLength}`, "expected sizes, found the end");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const shape = Array.from({ length: axes }, (_, axis) => view.getUint32(4 + 4 * axis));
@@ -33,6 +34,7 @@ export async function readIdx(opened: Opened): Promise<NpyArray> {
       `expected ${shape.join(" x ")} items = ${expected} bytes, found ${bytes.byteLength - dataAt}`,
     );
   }
+  account.take(expected);
   return { shape, values: decode(view, dataAt, type, count) };
 }
 

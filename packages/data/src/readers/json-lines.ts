@@ -6,6 +6,7 @@
 
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet, RowLabels } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { type Columns, chooseColumns, foundIn } from "./columns.ts";
@@ -16,15 +17,21 @@ import { scanLines, textOf } from "./scan.ts";
 
 type Row = { readonly [key: string]: unknown };
 
+/** Bytes that a character of JSON can become: "[]," makes a list. */
+const JSON_BYTES = 24;
+
 /** Reads JSON lines. */
 export async function readJsonLines(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
   let rows: RowReader | undefined;
-  const labels = new LabelBuilder();
+  const account = budgetOf(options).of(name);
+  const labels = new LabelBuilder(account);
   let labelled: boolean | undefined;
-  await scanLines(name, opened.stream, (window, from, to, line) => {
+  await scanLines(name, opened.stream, account, (window, from, to, line) => {
+    const heap = JSON_BYTES * (to - from);
+    account.takeHeap(heap);
     const text = textOf(window, from, to).trim();
-    if (text === "") return;
+    if (text === "") return account.giveHeap(heap);
     const value = parseLine(name, text, line);
     const row: Row = Array.isArray(value) ? { x: value } : (value as Row);
     rows ??= chooseReader(name, row, options);
@@ -36,6 +43,7 @@ export async function readJsonLines(opened: Opened, options: ReadOptions): Promi
       throw badFile(name, `line ${line}`, `expected ${labelled ? "a" : "no"} label as in the first row`);
     }
     if (found) labels.add(checkedLabel(name, label, line));
+    account.giveHeap(heap);
   });
   if (rows === undefined) throw badFile(name, "", "expected at least one row, found none");
   return rows.finish(labelled ? labels.finish() : undefined);
@@ -75,11 +83,12 @@ function chooseReader(name: string, first: Row, options: ReadOptions): RowReader
   const own = options.labelColumn === null ? undefined : (labelKey ?? (Object.hasOwn(first, "y") ? "y" : "label"));
   if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own, options);
   if (textKey === undefined && typeof first.x === "object" && first.x !== null) return sparseRows(name, own, options);
-  if (options.textColumn !== undefined || typeof first.text === "string") return textRows(name, textKey ?? "text", own);
+  if (options.textColumn !== undefined || typeof first.text === "string")
+    return textRows(name, textKey ?? "text", own, budgetOf(options).of(name));
   return tableRows(name, first, options);
 }
 
-function textRows(name: string, textKey: string, labelKey: string | undefined): RowReader {
+function textRows(name: string, textKey: string, labelKey: string | undefined, account: Account): RowReader {
   const text: string[] = [];
   return {
     labelKey,
@@ -88,6 +97,7 @@ function textRows(name: string, textKey: string, labelKey: string | undefined): 
       if (typeof value !== "string") {
         throw badFile(name, `line ${line}`, `expected a string under ${quoted(textKey)}, found ${describe(value)}`);
       }
+      account.takeText(2 * value.length);
       text.push(value);
     },
     finish: (y) => ({ form: "text", text, ...(y ? { y } : {}), found: { text: textKey } }),
@@ -120,7 +130,7 @@ function denseRows(name: string, labelKey: string | undefined, options: ReadOpti
 }
 
 function sparseRows(name: string, labelKey: string | undefined, options: ReadOptions): RowReader {
-  const builder = new CsrBuilder(name);
+  const builder = new CsrBuilder(name, budgetOf(options).of(name));
   let features = options.features ?? 0;
   return {
     labelKey,

@@ -1,8 +1,9 @@
 /** Labels in a file of their own: IDX or NPY with one axis, an NPZ with one array, or text with the labels of a row on each line. */
 
 import { badFile } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { RowLabels } from "../data-set.ts";
-import { type ByteSource, openSource, readAll } from "../source.ts";
+import { type ByteSource, type Opened, openSource, readAll } from "../source.ts";
 import { LabelBuilder } from "./dense-builder.ts";
 import { formatOf } from "./detect.ts";
 import { readIdx } from "./idx.ts";
@@ -16,26 +17,28 @@ import { scanLines, textOf } from "./scan.ts";
  * CSV-like first line of "label" (or class, target, y) is taken for a header.
  */
 export async function readLabels(source: ByteSource, options: ReadOptions = {}): Promise<RowLabels> {
-  const opened = await openSource(source, options.maxBytes);
+  const opened = await openSource(source);
   const { name } = opened;
+  const account = budgetOf(options).of(name);
+  const whole = () => readAll(opened.stream, account, opened.byteLength);
   switch (formatOf(opened, {})) {
     case "idx":
-      return arrayToLabels(name, await readIdx(opened));
+      return arrayToLabels(name, await readIdx(opened, account), account);
     case "npy":
-      return arrayToLabels(name, decodeNpy(name, await readAll(opened.stream, opened.byteLength)));
+      return arrayToLabels(name, decodeNpy(name, await whole(), account), account);
     case "npz":
-      return readNpzLabels(name, await readAll(opened.stream, opened.byteLength), options);
+      return readNpzLabels(name, await whole(), options);
     case "parquet":
     case "arrow":
       throw badFile(name, "", "expected labels as IDX, NPY, NPZ or text, found a table; name its label column instead");
     default:
-      return readLabelLines(opened.name, opened.stream, options.multilabel === true);
+      return readLabelLines(opened, account, options.multilabel === true);
   }
 }
 
-async function readLabelLines(name: string, stream: AsyncIterable<Uint8Array>, several: boolean): Promise<RowLabels> {
-  const labels = new LabelBuilder();
-  await scanLines(name, stream, (window, from, to, line) => {
+async function readLabelLines({ name, stream }: Opened, account: Account, several: boolean): Promise<RowLabels> {
+  const labels = new LabelBuilder(account);
+  await scanLines(name, stream, account, (window, from, to, line) => {
     const text = unquote(textOf(window, from, to).trim());
     if (line === 1 && /^(label|labels|class|target|y)$/i.test(text)) return;
     if (several)

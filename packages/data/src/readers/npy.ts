@@ -5,6 +5,7 @@
 
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import { type DataSet, denseFrom, type ImageSize } from "../data-set.ts";
 import { narrowed } from "../growing-values.ts";
 
@@ -18,8 +19,11 @@ export interface NpyArray {
   readonly values: Numbers | readonly string[];
 }
 
+/** Axes that numpy allows. */
+const MOST_AXES = 64;
+
 /** Decodes one .npy file. `name` is for errors. */
-export function decodeNpy(name: string, bytes: Uint8Array): NpyArray {
+export function decodeNpy(name: string, bytes: Uint8Array, account: Account): NpyArray {
   const { descr, fortran, shape, dataAt } = readHeader(name, bytes);
   const count = shape.reduce((product, size) => product * size, 1);
   const match = /^([<>|=])([biufUS])(\d{1,6})$/.exec(descr);
@@ -35,11 +39,13 @@ export function decodeNpy(name: string, bytes: Uint8Array): NpyArray {
       `expected ${shape.join(" x ")} items of ${itemSize} bytes = ${count * itemSize} bytes, found ${found}`,
     );
   }
+  const isText = match[2] === "U" || match[2] === "S";
   const data = new DataView(bytes.buffer, bytes.byteOffset + dataAt, found);
-  const values =
-    match[2] === "U" || match[2] === "S"
-      ? decodeStrings(name, data, count, itemSize, match[2] === "U", match[1] !== ">")
-      : decodeNumbers(name, data, count, match[2] + match[3], match[1] !== ">");
+  if (isText) account.takeValues(count * (fortran ? 2 : 1));
+  account.take(Math.max(found, count * 8) * (fortran ? 2 : 1));
+  const values = isText
+    ? decodeStrings(name, data, count, itemSize, match[2] === "U", match[1] !== ">")
+    : decodeNumbers(name, data, count, match[2] + match[3], match[1] !== ">");
   return { shape, values: fortran ? toRowMajor(values, shape) : values };
 }
 
@@ -63,12 +69,10 @@ function readHeader(name: string, bytes: Uint8Array) {
     throw badFile(name, "byte 10", `expected an array of one type, found a structured one: ${quoted(header)}`);
   }
   const sizes = shape[1].split(",").map((size) => size.trim().replace(/L$/, ""));
-  return {
-    descr: descr[1],
-    fortran: fortran[1] === "True",
-    shape: sizes.filter((size) => size !== "").map(Number),
-    dataAt,
-  };
+  const axes = sizes.filter((size) => size !== "").map(Number);
+  if (axes.length > MOST_AXES)
+    throw badFile(name, "byte 10", `expected at most ${MOST_AXES} axes, found ${axes.length}`);
+  return { descr: descr[1], fortran: fortran[1] === "True", shape: axes, dataAt };
 }
 
 /** A copy of the bytes with each group of `size` turned round where the byte order is not this machine's. */
@@ -144,12 +148,17 @@ function decodeStrings(
   const out: string[] = [];
   for (let i = 0; i < count; i++) {
     let text = "";
-    for (let at = i * itemSize; at < (i + 1) * itemSize; at += unicode ? 4 : 1) {
+    const step = unicode ? 4 : 1;
+    let end = (i + 1) * itemSize;
+    // Shorter strings are filled up with zeros.
+    while (end > i * itemSize && (unicode ? data.getUint32(end - 4, little) : data.getUint8(end - 1)) === 0)
+      end -= step;
+    for (let at = i * itemSize; at < end; at += step) {
       const code = unicode ? data.getUint32(at, little) : data.getUint8(at);
       if (code > 0x10ffff) throw badFile(name, `item ${i}`, `expected a Unicode character, found code ${code}`);
       text += String.fromCodePoint(code);
     }
-    out.push(text.replace(/\0+$/, ""));
+    out.push(text);
   }
   return out;
 }
@@ -169,7 +178,11 @@ function toRowMajor<T extends Numbers | readonly string[]>(values: T, shape: rea
 }
 
 /** Rows of a decoded array: 2 axes are rows x features; 3 (or 4, the last of size 1) are images. */
-export async function arrayToData(name: string, array: NpyArray): Promise<DataSet & { form: "matrix" }> {
+export async function arrayToData(
+  name: string,
+  array: NpyArray,
+  account: Account,
+): Promise<DataSet & { form: "matrix" }> {
   const shape = array.shape.length === 4 && array.shape[3] === 1 ? array.shape.slice(0, 3) : array.shape;
   if ((shape.length !== 2 && shape.length !== 3) || Array.isArray(array.values)) {
     const kind = Array.isArray(array.values) ? "strings" : "numbers";
@@ -181,13 +194,15 @@ export async function arrayToData(name: string, array: NpyArray): Promise<DataSe
   }
   const [rows, height, width = 1] = shape;
   const imageSize: { imageSize?: ImageSize } = shape.length === 3 ? { imageSize: { width, height } } : {};
+  account.take(8 * array.values.length);
   const x = await denseFrom(name, narrowed(array.values as Numbers), rows, height * width);
   return { form: "matrix", x, ...imageSize };
 }
 
 /** Labels of a decoded array: 1 axis (or 2, the second of size 1); with 2 axes of zeros and ones, the columns that are 1. */
-export function arrayToLabels(name: string, array: NpyArray): Label[] | Label[][] {
+export function arrayToLabels(name: string, array: NpyArray, account: Account): Label[] | Label[][] {
   const { shape, values } = array;
+  account.takeValues(values.length);
   if (shape.length === 1 || (shape.length === 2 && shape[1] === 1)) return Array.from(values as ArrayLike<Label>);
   if (shape.length === 2 && (values as ArrayLike<Label>).length > 0) {
     const [rows, columns] = shape;

@@ -3,12 +3,12 @@
  * unless named; a file written by scipy.sparse.save_npz gives sparse rows.
  */
 
-import type { Label } from "@ranksim/core";
+import { type Label, MOST_FEATURES } from "@ranksim/core";
 import { unzipSync } from "fflate";
 import { asBadFile, badFile } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import { csrFrom, type DataSet } from "../data-set.ts";
 import { GrowingIndices, GrowingValues } from "../growing-values.ts";
-import { DEFAULT_MAX_BYTES } from "../source.ts";
 import { arrayToData, arrayToLabels, decodeNpy, type NpyArray, type Numbers } from "./npy.ts";
 import type { ReadOptions } from "./options.ts";
 
@@ -20,10 +20,11 @@ const MOST_UNPACKED = 1032;
 
 /** Reads the rows and labels of an .npz file. */
 export async function readNpz(name: string, bytes: Uint8Array, options: ReadOptions): Promise<DataSet> {
-  const arrays = unpack(name, bytes, options.maxBytes ?? DEFAULT_MAX_BYTES);
+  const account = budgetOf(options).of(name);
+  const arrays = unpack(name, bytes, account);
   const labelName = options.arrays?.y ?? LABEL_NAMES.find((key) => arrays.has(key));
-  const y = labelName === undefined ? {} : { y: arrayToLabels(name, take(name, arrays, labelName)) };
-  if (arrays.has("indptr") && arrays.has("format")) return { ...(await readScipy(name, arrays)), ...y };
+  const y = labelName === undefined ? {} : { y: arrayToLabels(name, take(name, arrays, labelName), account) };
+  if (arrays.has("indptr") && arrays.has("format")) return { ...(await readScipy(name, arrays, account)), ...y };
   const rowName = options.arrays?.x ?? ROW_NAMES.find((key) => arrays.has(key));
   if (rowName === undefined) {
     throw badFile(
@@ -32,40 +33,43 @@ export async function readNpz(name: string, bytes: Uint8Array, options: ReadOpti
       `expected rows in an array named ${ROW_NAMES.join(", ")}, found ${[...arrays.keys()].join(", ")}; name it by \`arrays\``,
     );
   }
-  return { ...(await arrayToData(name, take(name, arrays, rowName))), ...y };
+  return { ...(await arrayToData(name, take(name, arrays, rowName), account)), ...y };
 }
 
 /** Reads the labels of an .npz file that holds nothing else. */
 export function readNpzLabels(name: string, bytes: Uint8Array, options: ReadOptions): Label[] | Label[][] {
-  const arrays = unpack(name, bytes, options.maxBytes ?? DEFAULT_MAX_BYTES);
+  const account = budgetOf(options).of(name);
+  const arrays = unpack(name, bytes, account);
   const only = arrays.size === 1 ? [...arrays.keys()][0] : undefined;
   const labelName = options.arrays?.y ?? LABEL_NAMES.find((key) => arrays.has(key)) ?? only ?? "y";
-  return arrayToLabels(name, take(name, arrays, labelName));
+  return arrayToLabels(name, take(name, arrays, labelName), account);
 }
 
 type Packed = Map<string, () => NpyArray>;
 
-function unpack(name: string, bytes: Uint8Array, maxBytes: number): Packed {
-  let total = 0;
+/** The arrays of a zip. Entries that share bytes are refused: a hundred of them would unpack the same megabyte a hundred times. */
+function unpack(name: string, bytes: Uint8Array, account: Account): Packed {
+  let stored = 0;
   try {
     const files = unzipSync(bytes, {
       filter(file) {
-        total += file.originalSize;
-        const most = Math.min(maxBytes, Math.min(file.size, bytes.byteLength) * MOST_UNPACKED);
-        if (total > maxBytes || file.originalSize > most) {
+        stored += file.size;
+        if (stored > bytes.byteLength || file.originalSize > file.size * MOST_UNPACKED) {
           throw badFile(
             name,
             "",
-            `expected at most ${most} bytes when unpacked, found a claim of ${file.originalSize}`,
+            `expected entries of ${bytes.byteLength} bytes in all, found a claim of ${file.originalSize} bytes in ${file.name}`,
           );
         }
-        return file.name.endsWith(".npy");
+        if (!file.name.endsWith(".npy")) return false;
+        account.take(file.originalSize);
+        return true;
       },
     });
     return new Map(
       Object.entries(files).map(([file, content]) => [
         file.slice(0, -4),
-        () => decodeNpy(`${name}, array ${file.slice(0, -4)}`, content),
+        () => decodeNpy(`${name}, array ${file.slice(0, -4)}`, content, account),
       ]),
     );
   } catch (error) {
@@ -80,7 +84,7 @@ function take(name: string, arrays: Packed, key: string): NpyArray {
 }
 
 /** Sparse rows of scipy: entries may come in any order, and those of one feature are added up, as scipy has it. */
-async function readScipy(name: string, arrays: Packed): Promise<DataSet> {
+async function readScipy(name: string, arrays: Packed, account: Account): Promise<DataSet> {
   const [format] = take(name, arrays, "format").values;
   if (format !== "csr") {
     throw badFile(name, "", `expected a sparse matrix in scipy's format csr, found ${format}; save x.tocsr()`);
@@ -92,7 +96,9 @@ async function readScipy(name: string, arrays: Packed): Promise<DataSet> {
   };
   const [shape, starts, columns, data] = [numbers("shape"), numbers("indptr"), numbers("indices"), numbers("data")];
   const [rows, features] = shape;
-  if (!(features < 2 ** 32)) throw badFile(name, "array shape", `expected fewer than 2^32 features, found ${features}`);
+  if (!(features <= MOST_FEATURES)) {
+    throw badFile(name, "array shape", `expected at most ${MOST_FEATURES} features, found ${features}`);
+  }
   if (starts.length !== rows + 1 || columns.length !== data.length || starts[rows] > data.length) {
     throw badFile(
       name,
@@ -100,9 +106,9 @@ async function readScipy(name: string, arrays: Packed): Promise<DataSet> {
       `expected ${rows + 1} row starts and as many indices as values, found ${starts.length}, ${columns.length} and ${data.length}`,
     );
   }
-  const offsets = new GrowingIndices();
-  const indices = new GrowingIndices();
-  const values = new GrowingValues();
+  const offsets = new GrowingIndices(account);
+  const indices = new GrowingIndices(account);
+  const values = new GrowingValues(account);
   const push = (feature: number, value: number) => {
     if (value === 0) return;
     indices.push(feature);

@@ -1,6 +1,7 @@
 /** What a caller may say about a file. Every reader takes the same options and uses those that mean something to it. */
 
 import type { ColumnKey, Schema } from "@ranksim/core";
+import type { Budget } from "../budget.ts";
 
 /** Formats by the names that options and errors use. */
 export type Format =
@@ -63,6 +64,6 @@ export interface ReadOptions {
   readonly encoding?: "utf-8" | "latin1";
   /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */
   readonly remove?: readonly TextPart[];
-  /** Bytes that a compressed file may grow to (default 4 GiB). */
-  readonly maxBytes?: number;
+  /** The memory that reading may take; else half of what is at hand. */
+  readonly budget?: Budget;
 }

@@ -5,9 +5,10 @@
 
 import type { ColumnMetaData, Compressors, SchemaTree } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
+import type { Account } from "../budget.ts";
 import { decodeValues, meaningOf, type Stored } from "./parquet-values.ts";
 import { readRuns } from "./runs.ts";
-import { zstdClaim } from "./zstd.ts";
+import { zstdClaim, zstdMost } from "./zstd.ts";
 
 /** Values in one page that are still believed; writers stop a page at about a megabyte. */
 const MOST_PAGE_VALUES = 2 ** 24;
@@ -47,6 +48,7 @@ export function readPages(
   leaf: Leaf,
   rows: number,
   compressors: Compressors,
+  account: Account,
 ): unknown[] {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   const cells: unknown[] = [];
@@ -60,18 +62,20 @@ export function readPages(
       throw new Error(`expected a page of ${packedSize} bytes at ${reader.offset} of its column`);
     }
     reader.offset += packedSize;
-    const unpack = (part: Uint8Array, size: number) => unpackPage(part, size, chunk.codec, compressors);
+    const unpack = (part: Uint8Array, size: number) => unpackPage(part, size, chunk.codec, compressors, account);
     if (header.type === "DICTIONARY_PAGE") {
       const count = header.dictionary_page_header?.num_values ?? -1;
       checkCount(count, MOST_PAGE_VALUES);
+      takeStored(account, chunk.type, count);
       const stored = decodeValues("PLAIN", chunk.type, typeLength(leaf), unpack(packed, plainSize), count);
-      dictionary = Array.from(stored, meaningOf(leaf.tree.element));
+      dictionary = textsOf(account, stored, leaf);
     } else if (header.type === "DATA_PAGE" && header.data_page_header) {
       const { num_values: count, encoding } = header.data_page_header;
       checkCount(count, leaf.repetition === 0 ? rows : MOST_PAGE_VALUES);
+      account.take(8 * count);
       const page = new Page(unpack(packed, plainSize), count);
       page.readLevels(leaf.repetition, leaf.definition);
-      addCells(cells, page, leaf, page.values(encoding, chunk.type, leaf, dictionary), rows);
+      addCells(cells, page, leaf, page.values(encoding, chunk.type, leaf, dictionary, account), rows, account);
     } else if (header.type === "DATA_PAGE_V2" && header.data_page_header_v2) {
       const v2 = header.data_page_header_v2;
       const { num_values: count, repetition_levels_byte_length: r, definition_levels_byte_length: d } = v2;
@@ -80,7 +84,7 @@ export function readPages(
       const rest = packed.subarray(r + d);
       const page = new Page(v2.is_compressed === false ? rest : unpack(rest, plainSize - r - d), count);
       page.setLevels(packed.subarray(0, r), packed.subarray(r, r + d), leaf.repetition, leaf.definition);
-      addCells(cells, page, leaf, page.values(v2.encoding, chunk.type, leaf, dictionary), rows);
+      addCells(cells, page, leaf, page.values(v2.encoding, chunk.type, leaf, dictionary, account), rows, account);
     } else if (header.type !== "INDEX_PAGE") throw new Error(`expected a page of data, found ${header.type}`);
   }
   if (cells.length !== rows) throw new Error(`expected ${rows} values in a row group, found ${cells.length}`);
@@ -100,6 +104,7 @@ function unpackPage(
   size: number,
   codec: ColumnMetaData["codec"],
   compressors: Compressors,
+  account: Account,
 ): Uint8Array {
   if (codec === "UNCOMPRESSED") return packed;
   const decompress = compressors[codec];
@@ -109,6 +114,7 @@ function unpackPage(
     throw new Error(`expected a page of at most ${most} bytes, found a claim of ${size}`);
   }
   if (size === 0) return new Uint8Array(0);
+  account.take(codec === "ZSTD" ? size + zstdMost(packed) : size);
   const plain = decompress(packed, size);
   if (plain.byteLength === size) return plain;
   throw new Error(`expected a page of ${size} bytes when unpacked, found ${plain.byteLength}`);
@@ -158,6 +164,7 @@ class Page {
     type: ColumnMetaData["type"],
     leaf: Leaf,
     dictionary: unknown[] | undefined,
+    account: Account,
   ): unknown[] {
     let present = this.count;
     if (this.definition) for (const level of this.definition) if (level !== leaf.definition) present--;
@@ -165,15 +172,32 @@ class Page {
     if (encoding === "PLAIN_DICTIONARY" || encoding === "RLE_DICTIONARY") {
       if (present === 0) return [];
       if (dictionary === undefined) throw new Error("expected a dictionary before its page, found none");
+      account.takePlaces(present);
       const entries = readRuns(bytes, 1, bytes.byteLength, bytes[0], present);
       return Array.from(entries, (entry) => {
         if (entry < dictionary.length) return dictionary[entry];
         throw new Error(`expected one of ${dictionary.length} entries, found ${entry}`);
       });
     }
-    const stored: Stored = decodeValues(encoding, type, typeLength(leaf), bytes, present);
-    return Array.from(stored, meaningOf(leaf.tree.element));
+    takeStored(account, type, present);
+    return textsOf(account, decodeValues(encoding, type, typeLength(leaf), bytes, present), leaf);
   }
+}
+
+/** Room for values as they are stored: numbers, or views of the page. */
+function takeStored(account: Account, type: ColumnMetaData["type"], count: number): void {
+  account.take(8 * count);
+  if (/BYTE_ARRAY|INT96/.test(type)) account.takeValues(3 * count);
+}
+
+/** What the stored values mean, strings of their own where they are text. */
+function textsOf(account: Account, stored: Stored, leaf: Leaf): unknown[] {
+  account.takePlaces(stored.length);
+  const meaning = meaningOf(leaf.tree.element);
+  return Array.from(stored, (value) => {
+    if (value instanceof Uint8Array) account.takeText(2 * value.byteLength);
+    return meaning(value);
+  });
 }
 
 function bitsFor(most: number): number {
@@ -181,7 +205,16 @@ function bitsFor(most: number): number {
 }
 
 /** Puts a page's values in their cells: null where a value is missing, lists where the column has them. */
-function addCells(cells: unknown[], page: Page, leaf: Leaf, values: readonly unknown[], rows: number): void {
+function addCells(
+  cells: unknown[],
+  page: Page,
+  leaf: Leaf,
+  values: readonly unknown[],
+  rows: number,
+  account: Account,
+): void {
+  account.takePlaces(page.count);
+  if (leaf.repetition > 0) account.takeValues(page.count);
   let next = 0;
   for (let i = 0; i < page.count; i++) {
     const level = page.definition === undefined ? leaf.definition : page.definition[i];

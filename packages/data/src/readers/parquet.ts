@@ -3,10 +3,12 @@
  * pages are decoded here, because its own decoder makes room by the word of a damaged page.
  */
 
+import { RanksimError } from "@ranksim/core";
 import type { AsyncBuffer, RowGroup } from "hyparquet";
 import { asBadFile, badFile, quoted } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
-import { DEFAULT_MAX_BYTES, type Opened, readAll } from "../source.ts";
+import { type Opened, readAll } from "../source.ts";
 import type { ReadOptions } from "./options.ts";
 import { type Cells, TableBuilder } from "./table.ts";
 
@@ -18,7 +20,8 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
   const { name } = opened;
   try {
     const { parquetMetadataAsync, parquetSchema } = await import("hyparquet");
-    const file = await bufferOf(opened);
+    const account = budgetOf(options).of(name);
+    const file = await bufferOf(opened, account);
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
     const builder = new TableBuilder(
@@ -26,19 +29,19 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
       columns.map((column) => column.element.name),
       options,
     );
-    let left = options.maxBytes ?? DEFAULT_MAX_BYTES;
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
-      left -= rows * builder.needed.length;
-      if (!(rows >= 0 && rows <= MOST_GROUP_ROWS && left >= 0)) {
+      if (!(rows >= 0 && rows <= MOST_GROUP_ROWS)) {
         throw badFile(name, `row group ${number}`, `expected fewer rows than are claimed: ${rows}`);
       }
-      const cells = new Map<number, Cells>();
-      for (const needed of builder.needed) {
-        const values = await readColumn(name, file, group, columns[needed], rows);
-        cells.set(needed, (row) => values[row]);
-      }
-      builder.add(rows, (column) => cells.get(column) as Cells);
+      await account.during(async (passing) => {
+        const cells = new Map<number, Cells>();
+        for (const needed of builder.needed) {
+          const values = await readColumn(name, file, group, columns[needed], rows, passing);
+          cells.set(needed, (row) => values[row]);
+        }
+        builder.add(rows, (column) => cells.get(column) as Cells);
+      });
     }
     return await builder.finish();
   } catch (error) {
@@ -52,6 +55,7 @@ async function readColumn(
   group: RowGroup,
   column: Parameters<typeof import("./parquet-column.ts").leafOf>[0],
   rows: number,
+  account: Account,
 ): Promise<unknown[]> {
   const { leafOf, readPages } = await import("./parquet-column.ts");
   const { compressors } = await import("hyparquet-compressors");
@@ -62,16 +66,19 @@ async function readColumn(
     const chunk = group.columns.find((candidate) => candidate.meta_data?.path_in_schema.join(".") === path)?.meta_data;
     if (chunk === undefined) throw new Error("expected its data in every row group, found none");
     const from = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
+    account.take(Number(chunk.total_compressed_size));
     const bytes = new Uint8Array(await file.slice(from, from + Number(chunk.total_compressed_size)));
-    return readPages(bytes, chunk, leaf, rows, compressors);
+    return readPages(bytes, chunk, leaf, rows, compressors, account);
   } catch (error) {
+    if (error instanceof RanksimError) throw error;
     throw badFile(name, `column ${quoted(columnName)}`, error instanceof Error ? error.message : String(error), error);
   }
 }
 
-async function bufferOf(opened: Opened): Promise<AsyncBuffer> {
+async function bufferOf(opened: Opened, account: Account): Promise<AsyncBuffer> {
   const { slice } = opened;
-  const bytes = slice === undefined || opened.byteLength === undefined ? await readAll(opened.stream) : undefined;
+  const bytes =
+    slice === undefined || opened.byteLength === undefined ? await readAll(opened.stream, account) : undefined;
   const byteLength = bytes?.byteLength ?? (opened.byteLength as number);
   return {
     byteLength,

@@ -1,6 +1,7 @@
 /** One PGM (plain P2 or raw P5) as grey pixels. */
 
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import type { Picture } from "./picture.ts";
 
 /** Whether the bytes begin as a PGM does. */
@@ -9,7 +10,7 @@ export function isPgm(bytes: Uint8Array): boolean {
 }
 
 /** Decodes a PGM. Values stay as they are; `largest` is the file's own value of white. */
-export function decodePgm(name: string, bytes: Uint8Array): Picture {
+export function decodePgm(name: string, bytes: Uint8Array, account: Account): Picture {
   const header = new Tokens(name, bytes, 2);
   const width = header.next("a width");
   const height = header.next("a height");
@@ -26,6 +27,7 @@ export function decodePgm(name: string, bytes: Uint8Array): Picture {
   if (count * bytesEach > room) {
     throw badFile(name, `byte ${dataAt}`, `expected ${width} x ${height} pixels, found only ${room} bytes`);
   }
+  account.take(count * (largest < 256 ? 1 : 2));
   const pixels = largest < 256 ? new Uint8Array(count) : new Uint16Array(count);
   for (let p = 0; p < count; p++) {
     const value = !isRaw

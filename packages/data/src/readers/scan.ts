@@ -4,6 +4,7 @@
  */
 
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 
 /** A record (line, CSV row) longer than this is taken for a damaged file: 256 MiB. */
 const LONGEST_RECORD = 2 ** 28;
@@ -15,15 +16,20 @@ const LONGEST_RECORD = 2 ** 28;
 export async function scan(
   name: string,
   stream: AsyncIterable<Uint8Array>,
+  account: Account,
   consume: (window: Uint8Array, final: boolean) => number,
 ): Promise<void> {
+  account.take(1 << 16);
   let buffer = new Uint8Array(1 << 16);
   let length = 0;
   let wanted = 0;
   for await (const chunk of stream) {
     if (length + chunk.byteLength > buffer.byteLength) {
-      const larger = new Uint8Array(Math.max(buffer.byteLength * 2, length + chunk.byteLength));
+      const room = Math.max(buffer.byteLength * 2, length + chunk.byteLength);
+      account.take(room);
+      const larger = new Uint8Array(room);
       larger.set(buffer.subarray(0, length));
+      account.give(buffer.byteLength);
       buffer = larger;
     }
     buffer.set(chunk, length);
@@ -39,16 +45,18 @@ export async function scan(
     wanted = length * 2;
   }
   consume(buffer.subarray(0, length), true);
+  account.give(buffer.byteLength);
 }
 
 /** Calls `onLine` for each line: its bytes are `from` (included) to `to` (not included), without the line end. Lines count from 1. */
 export async function scanLines(
   name: string,
   stream: AsyncIterable<Uint8Array>,
+  account: Account,
   onLine: (window: Uint8Array, from: number, to: number, line: number) => void,
 ): Promise<void> {
   let line = 0;
-  await scan(name, stream, (window, final) => {
+  await scan(name, stream, account, (window, final) => {
     let from = line === 0 ? skipByteOrderMark(name, window) : 0;
     for (;;) {
       const end = window.indexOf(10, from);
@@ -81,7 +89,7 @@ export function textOf(window: Uint8Array, from: number, to: number): string {
 
 /** Powers of ten that float64 holds exactly: a whole number below 2^53 times or over one of them is rounded once, so right. */
 const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /**
  * The number that bytes `from` to `to` spell in decimal, as `Number` would read it; NaN if they spell none. Surrounding

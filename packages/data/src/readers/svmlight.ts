@@ -5,6 +5,7 @@
 
 import { type Label, RanksimError } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
+import { budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { CsrBuilder } from "./csr-builder.ts";
@@ -18,15 +19,17 @@ const COLON = 58;
 /** Reads svmlight. The matrix is always sparse. */
 export async function readSvmlight(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
-  const builder = new CsrBuilder(name);
+  const account = budgetOf(options).of(name);
+  const builder = new CsrBuilder(name, account);
   const rows: string[] = [];
-  await scanLines(name, opened.stream, (window, lineFrom, lineTo, line) => {
+  await scanLines(name, opened.stream, account, (window, lineFrom, lineTo, line) => {
     const comment = window.subarray(lineFrom, lineTo).indexOf(HASH);
     const to = comment < 0 ? lineTo : lineFrom + comment;
     let at = skipBlanks(window, lineFrom, to);
     if (at === to) return;
     const end = tokenEnd(window, at, to);
     const hasLabel = window.subarray(at, end).indexOf(COLON) < 0;
+    account.takeText(hasLabel ? end - at : 0);
     rows.push(hasLabel ? textOf(window, at, end) : "");
     if (hasLabel) at = skipBlanks(window, end, to);
     while (at < to) {
@@ -53,7 +56,7 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
   const isUnlabelled = rows.every((label) => label === "") && options.multilabel !== true;
   if (isUnlabelled || options.labelColumn === null) return { form: "matrix", x, ...facts };
   const several = options.multilabel ?? rows.some((label) => label === "" || label.includes(","));
-  const labels = new LabelBuilder();
+  const labels = new LabelBuilder(account);
   rows.forEach((label, r) => {
     labels.add(several ? splitLabels(label) : singleLabel(name, label, r));
   });

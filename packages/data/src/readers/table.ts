@@ -5,6 +5,7 @@
 
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
+import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import { type Columns, chooseColumns, distinctNames, foundIn } from "./columns.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
@@ -21,7 +22,8 @@ export class TableBuilder {
   readonly #names: readonly string[];
   readonly #columns: Columns;
   readonly #builder: DenseBuilder;
-  readonly #labels = new LabelBuilder();
+  readonly #labels: LabelBuilder;
+  readonly #account: Account;
   readonly #text: string[] = [];
   /** Features of each feature column; 0 for a plain column. */
   #widths: number[] | undefined;
@@ -32,6 +34,8 @@ export class TableBuilder {
     this.#names = distinctNames(names);
     this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#builder = new DenseBuilder(name, options);
+    this.#account = budgetOf(options).of(name);
+    this.#labels = new LabelBuilder(this.#account);
     const { label, text, features } = this.#columns;
     this.needed = [...features, ...(label < 0 ? [] : [label]), ...(text < 0 ? [] : [text])];
   }
@@ -114,7 +118,10 @@ export class TableBuilder {
   }
 
   #textOf(cell: unknown): string {
-    if (typeof cell === "string") return cell;
+    if (typeof cell === "string") {
+      this.#account.takeText(2 * cell.length);
+      return cell;
+    }
     throw badFile(this.#name, `row ${this.#rows}`, `expected text, found ${describe(cell)}`);
   }
 }

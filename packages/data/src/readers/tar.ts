@@ -1,6 +1,7 @@
 /** A tar archive as a folder, streaming: ustar, GNU long names and pax paths. Only plain files are given; links are read over. */
 
 import { badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import type { Folder, FolderEntry, Opened } from "../source.ts";
 
 const BLOCK = 512;
@@ -8,11 +9,15 @@ const BLOCK = 512;
 const LONGEST_NAME = 1 << 16;
 
 /** The files of a tar archive, in its order. */
-export function tarFolder(opened: Opened): Folder {
-  return { name: opened.name, entries: () => tarEntries(opened.name, opened.stream) };
+export function tarFolder(opened: Opened, account: Account): Folder {
+  return { name: opened.name, entries: () => tarEntries(opened.name, opened.stream, account) };
 }
 
-async function* tarEntries(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<FolderEntry> {
+async function* tarEntries(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  account: Account,
+): AsyncGenerator<FolderEntry> {
   const blocks = new Blocks(name, stream);
   try {
     let longPath: string | undefined;
@@ -24,17 +29,26 @@ async function* tarEntries(name: string, stream: AsyncIterable<Uint8Array>): Asy
       if (type === "L" || type === "x") {
         if (size > LONGEST_NAME) throw badFile(name, `byte ${at}`, `expected a name, found one of ${size} bytes`);
         const text = new TextDecoder().decode(await blocks.file(size));
-        longPath = type === "L" ? text.replace(/\0.*$/s, "") : (/\d+ path=([^\n]*)\n/.exec(text)?.[1] ?? longPath);
+        longPath = type === "L" ? text.split("\0", 1)[0] : (paxPath(text) ?? longPath);
         continue;
       }
+      // Twice: as the chunks that arrive, and joined.
+      account.take(2 * size);
       const content = await blocks.file(size);
-      const entryPath = (longPath ?? path).replace(/^(\.?\/)+/, "");
+      account.give(2 * size);
+      const entryPath = (longPath ?? path).replace(/^(?:\.?\/)+/, "");
       longPath = undefined;
       if (type === "0" || type === "\0" || type === "7") yield { path: entryPath, bytes: async () => content };
     }
   } finally {
     await blocks.close();
   }
+}
+
+/** The path that a pax header gives. Its lines are a length, a blank, a key, "=" and the value. */
+function paxPath(text: string): string | undefined {
+  const line = text.split("\n").findLast((candidate) => /^\d{1,10} path=/.test(candidate));
+  return line?.slice(line.indexOf("=") + 1);
 }
 
 function readHeader(name: string, at: number, header: Uint8Array) {

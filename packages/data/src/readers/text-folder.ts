@@ -4,6 +4,7 @@
  */
 
 import { badFile } from "../bad-file.ts";
+import { budgetOf } from "../budget.ts";
 import type { TextData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
 import { PYTHON_SPACE } from "../text/python-pattern.ts";
@@ -13,7 +14,9 @@ import type { ReadOptions } from "./options.ts";
 /** Reads a folder of text files. */
 export async function readTextFolder(folder: Folder, options: ReadOptions): Promise<TextData> {
   const { remove = [] } = options;
+  const account = budgetOf(options).of(folder.name);
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
+    account.takeText(2 * bytes.byteLength);
     let text = options.encoding === "latin1" ? latin1(bytes) : utf8(`${folder.name}/${path}`, bytes);
     if (remove.includes("headers")) text = withoutHeaders(text);
     if (remove.includes("footers")) text = withoutFooters(text);

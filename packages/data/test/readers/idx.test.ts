@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { bytesSource, openPath, readData, readLabels } from "../../src/node.ts";
+import { Budget, bytesSource, openPath, readData, readLabels } from "../../src/node.ts";
 import { scratch } from "../python.ts";
 import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
 
@@ -72,9 +72,10 @@ test("refusals say what was found", async () => {
   await expectRefusal(read("a.gz", bent), "bad-file", "a.gz", "gzip");
 });
 
-test("what unpacks beyond maxBytes is refused", async () => {
-  const bomb = gzipSync(new Uint8Array(1 << 24));
-  await expectRefusal(read("a.gz", bomb, { maxBytes: 1 << 20 }), "bad-file", "at most 1048576 bytes");
+test("what unpacks beyond the budget is refused", async () => {
+  const bomb = gzipSync(Buffer.concat([Uint8Array.of(0, 0, 8, 2, 0, 0, 16, 0, 0, 0, 16, 0), new Uint8Array(1 << 24)]));
+  const options = { budget: new Budget(4e6), format: "idx" } as const;
+  await expectRefusal(read("a.gz", bomb, options), "bad-file", "a.gz", "4.00 MB of memory", "--memory");
 });
 
 const debian = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";

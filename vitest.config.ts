@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@ranksim\/core$/, replacement: source("core/src/index.ts") },
+      { find: /^@ranksim\/core\/research$/, replacement: source("core/src/research.ts") },
       { find: /^@ranksim\/data$/, replacement: source("data/src/index.ts") },
       { find: /^@ranksim\/data\/node$/, replacement: source("data/src/node.ts") },
       { find: /^@ranksim\/export\/nir$/, replacement: source("export/src/nir.ts") },

@@ -16,7 +16,11 @@ await build({
     minify: false,
     outDir: `${core}dist/bundle`,
     emptyOutDir: true,
-    lib: { entry: `${core}dist/index.js`, formats: ["es"], fileName: () => "index.js" },
+    lib: {
+      entry: { index: `${core}dist/index.js`, research: `${core}dist/research.js` },
+      formats: ["es"],
+      fileName: (_, name) => `${name}.js`,
+    },
     rolldownOptions: { external: [/^node:/, "pure-rand", /^pure-rand\//] },
   },
 });

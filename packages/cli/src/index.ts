@@ -8,3 +8,4 @@
 export * from "@ranksim/core";
 export * from "@ranksim/data";
 export * from "@ranksim/export";
+export { loadModel } from "./load-model.ts";

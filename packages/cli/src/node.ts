@@ -5,4 +5,5 @@ export * from "@ranksim/data/node";
 export * from "@ranksim/export";
 export * from "@ranksim/export/nir";
 export { type Io, type Output, processIo } from "./io.ts";
+export { loadModel } from "./load-model.ts";
 export { run } from "./run.ts";

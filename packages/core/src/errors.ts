@@ -23,6 +23,17 @@ export type ErrorCode =
   /** The model has no such ability (for example a transform asked to predict). */
   | "unsupported";
 
+/** What a caller passed in place of what was expected, for messages; most often a promise that was to be awaited. */
+export function describeGiven(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof (value as PromiseLike<unknown>).then === "function") return "a promise; did you forget await?";
+  if (typeof value === "bigint") return `the bigint ${value}n; convert it with Number(...) or String(...)`;
+  if (typeof value !== "object")
+    return typeof value === "function" ? "a function" : `the ${typeof value} ${String(value).slice(0, 40)}`;
+  const name = value.constructor?.name;
+  return name === undefined || name === "Object" ? "an object" : `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+}
+
 /** Thrown by every gate of the library. */
 export class RanksimError extends Error {
   readonly code: ErrorCode;

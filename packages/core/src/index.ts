@@ -34,8 +34,6 @@ export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";
 export type { CalibrationMethod } from "./method/calibration.ts";
-export { cumulateGaps, histogramConfusion, kdeConfusion } from "./method/confusion.ts";
-export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./method/density.ts";
 export type { DistributionSpec } from "./method/distribution.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
 export type { FilterFunction } from "./method/filter-function.ts";
@@ -44,6 +42,7 @@ export type { Refinement } from "./method/refine-choice.ts";
 export type { Spreading } from "./method/spread.ts";
 export type { ThresholdRule } from "./method/thresholds.ts";
 export type { Combine } from "./method/vote.ts";
+export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
 export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
 export {
   type ColumnKey,

@@ -24,6 +24,6 @@ export {
   TFIDF_PARAMETERS,
   type TfidfParams,
 } from "./text/params.ts";
-export { textReaders } from "./text/readers.ts";
+export { type TextModel, textReaders } from "./text/readers.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeData, writeFormatOf } from "./write.ts";

@@ -2,10 +2,10 @@
 
 import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { loadModel, type Model, RanksimError, saveModel } from "@ranksim/core";
-import { textReaders } from "@ranksim/data";
+import { type Model, RanksimError, saveModel } from "@ranksim/core";
 import { pieces, writeTo } from "../files/output.ts";
 import type { Io } from "../io.ts";
+import { loadModel } from "../load-model.ts";
 
 /** A model and the file it is in. */
 export interface StoredModel {
@@ -20,7 +20,7 @@ export interface StoredModel {
 export async function readModel(path: string, io: Io): Promise<StoredModel> {
   const bytes = path === "-" ? await readAll(io.stdin) : await readFile(resolve(io.cwd, path));
   try {
-    const model = loadModel(bytes, { readers: textReaders });
+    const model: Model = loadModel(bytes);
     return { model, name: path === "-" ? "model" : basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
   } catch (error) {
     if (!(error instanceof RanksimError)) throw error;

@@ -20,7 +20,7 @@ export async function measure<T>(
   run: Run,
   work: (run: Run) => Promise<T>,
 ): Promise<{ readonly value: T; readonly measured: Measured }> {
-  const backend = run.backend ?? (await openBackend("auto"));
+  const backend = typeof run.backend === "object" ? run.backend : await openBackend(run.backend ?? "auto");
   const counting = countingBackend(backend);
   const cpuBefore = process.cpuUsage();
   const began = performance.now();

@@ -4,7 +4,7 @@
  * trained one.
  */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend, BackendName } from "../backends/backend.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
@@ -47,8 +47,8 @@ export interface Progress {
 
 /** How a call runs; never what it returns. */
 export interface Run {
-  /** Where the kernels run; opened and closed by the call itself when absent. */
-  readonly backend?: Backend;
+  /** Where the kernels run: a back end that the caller opened and closes, or the name of one that calls share ("auto" when absent). */
+  readonly backend?: Backend | BackendName | "auto";
   /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
   readonly signal?: AbortSignal;
   /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */
@@ -83,9 +83,9 @@ export interface Model {
 }
 
 /** Makes a model of one kind from plain data; refuses (code "bad-file") data that no such model can have. */
-export interface ModelReader {
+export interface ModelReader<M extends Model = Model> {
   readonly kind: string;
-  read(saved: Saved, readStep: (step: Saved) => Model): Model;
+  read(saved: Saved, readStep: (step: Saved) => Model): M;
 }
 
 /** A model that turns data into a matrix. `X` is what it takes: numbers, or text for a vectoriser. */

@@ -4,17 +4,21 @@ import type { Backend } from "../backends/backend.ts";
 import { openBackend } from "../backends/open.ts";
 import type { Progress, Run } from "./estimator.ts";
 
-/** The back end of calls that were given none: opened by the first of them, then kept, so that its workers are started once. */
-let shared: Promise<Backend> | undefined;
+/** The back ends of calls that were given a name or nothing: opened by the first of them, then kept, so that workers are started once. */
+const shared = new Map<string, Promise<Backend>>();
 
-/** The back end of a run. */
-export function backendOf(run: Run): Promise<Backend> {
-  if (run.backend) return Promise.resolve(run.backend);
-  shared ??= openBackend("auto").catch((error) => {
-    shared = undefined;
-    throw error;
-  });
-  return shared;
+/** The back end of a run: the one it was given, or the shared one of the name it was given. */
+export function backendOf({ backend = "auto" }: Run): Promise<Backend> {
+  if (typeof backend !== "string") return Promise.resolve(backend);
+  let opened = shared.get(backend);
+  if (!opened) {
+    opened = openBackend(backend).catch((error) => {
+      shared.delete(backend);
+      throw error;
+    });
+    shared.set(backend, opened);
+  }
+  return opened;
 }
 
 /** Notes progress, waits if the listener asks for it, and stops the work if the run was aborted. */

@@ -3,7 +3,7 @@
 import { RanksimError } from "../errors.ts";
 import type { CsrRows } from "../kernels/shapes.ts";
 import { checkShape } from "./dense.ts";
-import { badValue, firstBadValue, isValues, narrowest, sameType, type Values } from "./values.ts";
+import { badValue, firstBadValue, foundValues, isValues, narrowest, sameType, type Values } from "./values.ts";
 
 /** A sparse matrix: per row the features that are not zero, ascending, and their values. Made by `Csr.of` or `Csr.fromRows`. */
 export class Csr implements CsrRows {
@@ -30,7 +30,7 @@ export class Csr implements CsrRows {
     if (!(offsets instanceof Uint32Array) || !(indices instanceof Uint32Array) || !isValues(values)) {
       throw new RanksimError(
         "bad-matrix",
-        "expected offsets and indices as Uint32Array and values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array",
+        `expected offsets and indices as Uint32Array and values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(values)}`,
       );
     }
     if (offsets.length === 0) throw new RanksimError("bad-matrix", "expected rows + 1 offsets, found none");

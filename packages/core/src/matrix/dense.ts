@@ -1,8 +1,8 @@
 /** Dense matrices: row-major typed arrays with their shape, checked once at construction. */
 
-import { RanksimError } from "../errors.ts";
+import { describeGiven, RanksimError } from "../errors.ts";
 import type { DenseRows } from "../kernels/shapes.ts";
-import { badValue, firstBadValue, isValues, narrowest, sameType, type Values } from "./values.ts";
+import { badValue, firstBadValue, foundValues, isValues, narrowest, sameType, type Values } from "./values.ts";
 
 /** A row-major matrix over a typed array. Made by `Dense.of` or `Dense.fromRows`; never changes shape. */
 export class Dense implements DenseRows {
@@ -22,7 +22,7 @@ export class Dense implements DenseRows {
     if (!isValues(values)) {
       throw new RanksimError(
         "bad-matrix",
-        "expected values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array",
+        `expected values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(values)}`,
       );
     }
     checkShape(rows, features);
@@ -104,5 +104,6 @@ export function checkShape(rows: number, features: number): void {
 }
 
 function describe(value: unknown): string {
+  if (typeof value === "bigint") return describeGiven(value);
   return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
 }

@@ -3,7 +3,7 @@
  * answers. Several labels per row (multilabel) come as label sets or as a 0/1 matrix, one column per label.
  */
 
-import { RanksimError } from "../errors.ts";
+import { describeGiven, RanksimError } from "../errors.ts";
 import { Csr } from "./csr.ts";
 import { asMatrix, isMatrix, type Matrix } from "./matrix.ts";
 
@@ -152,10 +152,7 @@ export function isLabelSets(y: Labels | LabelSets): y is LabelSets {
 
 function checkCount(y: ArrayLike<unknown>, rows: number): void {
   if (y === null || typeof y !== "object" || typeof y.length !== "number") {
-    throw new RanksimError(
-      "bad-labels",
-      `expected an array of ${rows} labels, found ${y === null ? "null" : typeof y}`,
-    );
+    throw new RanksimError("bad-labels", `expected an array of ${rows} labels, found ${describeGiven(y)}`);
   }
   if (y.length !== rows) throw wrongCount(rows, y.length);
 }
@@ -168,6 +165,6 @@ function checkLabel(label: unknown, row: number): Label {
   if (typeof label === "string" || (typeof label === "number" && Number.isFinite(label))) return label;
   throw new RanksimError(
     "bad-labels",
-    `row ${row}: expected a string or a finite number as label, found ${String(label)}`,
+    `row ${row}: expected a string or a finite number as label, found ${typeof label === "bigint" ? describeGiven(label) : String(label)}`,
   );
 }

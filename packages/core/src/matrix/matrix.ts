@@ -1,6 +1,6 @@
 /** The gate for data: whatever a user passes becomes a checked `Matrix` here, once. */
 
-import { RanksimError } from "../errors.ts";
+import { describeGiven, RanksimError } from "../errors.ts";
 import { Csr } from "./csr.ts";
 import { Dense } from "./dense.ts";
 import { areWhole, sameType } from "./values.ts";
@@ -27,10 +27,16 @@ export function asMatrix(x: MatrixLike): Matrix {
   if (Array.isArray(x) && x.every((row) => typeof row === "object" && row !== null && "length" in row)) {
     return Dense.fromRows(x);
   }
-  throw new RanksimError(
-    "bad-matrix",
-    `expected a Dense or Csr matrix or an array of rows, found ${Array.isArray(x) ? "an array of other things" : typeof x}`,
-  );
+  throw new RanksimError("bad-matrix", `expected a Dense or Csr matrix or an array of rows, found ${describeRows(x)}`);
+}
+
+/** What was passed in place of rows, with the cure where it is plain what was meant. */
+function describeRows(x: unknown): string {
+  const isList = Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView));
+  if (!isList || (x as ArrayLike<unknown>).length === 0) return describeGiven(x);
+  const numbers = (x as ArrayLike<unknown>).length;
+  if (typeof (x as ArrayLike<unknown>)[0] !== "number") return `an array of ${numbers} that are no rows`;
+  return `${numbers} numbers; for one row pass [row], for a flat list Dense.of(Float64Array.from(list), rows, features)`;
 }
 
 /** A matrix of another copy of the library as one of this copy, over the same memory and checked again. */

@@ -1,6 +1,6 @@
 /** Element types of matrices: which there are, which is the narrowest for given numbers, and the check for bad numbers. */
 
-import { RanksimError } from "../errors.ts";
+import { describeGiven, RanksimError } from "../errors.ts";
 import type { Values } from "../kernels/shapes.ts";
 
 export type { Values } from "../kernels/shapes.ts";
@@ -19,6 +19,14 @@ export function isValues(a: unknown): a is Values {
     a instanceof Float32Array ||
     a instanceof Float64Array
   );
+}
+
+/** What was passed in place of values, with the cure for numbers of another type. */
+export function foundValues(given: unknown): string {
+  const isNumbers = Array.isArray(given) || (ArrayBuffer.isView(given) && !(given instanceof DataView));
+  if (!isNumbers) return describeGiven(given);
+  const isBig = given instanceof BigInt64Array || given instanceof BigUint64Array;
+  return `${describeGiven(given)}; pass narrowest(Float64Array.from(values${isBig ? ", Number" : ""}))`;
 }
 
 /** Position of the first NaN, infinity or oversized number, or -1. Integer types cannot hold one. */

@@ -3,16 +3,20 @@
  * data, of which the reader of its kind makes a model. Reading from a disk or a network is the caller's part.
  */
 
-import { RanksimError } from "../errors.ts";
+import { describeGiven, RanksimError } from "../errors.ts";
 import type { Json, Model, ModelReader, Saved } from "../estimators/estimator.ts";
 import { firstDifference } from "./canonical-json.ts";
 import { decodeSaved } from "./decode.ts";
 import { encodeSaved, outlineOf } from "./encode.ts";
+import type { LoadedModel } from "./loaded.ts";
 import { builtInReaders } from "./readers.ts";
 import { attachStored, schemaOf } from "./schema.ts";
 
 /** The model as a file (FORMAT.md), with its schema if it has one. Equal models give equal bytes. */
-export function saveModel(model: Model): Uint8Array<ArrayBuffer> {
+export function saveModel(model: Model): Bytes {
+  if (typeof model?.save !== "function") {
+    throw new RanksimError("unsupported", `expected a model to save, found ${describeGiven(model)}`);
+  }
   return encodeSaved(savedWhole(model));
 }
 
@@ -21,19 +25,30 @@ function savedWhole(model: Model): Saved {
   return schema ? { ...model.save(), schema: schema as unknown as Json } : model.save();
 }
 
+/** Bytes in memory of their own. Written so that compilers which know no type of buffer behind an array read it too. */
+type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
 /** What `loadModel` may be told. */
-export interface LoadOptions {
+export interface LoadOptions<R extends ModelReader = ModelReader> {
   /** Readers for kinds of models that are not built in; one for a built-in kind takes its place. */
-  readonly readers?: readonly ModelReader[];
+  readonly readers?: readonly R[];
 }
 
 /**
- * The model in a file. It is of the same type as when it was trained; `schemaOf` gives its schema. The bytes are checked in full first, and every
+ * The model in a file. It is of the same type as when it was trained, and `kind` says which that is; `schemaOf` gives its
+ * schema. The bytes are checked in full first, and every
  * refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
  */
-export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
-  if (!(bytes instanceof Uint8Array)) throw new RanksimError("bad-file", "expected the file's bytes as a Uint8Array");
-  const readers = new Map([...builtInReaders, ...(options.readers ?? [])].map((reader) => [reader.kind, reader]));
+export function loadModel<R extends ModelReader = never>(
+  bytes: Uint8Array,
+  options: LoadOptions<R> = {},
+): LoadedModel | ReturnType<R["read"]> {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new RanksimError("bad-file", `expected the file's bytes as a Uint8Array, found ${describeGiven(bytes)}`);
+  }
+  const readers = new Map<string, ModelReader>(
+    [...builtInReaders, ...(options.readers ?? [])].map((reader) => [reader.kind, reader]),
+  );
   const read = (saved: Saved): Model => {
     const reader = readers.get(saved.kind);
     if (reader) return reader.read(saved, read);
@@ -45,7 +60,7 @@ export function loadModel(bytes: Uint8Array, options: LoadOptions = {}): Model {
     const model = read(saved);
     if (saved.schema !== undefined) attachStored(model, saved.schema);
     checkSameOutline(saved, savedWhole(model));
-    return model;
+    return model as LoadedModel;
   } catch (cause) {
     if (cause instanceof RanksimError && cause.code === "bad-file") throw cause;
     // A forged file can make a reader stumble in ways it did not foresee; the caller still has one thing to catch.

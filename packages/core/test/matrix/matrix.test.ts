@@ -116,7 +116,7 @@ describe("conversions", () => {
     const x = Dense.fromRows([[1, 2]]);
     expect(asMatrix(x)).toBe(x);
     expect(asMatrix([Float32Array.of(1, 2)]).features).toBe(2);
-    expect(refused(() => asMatrix(5 as never))).toMatch(/found number/);
-    expect(refused(() => asMatrix([1, 2] as never))).toMatch(/array of other things/);
+    expect(refused(() => asMatrix(5 as never))).toMatch(/found the number 5/);
+    expect(refused(() => asMatrix([1, 2] as never))).toMatch(/found 2 numbers; for one row pass/);
   });
 });

@@ -13,8 +13,8 @@ const mayImport: Record<string, readonly string[]> = {
   data: ["@ranksim/core"],
   export: ["@ranksim/core"],
   cli: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node", "@ranksim/export", "@ranksim/export/nir"],
-  playground: ["@ranksim/core", "@ranksim/data"],
-  lab: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node"],
+  playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data"],
+  lab: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/data/node"],
 };
 
 /** Folders (and files) of core/src that a folder of core/src may import; itself is understood. */
@@ -27,7 +27,8 @@ const mayImportInCore: Record<string, readonly string[]> = {
   method: ["kernels", "matrix", "errors", "random", "backends/backend.ts"],
   estimators: ["kernels", "matrix", "errors", "random", "method", "backends/backend.ts", "backends/open.ts"],
   tools: ["kernels", "matrix", "errors", "random", "method", "estimators", "backends/backend.ts", "backends/open.ts"],
-  "model-file": ["errors", "estimators", "tools"],
+  "model-file": ["errors", "matrix", "estimators", "tools"],
+  research: ["method"],
 };
 
 /** Sources of the data package that may use Node; its other sources also run in browsers. */

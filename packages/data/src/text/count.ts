@@ -154,7 +154,7 @@ function keptTerms(counts: TermCounts, found: readonly string[], texts: number, 
 }
 
 /** Reads a stored `CountModel`. */
-export const countReader: ModelReader = {
+export const countReader: ModelReader<CountModel> = {
   kind: "count-vectorizer",
   read(saved) {
     const { params, vocabulary } = readTextModel<CountParams>(saved, COUNT_PARAMETERS, []);

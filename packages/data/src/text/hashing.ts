@@ -106,7 +106,7 @@ export class HashingModel implements TransformingModel<readonly string[]> {
 }
 
 /** Reads a stored `HashingModel`. */
-export const hashingReader: ModelReader = {
+export const hashingReader: ModelReader<HashingModel> = {
   kind: "hashing-vectorizer",
   read: (saved) => new HashingModel(readParams<HashingParams>(saved, HASHING_PARAMETERS)),
 };

@@ -1,9 +1,12 @@
 /** Readers for the vectorisers, to be given to `loadModel`. */
 
 import type { ModelReader } from "@ranksim/core";
-import { countReader } from "./count.ts";
-import { hashingReader } from "./hashing.ts";
-import { tfidfReader } from "./tfidf.ts";
+import { type CountModel, countReader } from "./count.ts";
+import { type HashingModel, hashingReader } from "./hashing.ts";
+import { type TfidfModel, tfidfReader } from "./tfidf.ts";
+
+/** A vectoriser that was trained. */
+export type TextModel = CountModel | TfidfModel | HashingModel;
 
 /** `loadModel(bytes, { readers: textReaders })` loads models that take raw text. */
-export const textReaders: readonly ModelReader[] = [countReader, tfidfReader, hashingReader];
+export const textReaders: readonly ModelReader<TextModel>[] = [countReader, tfidfReader, hashingReader];

@@ -131,7 +131,7 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
 }
 
 /** Reads a stored `TfidfModel`. */
-export const tfidfReader: ModelReader = {
+export const tfidfReader: ModelReader<TfidfModel> = {
   kind: "tfidf-vectorizer",
   read(saved) {
     const { params, vocabulary } = readTextModel<TfidfParams>(saved, TFIDF_PARAMETERS, ["idf"]);

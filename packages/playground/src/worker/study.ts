@@ -3,6 +3,7 @@
  * features are told apart, and what the gaps between neighbours add up to, against plain ranks.
  */
 
+import { type Matrix, toDense } from "@ranksim/core";
 import {
   type Column,
   columnOf,
@@ -12,9 +13,7 @@ import {
   kdeConfusion,
   kdeOf,
   kernelSum,
-  type Matrix,
-  toDense,
-} from "@ranksim/core";
+} from "@ranksim/core/research";
 import type { FeatureStudy } from "../protocol.ts";
 
 /** Rows looked at: the default of the parameter `confusionRows`. */

@@ -3,7 +3,7 @@
  * in closed form, by integration, and as the library estimates it from a sample.
  */
 
-import { columnOf, type Kde, kdeConfusion, kdeOf } from "@ranksim/core";
+import { columnOf, type Kde, kdeConfusion, kdeOf } from "@ranksim/core/research";
 
 /** A distribution on the line. */
 export interface Density {

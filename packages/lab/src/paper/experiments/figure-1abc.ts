@@ -1,7 +1,7 @@
 /** Figure 1 A to C: the features of two classes, how well pairs of them are told apart, and that as a function of a value. */
 
 import * as Observable from "@observablehq/plot";
-import { kdeConfusion } from "@ranksim/core";
+import { kdeConfusion } from "@ranksim/core/research";
 import { chart } from "../drawing/chart.ts";
 import { COLORS, type Panel, sheet } from "../drawing/plot.ts";
 import { type Experiment, judge } from "../experiment.ts";

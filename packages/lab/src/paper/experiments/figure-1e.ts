@@ -1,6 +1,6 @@
 /** Figure 1 E: the confusion distribution against rank, for features whose means are uniform, Gaussian or exponential. */
 
-import { cumulateGaps, type Kde, kdeConfusion } from "@ranksim/core";
+import { cumulateGaps, type Kde, kdeConfusion } from "@ranksim/core/research";
 import { table } from "../../bench/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { COLORS, sheet } from "../drawing/plot.ts";

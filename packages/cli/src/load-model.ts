@@ -1,0 +1,15 @@
+/** `loadModel` of the whole package: it opens what `ranksim train` writes, models of text included. */
+
+import { type LoadedModel, type LoadOptions, loadModel as loadBuiltIn, type ModelReader } from "@ranksim/core";
+import { type TextModel, textReaders } from "@ranksim/data";
+
+/**
+ * The model in a file, of the same type as when it was trained: `kind` says which that is. The bytes are checked in full
+ * first, and every refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
+ */
+export function loadModel<R extends ModelReader = never>(
+  bytes: Uint8Array,
+  options: LoadOptions<R> = {},
+): LoadedModel | TextModel | ReturnType<R["read"]> {
+  return loadBuiltIn(bytes, { readers: [...textReaders, ...(options.readers ?? [])] as R[] });
+}

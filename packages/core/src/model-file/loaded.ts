@@ -1,0 +1,39 @@
+/** What `loadModel` can give, as a union that narrows on `kind`. A new built-in kind adds its model here. */
+
+import type { ClassifierModel } from "../estimators/classifier-model.ts";
+import type { Model, Run } from "../estimators/estimator.ts";
+import type { ProbabilisticModel } from "../estimators/probabilistic-model.ts";
+import type { TransformModel } from "../estimators/transform.ts";
+import type { Dense } from "../matrix/dense.ts";
+import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
+import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+import type { LinearSvmModel } from "../tools/linear-svm.ts";
+import type { ScalerModel } from "../tools/scalers.ts";
+
+/** What a pipeline's first step may take. */
+type Input = MatrixLike | readonly string[];
+
+/**
+ * A pipeline from a file. What it can do depends on its last step, which only the file knows, so every ability is to be
+ * asked for: `if (model.predict) await model.predict(x)`.
+ */
+export interface LoadedPipeline extends Model {
+  readonly kind: "pipeline";
+  readonly names: readonly string[];
+  readonly steps: readonly Model[];
+  readonly transform?: (x: Input, run?: Run) => Promise<Matrix>;
+  readonly classes?: readonly Label[];
+  readonly predict?: (x: Input, run?: Run) => Promise<(Label | readonly Label[])[]>;
+  readonly score?: (x: Input, y: Labels | LabelSets, run?: Run) => Promise<number>;
+  readonly predictProbabilities?: (x: Input, run?: Run) => Promise<Dense>;
+  readonly partialFit?: (x: Input, y?: Labels | LabelSets, run?: Run) => Promise<Model>;
+}
+
+/** A model of a built-in kind, told apart by `kind`. */
+export type LoadedModel =
+  | ClassifierModel
+  | ProbabilisticModel
+  | TransformModel
+  | LinearSvmModel
+  | ScalerModel
+  | LoadedPipeline;

@@ -1,0 +1,9 @@
+/**
+ * Parts of the method for those who study it: densities of features and their confusion. They follow the paper, not
+ * semantic versioning.
+ *
+ * @packageDocumentation
+ */
+
+export { cumulateGaps, histogramConfusion, kdeConfusion } from "./method/confusion.ts";
+export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./method/density.ts";

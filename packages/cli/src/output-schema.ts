@@ -14,6 +14,7 @@ export type CommandName =
   | "tune"
   | "inspect"
   | "export"
+  | "spikes"
   | "data list"
   | "data info"
   | "data path"

@@ -13,6 +13,7 @@ import { addInspect } from "./commands/inspect.ts";
 import { addPlay } from "./commands/play.ts";
 import { addPredict } from "./commands/predict.ts";
 import { addReport } from "./commands/report.ts";
+import { addSpikes } from "./commands/spikes.ts";
 import { addTrain } from "./commands/train.ts";
 import { addTransform } from "./commands/transform.ts";
 import { addTune } from "./commands/tune.ts";
@@ -72,6 +73,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     addTune,
     addInspect,
     addExport,
+    addSpikes,
     addData,
     addPlay,
     addDemo,

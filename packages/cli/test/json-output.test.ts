@@ -37,6 +37,7 @@ const LINES: readonly (readonly [command: string, line: string])[] = [
   ["tune", "tune digits:test --try filters=10,20 --folds 2"],
   ["export", "export digits.ranksim --to onnx -o digits.onnx"],
   ["export", "export digits.ranksim --to c --check digits:test -o digits.h"],
+  ["spikes", "spikes digits.ranksim digits:test --rows 50 -o spikes.html"],
   ["inspect", "inspect reviews.ranksim"],
   ["data list", "data list"],
   ["data info", "data info digits"],

@@ -9,3 +9,11 @@ export { type CHeader, type COptions, exportC } from "./c/export.ts";
 export { type BitsCheck, checkBits, type WeightBits } from "./c/whole-weights.ts";
 export { exportOnnx, type OnnxOptions } from "./onnx/export.ts";
 export type { RowType } from "./onnx/responses.ts";
+export {
+  type SpikeOptions,
+  type SpikeRun,
+  type SpikeSummary,
+  simulateSpikes,
+  summarizeSpikes,
+} from "./spikes/simulate.ts";
+export { type SpikeTrace, traceSpikes } from "./spikes/trace.ts";

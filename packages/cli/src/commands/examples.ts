@@ -78,6 +78,12 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
     },
     { line: "ranksim export digits.ranksim --to nir --out digits.nir", about: "for simulators of spiking neurons" },
   ],
+  spikes: [
+    {
+      line: "ranksim spikes digits.ranksim digits --rows 200 --out spikes.html",
+      about: "the class over time, one row in motion",
+    },
+  ],
   inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
   explain: [
     { line: "ranksim explain digits.ranksim digits --row 3", about: "the filters that decided, as pictures" },

@@ -1,0 +1,127 @@
+/**
+ * The filters as a network of spikes. Feature i of a row spikes once, at the time x_max - x_i (never where x_i is 0); each
+ * spike adds its weight to the current of every filter, for good; a potential integrates its current. At the time x_max the
+ * potential of a filter is exactly x·w. All numbers are whole, so nothing is rounded.
+ */
+
+import {
+  asMatrix,
+  type ClassifierModel,
+  type Dense,
+  type MatrixLike,
+  type Model,
+  RanksimError,
+  toDense,
+} from "@ranksim/core";
+import { classifierOf, denseWeights, isRanked } from "../parts.ts";
+
+/** A classifier laid out for spikes. */
+export interface Network {
+  readonly filters: number;
+  readonly features: number;
+  readonly classes: number;
+  readonly filterClass: Uint32Array;
+  /** filters x features. */
+  readonly weights: Float64Array;
+  /** features x filters: what one spike gives to all filters. */
+  readonly byFeature: Float64Array;
+  /** The sum of the weights of a filter, the same for all. */
+  readonly total: number;
+}
+
+/** The network of a classifier of one bank whose weights are ranks; others are refused (code "unsupported"). */
+export function networkOf(model: Model): { network: Network; classifier: ClassifierModel } {
+  const classifier = classifierOf(model, "spikes");
+  const { bank, filterClass } = classifier;
+  if (classifier.committee > 1) {
+    throw new RanksimError("unsupported", `spikes: expected one bank, found a committee of ${classifier.committee}`);
+  }
+  if (!isRanked(bank)) {
+    throw new RanksimError("unsupported", 'spikes: expected weights that are ranks (distribution "rank")');
+  }
+  const { filters, features } = bank;
+  const weights = Float64Array.from(denseWeights(bank));
+  const byFeature = new Float64Array(weights.length);
+  for (let f = 0; f < filters; f++) {
+    for (let i = 0; i < features; i++) byFeature[i * filters + f] = weights[f * features + i];
+  }
+  const classes = classifier.classes.length;
+  const total = features * (features + 1);
+  return { network: { filters, features, classes, filterClass, weights, byFeature, total }, classifier };
+}
+
+/** Rows that can spike: whole numbers from 0 on. */
+export function spikingRows(x: MatrixLike, features: number): Dense {
+  const matrix = toDense(asMatrix(x));
+  if (matrix.features !== features && matrix.rows > 0) {
+    throw new RanksimError("wrong-width", `the model has ${features} features, the data has ${matrix.features}`);
+  }
+  const bad = matrix.values.findIndex((value) => !(value >= 0 && Number.isSafeInteger(value)));
+  if (bad < 0) return matrix;
+  throw new RanksimError(
+    "bad-matrix",
+    `row ${Math.floor(bad / features)}, column ${bad % features}: expected a whole number from 0 on as the time of a spike, ` +
+      `found ${matrix.values[bad]}; scale the data to bytes`,
+  );
+}
+
+/** The spikes of a row in the order they come: features by falling value, equal ones by number. Features of 0 come last. */
+export function spikeOrder(row: ArrayLike<number>): Uint32Array {
+  const order = Uint32Array.from({ length: row.length }, (_, i) => i);
+  return order.sort((a, b) => row[b] - row[a] || a - b);
+}
+
+/** A network while the spikes of one row arrive. */
+export class Arrivals {
+  readonly #network: Network;
+  readonly #row: ArrayLike<number>;
+  readonly order: Uint32Array;
+  /** When the last potential is read. */
+  readonly end: number;
+  readonly currents: Float64Array;
+  readonly potentials: Float64Array;
+  /** Spikes that have arrived. */
+  seen = 0;
+  time = 0;
+
+  constructor(network: Network, row: ArrayLike<number>) {
+    this.#network = network;
+    this.#row = row;
+    this.order = spikeOrder(row);
+    this.end = row.length === 0 ? 0 : row[this.order[0]];
+    this.currents = new Float64Array(network.filters);
+    this.potentials = new Float64Array(network.filters);
+  }
+
+  /** The time of the next spike, or the end where none is left. */
+  get next(): number {
+    return this.seen < this.order.length ? this.end - this.#row[this.order[this.seen]] : this.end;
+  }
+
+  /** Lets time pass, without any spike between. */
+  pass(time: number): void {
+    const step = time - this.time;
+    if (step > 0) for (let f = 0; f < this.potentials.length; f++) this.potentials[f] += this.currents[f] * step;
+    this.time = time;
+  }
+
+  /** All spikes of the present moment arrive. */
+  arrive(): void {
+    const { filters, byFeature } = this.#network;
+    for (; this.time < this.end && this.next === this.time && this.seen < this.order.length; this.seen++) {
+      const at = this.order[this.seen] * filters;
+      for (let f = 0; f < filters; f++) this.currents[f] += byFeature[at + f];
+    }
+  }
+}
+
+/** The class of the strongest potential; of several the class with most of them, then the lowest. */
+export function strongestClass(potentials: Float64Array, { filterClass, classes }: Network): number {
+  let largest = potentials[0];
+  for (const potential of potentials) if (potential > largest) largest = potential;
+  const votes = new Uint32Array(classes);
+  for (let f = 0; f < potentials.length; f++) if (potentials[f] === largest) votes[filterClass[f]]++;
+  let best = 0;
+  for (let c = 1; c < classes; c++) if (votes[c] > votes[best]) best = c;
+  return best;
+}

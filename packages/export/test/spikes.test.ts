@@ -1,0 +1,149 @@
+/** The network of spikes ends where `predict` does, and stops early only where nothing to come could change that. */
+
+import { type ClassifierModel, Dense, RankSimilarityClassifier } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { simulateSpikes, summarizeSpikes, traceSpikes } from "../src/index.ts";
+import { denseWeights } from "../src/parts.ts";
+import { tiedRows } from "./tied-rows.ts";
+
+const digits = await loadDigits();
+const x = digits.x as Dense;
+const y = digits.y as number[];
+let model: ClassifierModel;
+beforeAll(async () => {
+  model = await new RankSimilarityClassifier({ filters: 60, seed: 1 }).fit(x, y);
+});
+
+/**
+ * The early stop by its definition, without shortcuts: at each time from 0 on, the leader is certain if for every filter of
+ * another class even the worst values of what is still to come leave it behind. Spikes that had arrived then.
+ */
+function neededByDefinition(trained: ClassifierModel, row: ArrayLike<number>): number {
+  const n = row.length;
+  const m = trained.bank.filters;
+  const weights = denseWeights(trained.bank);
+  const end = Math.max(...Array.from(row));
+  let spikes = 0;
+  for (let time = 0; time < end; time++) {
+    const left = end - time;
+    const isSeen = Array.from(row, (value) => value > 0 && end - value <= time);
+    spikes = isSeen.filter(Boolean).length;
+    if (!Array.from(row).includes(left)) continue;
+    // Arrived spikes give their values in full by the end.
+    const promised = Array.from({ length: m }, (_, f) =>
+      isSeen.reduce((sum, seen, i) => sum + (seen ? weights[f * n + i] * row[i] : 0), 0),
+    );
+    const leader = promised.indexOf(Math.max(...promised));
+    const certain = promised.every((own, f) => {
+      if (trained.filterClass[f] === trained.filterClass[leader]) return true;
+      let worst = promised[leader] - own;
+      for (let i = 0; i < n; i++) {
+        if (!isSeen[i]) worst += (left - 1) * Math.min(0, weights[leader * n + i] - weights[f * n + i]);
+      }
+      return worst > 0;
+    });
+    if (certain) return spikes;
+  }
+  return spikes;
+}
+
+describe("simulateSpikes", () => {
+  it("ends with the class of predict, on all digits", async () => {
+    const run = await simulateSpikes(model, x);
+    expect(run.labels).toEqual(await model.predict(x));
+  });
+
+  it.each([1, 2, 3])("breaks ties as predict does, seed %i", async (seed) => {
+    const tied = tiedRows(seed, 200, 5);
+    const trained = await new RankSimilarityClassifier({ filters: 30, seed }).fit(tied.x, tied.y);
+    expect((await simulateSpikes(trained, tied.x)).labels).toEqual(await trained.predict(tied.x));
+  });
+
+  it("stops as early as the definition says", async () => {
+    const some = x.slice(0, 60);
+    const { spikesNeeded } = await simulateSpikes(model, some);
+    for (let r = 0; r < some.rows; r++) expect(spikesNeeded[r]).toBe(neededByDefinition(model, some.row(r)));
+    const tied = tiedRows(9, 60, 6, 5);
+    const trained = await new RankSimilarityClassifier({ filters: 12 }).fit(tied.x, tied.y);
+    const run = await simulateSpikes(trained, tied.x);
+    for (let r = 0; r < 60; r++) expect(run.spikesNeeded[r]).toBe(neededByDefinition(trained, tied.x.row(r)));
+  });
+
+  it("stops only where no value of the features to come gives another class", async () => {
+    const run = await simulateSpikes(model, x);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(x.rows - 1),
+        fc.array(fc.nat(1_000_000), { minLength: 64, maxLength: 64 }),
+        async (r, dice) => {
+          const row = Array.from(x.row(r));
+          const falling = row.toSorted((a, b) => b - a);
+          const needed = run.spikesNeeded[r];
+          // Features that had not arrived are below the last that had.
+          const last = falling[needed - 1];
+          const changed = row.map((value, i) => (value >= last ? value : dice[i] % last));
+          expect(await model.predict([changed])).toEqual([run.labels[r]]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("saves spikes, and counts what they cost", async () => {
+    const run = await simulateSpikes(model, x);
+    const found = summarizeSpikes(run, y);
+    expect(found.spikes).toBe(Array.from(x.values).filter((value) => value > 0).length);
+    expect(found.spikesNeeded).toBeLessThan(found.spikes);
+    expect(found.synapticEvents).toBe(found.spikes * model.bank.filters);
+    expect(found.curve).toHaveLength(20);
+    const end = found.curve[19];
+    expect(end.accuracy).toBe(await model.score(x, y));
+    expect(end.spikeShare).toBeCloseTo(1, 12);
+    for (let m = 1; m < 20; m++)
+      expect(found.curve[m].spikeShare).toBeGreaterThanOrEqual(found.curve[m - 1].spikeShare);
+  });
+
+  it("takes rows without any spike", async () => {
+    const run = await simulateSpikes(model, Dense.of(new Uint8Array(128), 2, 64));
+    expect(run.labels).toEqual(await model.predict(Dense.of(new Uint8Array(128), 2, 64)));
+    expect([...run.spikesNeeded]).toEqual([0, 0]);
+  });
+
+  it("refuses rows that cannot spike, and models that are no such network", async () => {
+    await expect(simulateSpikes(model, [new Array(64).fill(0.5)])).rejects.toThrow(
+      /row 0, column 0: expected a whole number .* found 0.5; scale/,
+    );
+    await expect(simulateSpikes(model, [[-1, ...new Array(63).fill(0)]])).rejects.toThrow(/found -1/);
+    await expect(simulateSpikes(model, [[1, 2]])).rejects.toThrow(/64 features, the data has 2/);
+    await expect(simulateSpikes(model, x, { moments: 0 })).rejects.toThrow(/moments: expected/);
+    const committee = await new RankSimilarityClassifier({ filters: 20, committee: 2 }).fit(x, y);
+    await expect(simulateSpikes(committee, x)).rejects.toThrow(/spikes: expected one bank/);
+  });
+
+  it("stops where progress throws", async () => {
+    const stop = () => {
+      throw new Error("enough");
+    };
+    await expect(simulateSpikes(model, x, { onProgress: stop })).rejects.toThrow("enough");
+  });
+});
+
+describe("traceSpikes", () => {
+  it("shows one row as the simulation sees it", async () => {
+    const run = await simulateSpikes(model, x.slice(0, 30));
+    const weights = denseWeights(model.bank);
+    for (let r = 0; r < 30; r++) {
+      const trace = traceSpikes(model, x.row(r));
+      expect(trace.settledAfter).toBe(run.spikesNeeded[r]);
+      expect(trace.features).toHaveLength(run.spikes[r]);
+      expect(trace.racers[0].label).toBe(run.labels[r]);
+      expect(trace.labels.at(-1)).toBe(run.labels[r]);
+      for (const { filter, potentials } of trace.racers) {
+        const response = Array.from(x.row(r)).reduce((sum, value, i) => sum + value * weights[filter * 64 + i], 0);
+        expect(potentials.at(-1)).toBe(response);
+      }
+    }
+  });
+});

@@ -11,7 +11,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const assembly = join(root, "packages/core/assembly");
-const shared = ["context.ts", "csr-context.ts"].map((file) => join(root, "packages/core/src/backends/wasm", file));
+const shared = ["context.ts", "csr-context.ts", "patches-context.ts"].map((file) =>
+  join(root, "packages/core/src/backends/wasm", file),
+);
 const target = join(root, "packages/core/src/backends/wasm/kernels.generated.ts");
 
 /** 65,535 pages: one short of 4 GiB, so that the end of an array never wraps round to 0. */

@@ -16,3 +16,4 @@ export { join_pieces_csr, top_rows_csr } from "./sparse-pieces";
 export { measure_csr } from "./sparse-rows";
 export { first_answers_csr, scratch_index_csr, top_filters_csr } from "./sparse-search";
 export { rank_sums_csr, scratch_sums_csr } from "./sparse-sums";
+export { pool_patches, scratch_patches } from "./patches";

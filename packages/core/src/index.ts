@@ -21,6 +21,8 @@ export {
   WHOLE_PARAMETERS,
   type WholeParams,
 } from "./estimators/params.ts";
+export { PATCH_PARAMETERS, type PatchParams, type PerLayer } from "./estimators/patch-params.ts";
+export { PatchModel, PatchTransform } from "./estimators/patches.ts";
 export { RankSimilarityProbabilisticClassifier } from "./estimators/probabilistic.ts";
 export { type ProbabilisticExplanation, ProbabilisticModel } from "./estimators/probabilistic-model.ts";
 export type { Report, ReportStep, TrainingReport } from "./estimators/report.ts";
@@ -38,6 +40,7 @@ export type { DistributionSpec } from "./method/distribution.ts";
 export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
 export type { FilterFunction } from "./method/filter-function.ts";
 export type { Initialize } from "./method/initialize.ts";
+export type { ByteScale, WindowMap } from "./method/patches.ts";
 export type { Refinement } from "./method/refine-choice.ts";
 export type { Spreading } from "./method/spread.ts";
 export type { ThresholdRule } from "./method/thresholds.ts";

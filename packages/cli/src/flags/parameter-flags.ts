@@ -129,6 +129,8 @@ function argumentOf({ form, choices, name }: ParameterInfo): string {
     case "count":
     case "seed":
       return " <n>";
+    case "counts":
+      return " <n,...>";
     case "count-or-auto":
       return " <n|auto>";
     case "share":
@@ -143,6 +145,10 @@ export function parseParameter({ form, choices, name }: ParameterInfo, text: str
   switch (form) {
     case "count":
       return wholeNumber(text, 1);
+    case "counts": {
+      const counts = text.split(",").map((part) => wholeNumber(part, 1));
+      return counts.length === 1 ? counts[0] : counts;
+    }
     case "count-or-auto":
       return text === "auto" ? text : wholeNumber(text, 1);
     case "seed":

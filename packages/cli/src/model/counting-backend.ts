@@ -17,6 +17,7 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
         return backend.threads;
       },
       close: () => backend.close(),
+      pool: (images, layers) => backend.pool(images, layers),
       async hold(x) {
         const held = await backend.hold(x);
         let counted = false;

@@ -39,6 +39,7 @@ export async function openAuto(threads?: number): Promise<Backend> {
       return opened?.threads ?? single.threads;
     },
     hold: async (x: Rows): Promise<Held> => (isLarge(x) ? (await large()).hold(x) : single.hold(x)),
+    pool: async (images, layers) => (isLarge(images) ? await large() : single).pool(images, layers),
     async close() {
       await single.close();
       await (await pool)?.close();

@@ -6,11 +6,13 @@
 
 import type {
   Compared,
+  DenseRows,
   FilterBank,
   Groups,
   Leaders,
   Lesson,
   Listed,
+  PatchLayer,
   Prototypes,
   Rows,
   TopFilters,
@@ -23,10 +25,12 @@ export type {
   Leaders,
   Lesson,
   Listed,
+  PatchLayer,
   Prototypes,
   RefineRule,
   TopFilters,
   TopRows,
+  Windows,
 } from "../kernels/shapes.ts";
 
 /** Back ends by name. */
@@ -86,6 +90,8 @@ export interface Backend {
   /** Threads at work, 1 where there is no choice. */
   readonly threads: number;
   hold(x: Rows): Promise<Held>;
+  /** Images of bytes to their pooled sums, the layers side by side, as `kernels/patches.ts` defines them. */
+  pool(images: DenseRows, layers: readonly PatchLayer[]): Promise<Uint16Array>;
   /** Ends workers and frees memory. Held matrices become unusable. May be called twice. */
   close(): Promise<void>;
 }

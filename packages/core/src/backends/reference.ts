@@ -1,5 +1,6 @@
 /** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
 
+import { poolLayers } from "../kernels/patches.ts";
 import { rankSums } from "../kernels/rank-sums.ts";
 import type { FilterBank, Groups, Leaders, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 import { leadersOf, pickRows, topFilters, topRows } from "../kernels/top.ts";
@@ -13,6 +14,7 @@ export function openReference(): Backend {
     name: "reference",
     threads: 1,
     hold: (x) => holdNarrow(x, async (rows) => new HeldInPlace(rows)),
+    pool: async (images, layers) => poolLayers(images, layers),
     close: async () => {},
   };
 }

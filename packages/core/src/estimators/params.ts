@@ -78,6 +78,8 @@ export interface ClassifierParams extends FilterParams {
   readonly refine: boolean;
   /** Most passes over the rows that refinement makes. */
   readonly refineEpochs: number;
+  /** By how much, of -1 to 1, a row's own class has to win before it teaches nothing; absent: chosen on held-out rows. */
+  readonly refineWindow: number | undefined;
   /** Width, in pixels, of the images that rows are: they are also learned from moved by a pixel to each of four sides (deviation 32). */
   readonly shiftImages: number | undefined;
   /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
@@ -88,7 +90,7 @@ export interface ClassifierParams extends FilterParams {
 export interface ParameterInfo {
   readonly name: string;
   readonly about: string;
-  readonly form: "count" | "count-or-auto" | "share" | "positive" | "seed" | "flag" | "choice" | "special";
+  readonly form: "count" | "counts" | "count-or-auto" | "share" | "positive" | "seed" | "flag" | "choice" | "special";
   readonly choices?: readonly string[];
   readonly default: Json;
 }
@@ -195,6 +197,12 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   { name: "refine", form: "flag", default: false, about: "let filters learn from the rows they get wrong" },
   { name: "refineEpochs", form: "count", default: 12, about: "most passes over the rows in refinement" },
   {
+    name: "refineWindow",
+    form: "share",
+    default: null,
+    about: "by how much a row has to be won to teach nothing; chosen on held-out rows if not said",
+  },
+  {
     name: "shiftImages",
     form: "count",
     default: null,
@@ -245,6 +253,11 @@ function checkParam(info: ParameterInfo, value: unknown): void {
       return;
     case "count":
       if (!isCount(value)) throw refuse(name, "a whole number from 1", value);
+      return;
+    case "counts":
+      if (!isCount(value) && !(Array.isArray(value) && value.length > 0 && value.every(isCount))) {
+        throw refuse(name, "a whole number from 1 or a list of them", value);
+      }
       return;
     case "share":
       if (!(typeof value === "number" && value >= 0 && value <= 1)) throw refuse(name, "a number from 0 to 1", value);

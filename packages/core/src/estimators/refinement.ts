@@ -44,7 +44,7 @@ export interface ClassTask {
   readonly filters: Filters;
   readonly filterClass: Uint32Array;
   readonly classes: readonly Label[];
-  readonly params: { readonly seed: number; readonly committee: number; readonly refineEpochs: number };
+  readonly params: Pick<ClassifierParams, "seed" | "committee" | "refineEpochs" | "refineWindow">;
 }
 
 /** Refines filters where held-out rows show that it helps. A refined filter keeps the rows of the plain one it began as. */
@@ -63,6 +63,7 @@ export async function refineClasses(
     members: membersOf(filters.bank, filterClass, filterBank),
     distribution: filters.distribution,
     epochs: params.refineEpochs,
+    window: params.refineWindow,
     generator: generatorFor(params, classes.length),
     backend,
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),

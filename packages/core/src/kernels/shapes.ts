@@ -140,3 +140,29 @@ export interface Compared {
   /** (r⁺ - r⁻) / (|r⁺| + |r⁻|), in -1..1; 1 where either is missing (its number then means nothing) or both are 0. */
   readonly margin: Float64Array;
 }
+
+/** The windows of images of one size, the cells they are pooled in, and how similarities are counted. */
+export interface Windows {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly patchWidth: number;
+  readonly patchHeight: number;
+  /** Pixels from one window to the next, to the right and down. */
+  readonly stride: number;
+  /** Windows in a row of windows, and rows of windows. */
+  readonly across: number;
+  readonly down: number;
+  readonly cellsAcross: number;
+  readonly cellsDown: number;
+  /** Filters per window whose similarity counts; at least 2. */
+  readonly nBest: number;
+  /** Bits left out at the end of each sum, so that no sum can exceed 15 bits. */
+  readonly shift: number;
+}
+
+/** Filters for the windows of images: doubled ranks, all of one norm. */
+export interface PatchLayer {
+  readonly bank: DenseBank;
+  readonly windows: Windows;
+}

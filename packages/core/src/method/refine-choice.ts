@@ -39,6 +39,8 @@ export interface RefineTask {
   readonly distribution: Float64Array | undefined;
   /** Most epochs. */
   readonly epochs: number;
+  /** The window, where it is not to be chosen. */
+  readonly window: number | undefined;
   /** Where chance comes from: held-out rows and batches. */
   readonly generator: RandomGenerator;
   readonly backend: Backend;
@@ -192,7 +194,7 @@ class Run {
     this.#held = held;
     this.#teaching = teaching;
     this.#learning = learning;
-    this.#windows = windowsFor(teaching, task.epochs);
+    this.#windows = task.window === undefined ? windowsFor(teaching, task.epochs) : [task.window];
     const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
     this.#steps = trials + (again ? 2 : 1) * task.members.length * task.epochs;
   }

@@ -2,6 +2,7 @@
 
 import { classifierReader } from "../estimators/classifier-model.ts";
 import type { ModelReader } from "../estimators/estimator.ts";
+import { patchReader } from "../estimators/patches.ts";
 import { probabilisticReader } from "../estimators/probabilistic-model.ts";
 import { transformReader } from "../estimators/transform.ts";
 import { linearSvmReader } from "../tools/linear-svm.ts";
@@ -12,6 +13,7 @@ export const builtInReaders: readonly ModelReader[] = [
   transformReader,
   classifierReader,
   probabilisticReader,
+  patchReader,
   pipelineReader,
   linearSvmReader,
   ...scalerReaders,

@@ -1,6 +1,7 @@
 /** What it takes to use a model, told without a clock so that it is the same everywhere: multiplications a row, and bytes. */
 
 import type { Model, Run, Saved } from "../estimators/estimator.ts";
+import { PatchModel } from "../estimators/patches.ts";
 import type { FilterBank, SparseBank } from "../kernels/shapes.ts";
 import { asMatrix, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
 import { PipelineModel, transforms } from "./pipeline.ts";
@@ -26,6 +27,7 @@ export async function multiplyAdds(model: Model, x: Samples, run: Run = {}): Pro
   let sum = 0;
   for (const [j, step] of steps.entries()) {
     if (hasBank(step)) sum += costOfBank(step.bank, asMatrix(data as MatrixLike));
+    else if (step instanceof PatchModel) sum += step.multiplyAdds;
     else if (isLinear(step)) sum += step.weights.length;
     if (j < steps.length - 1 && transforms(step)) data = await step.transform(data as MatrixLike, quiet);
   }

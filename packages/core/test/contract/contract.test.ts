@@ -63,7 +63,7 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
     };
   };
   return {
-    backend: { name: backend.name, threads: backend.threads, hold, close: () => backend.close() },
+    backend: { ...backend, name: backend.name, threads: backend.threads, hold },
     held: () => held,
   };
 }

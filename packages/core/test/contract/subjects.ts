@@ -8,6 +8,7 @@ import {
   type MatrixLike,
   MaxAbsScaler,
   type Model,
+  PatchTransform,
   Pipeline,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
@@ -93,6 +94,17 @@ export const subjects: readonly Subject[] = [
     make: (params = {}) =>
       new Pipeline([
         ["scale", new MaxAbsScaler()],
+        ["classify", new RankSimilarityClassifier()],
+      ]).with(prefixed(params)) as unknown as Estimator<MatrixLike, Model>,
+    labels: (y) => [...y],
+    answer: predictions,
+  },
+  {
+    title: "Pipeline of patches of signals",
+    labelled: true,
+    make: (params = {}) =>
+      new Pipeline([
+        ["patches", new PatchTransform({ height: 1, patch: 3, filters: 8, nBest: 3, grid: 6 })],
         ["classify", new RankSimilarityClassifier()],
       ]).with(prefixed(params)) as unknown as Estimator<MatrixLike, Model>,
     labels: (y) => [...y],

@@ -11,6 +11,7 @@ import { CountVectorizer, HashingVectorizer, TfidfVectorizer, textReaders } from
 import { beforeAll, describe, expect, it } from "vitest";
 import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
 import type { Model, Saved } from "../../src/estimators/estimator.ts";
+import { PatchTransform } from "../../src/estimators/patches.ts";
 import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
 import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
@@ -182,6 +183,11 @@ describe("the text of FORMAT.md", () => {
     ["classifier", () => new RankSimilarityClassifier({ ...perClass, keepSums: true }).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6, keepSums: true }).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier().fit(many, [...many.keys()])],
+    ["patches", () => new PatchTransform({ height: 1, patch: [5, 9], filters: 3, nBest: 2 }).fit(full)],
+    [
+      "patches",
+      () => new PatchTransform({ height: 1, patch: 4, filters: 3 }).fit(full.map((row) => row.map((v) => v / 9))),
+    ],
     ["pipeline", () => new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(full, y)],
     ["linear-svm", () => new LinearSvm().fit(full, y)],
     ["standard-scaler", () => new StandardScaler().fit(full)],
@@ -214,6 +220,7 @@ describe("the text of FORMAT.md", () => {
     for (const name of FITTED) mayLack.add(name);
     if (kind === "hashing-vectorizer") mayLack.add("term_bytes").add("term_offsets");
     if (kind === "classifier") mayLack.add("filter_bank");
+    if (kind === "patches") mayLack.add("filters_1");
     const lacking = [...arrays.keys()].filter((name) => !(name in saved.arrays) && !mayLack.has(name));
     expect(lacking).toEqual([]);
     const fields = tableRows(text, "meta").map(([name]) => name);

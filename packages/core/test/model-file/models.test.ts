@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { RanksimError } from "../../src/errors.ts";
 import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
 import type { GrowingModel, Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
+import { PatchModel, PatchTransform } from "../../src/estimators/patches.ts";
 import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
 import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { Dense } from "../../src/matrix/dense.ts";
@@ -62,6 +63,16 @@ const trained: Record<string, () => Promise<Model>> = {
       sets,
     ),
   "linear SVM": () => new LinearSvm().fit(dense, y),
+  "patch transform": () =>
+    new PatchTransform({ width: 8, patch: [2, 3], filters: [5, 4], nBest: 3, grid: 2 }).fit(dense),
+  "patch transform of fractions": () =>
+    new PatchTransform({ height: 1, patch: 130, filters: 4, nBest: 3, grid: 2 }).fit(
+      Dense.of(
+        Float64Array.from({ length: 300 }, (_, i) => (i % 7) / 8),
+        2,
+        150,
+      ),
+    ),
   scaler: () => new StandardScaler().fit(dense),
   pipeline: () =>
     new Pipeline([new MinMaxScaler(), new RankSimilarityTransform({ filters: 5 }), new LinearSvm()]).fit(dense, y),
@@ -85,9 +96,20 @@ async function answers(model: Model): Promise<unknown> {
 
 async function answersAsIs(model: Model): Promise<unknown> {
   const predicting = model as PredictingModel;
+  if (model instanceof PatchModel) return model.transform(patchRows(model));
   if ("transform" in model) return await (model as TransformingModel).transform(dense);
   const probabilities = (await predicting.predictProbabilities?.(dense)) ?? "none";
   return [await predicting.predict(dense), probabilities, predicting.classes];
+}
+
+/** Rows as wide as a patch transform takes them, of bytes. */
+function patchRows({ features }: PatchModel): Dense {
+  const rows = Math.max(1, Math.min(8, Math.floor(1e5 / features)));
+  return Dense.of(
+    Uint8Array.from({ length: rows * features }, (_, i) => (i * 37) % 256),
+    rows,
+    features,
+  );
 }
 
 describe.each(Object.entries(trained))("the file of a %s", (_, train) => {

@@ -10,6 +10,7 @@ import { type Engine, openEngine } from "./engine.ts";
 import { HeldCsr } from "./held-csr.ts";
 import { HeldDense, LIMITS, type Limits } from "./held-dense.ts";
 import { hasSimd } from "./module.ts";
+import { poolImages } from "./patches.ts";
 
 /** Opens the back end. `limits` is for tests: small ones make everything go in blocks. */
 export async function openWasm(limits: Limits = LIMITS): Promise<Backend> {
@@ -28,6 +29,7 @@ export function backendOn(engine: Engine, name: BackendName, limits: Limits): Ba
       x.form === "dense"
         ? HeldDense.hold(engine, banks, x, limits)
         : holdNarrow(x, (rows) => HeldCsr.hold(engine, csrBanks, rows, limits)),
+    pool: (images, layers) => poolImages(engine, images, layers),
     async close() {
       banks.release();
       csrBanks.release();

@@ -1,0 +1,83 @@
+/** The parameters of the patch transform: types, defaults and descriptions, and the layers that lists of them make. */
+
+import { RanksimError } from "../errors.ts";
+import type { WindowChoice } from "../kernels/patches.ts";
+import { checkParams, type ParameterInfo } from "./params.ts";
+
+/** One value for all layers, or a list of one for each. */
+export type PerLayer = number | readonly number[];
+
+/** Parameters of the patch transform. Lists make several layers side by side. */
+export interface PatchParams {
+  /** Pixels of a row of the images; absent: as many as `height` leaves, or the images are square. */
+  readonly width: number | undefined;
+  /** Rows of pixels; 1 for signals. */
+  readonly height: number | undefined;
+  /** Values of a pixel, which lie together. */
+  readonly channels: number;
+  /** Width and height of a window; where the image is smaller, its own. */
+  readonly patch: PerLayer;
+  /** Pixels from one window to the next. */
+  readonly stride: PerLayer;
+  /** Filters that windows are compared with. */
+  readonly filters: PerLayer;
+  /** Filters per window whose similarity counts. */
+  readonly nBest: PerLayer;
+  /** Cells across and down in which similarities are added up. */
+  readonly grid: PerLayer;
+  /** Windows, drawn with the seed, that filters are trained on. */
+  readonly sample: number;
+  /** Most rounds of spreading. */
+  readonly iterations: number;
+  /** Where all chance comes from. */
+  readonly seed: number;
+}
+
+export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
+  { name: "width", form: "count", default: null, about: "pixels of a row of the images; square if not said" },
+  { name: "height", form: "count", default: null, about: "rows of pixels of the images; 1 for signals" },
+  { name: "channels", form: "count", default: 1, about: "values of a pixel" },
+  { name: "patch", form: "counts", default: 5, about: "width and height of a window" },
+  { name: "stride", form: "counts", default: 1, about: "pixels from one window to the next" },
+  { name: "filters", form: "counts", default: 256, about: "filters that windows are compared with" },
+  { name: "nBest", form: "counts", default: 8, about: "filters per window whose similarity counts" },
+  { name: "grid", form: "counts", default: 5, about: "cells across and down in which similarities are added up" },
+  { name: "sample", form: "count", default: 200_000, about: "windows that filters are trained on" },
+  { name: "iterations", form: "count", default: 8, about: "most rounds of spreading" },
+  { name: "seed", form: "seed", default: 0, about: "where all chance comes from" },
+];
+
+/** What one layer is made with. */
+export interface LayerChoice extends WindowChoice {
+  readonly filters: number;
+}
+
+const LAYERED = ["patch", "stride", "filters", "nBest", "grid"] as const;
+
+/** Checked, complete, frozen parameters. */
+export function checkPatchParams<P extends PatchParams>(given: Partial<PatchParams>): P {
+  const params = checkParams<P>(given as Partial<P>, PATCH_PARAMETERS);
+  for (const { nBest, filters } of layerChoices(params)) {
+    if (nBest < 2) throw new RanksimError("bad-params", `parameter nBest: expected at least 2, found ${nBest}`);
+    if (filters < 2) throw new RanksimError("bad-params", `parameter filters: expected at least 2, found ${filters}`);
+  }
+  return params;
+}
+
+/** The layers: as many as the longest list has values; single values hold for all. */
+export function layerChoices(params: PatchParams): LayerChoice[] {
+  const lists = LAYERED.map((name) => [name, params[name]] as const);
+  const longest = Math.max(...lists.map(([, value]) => (typeof value === "number" ? 1 : value.length)));
+  for (const [name, value] of lists) {
+    if (typeof value === "number" || value.length === longest) continue;
+    throw new RanksimError(
+      "bad-params",
+      `parameter ${name}: expected ${longest} values, one for each layer, found ${value.length}`,
+    );
+  }
+  return Array.from({ length: longest }, (_, j) => {
+    const one = (value: PerLayer): number => (typeof value === "number" ? value : value[j]);
+    const { patch, stride, filters, nBest, grid } = params;
+    return { patch: one(patch), stride: one(stride), filters: one(filters), nBest: one(nBest), grid: one(grid) };
+  });
+}

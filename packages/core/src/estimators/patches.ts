@@ -1,0 +1,210 @@
+/**
+ * The patch transform (deviation 33): rank filters on the windows of images. Windows are compared with filters trained as RST trains
+ * them, and the similarities are added up by the cells of a grid: whole numbers, on which a classifier is the second layer.
+ */
+
+import { RanksimError } from "../errors.ts";
+import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
+import type { DenseBank, FilterBank, PatchLayer } from "../kernels/shapes.ts";
+import { expandFilter } from "../kernels/top.ts";
+import { Dense } from "../matrix/dense.ts";
+import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { type MatrixLike, matchingMatrix, toDense, trainingMatrix } from "../matrix/matrix.ts";
+import {
+  type ByteScale,
+  byteScaleOf,
+  checkWindows,
+  type ImageShape,
+  imageShapeOf,
+  mapWindows,
+  sampleWindows,
+  toBytes,
+  type WindowMap,
+  weightsByLayer,
+} from "../method/patches.ts";
+import { streams } from "../random.ts";
+import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
+import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
+import { makeReport, type Report, reportAsJson } from "./report.ts";
+import { oneRow } from "./row.ts";
+import { advance, backendOf } from "./run.ts";
+import { readParams, readReport } from "./saved-filters.ts";
+import { patchArrays, readLayers, readScale, readShape } from "./saved-patches.ts";
+import { trainWhole } from "./whole.ts";
+
+/** Images pooled at a time: bounds memory, and lets a signal or a progress bar in between. */
+const CHUNK_IMAGES = 2048;
+
+/**
+ * Maps images to how often, and where, each of some small pictures is found in them.
+ *
+ * ```ts
+ * const recipe = new Pipeline([
+ *   ["patches", new PatchTransform({ filters: 256 })],
+ *   ["classify", new RankSimilarityClassifier({ filters: 100, refine: true })],
+ * ]);
+ * const model = await recipe.fit(images, labels); // rows of bytes, 28 x 28 values each
+ * ```
+ */
+export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
+  readonly kind = "patches";
+  readonly params: Readonly<PatchParams> & { readonly [name: string]: unknown };
+
+  constructor(params: Partial<PatchParams> = {}) {
+    this.params = checkPatchParams<PatchParams & { readonly [name: string]: unknown }>(params);
+  }
+
+  /** A copy with some parameters changed. */
+  with(changes: Partial<PatchParams>): PatchTransform {
+    return new PatchTransform({ ...this.params, ...changes });
+  }
+
+  /** Learns patch filters from the images; labels are not used and may be left out. */
+  async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<PatchModel> {
+    const began = performance.now();
+    const matrix = trainingMatrix(x);
+    const { params } = this;
+    const shape = imageShapeOf(matrix.features, params);
+    const choices = layerChoices(params);
+    const dense = toDense(matrix);
+    const scale = byteScaleOf(dense);
+    const images = toBytes(dense, scale);
+    const backend = await backendOf(run);
+    const generators = streams(params.seed);
+    // The first two of the seed are those of training, one after the other for every layer.
+    generators.next();
+    generators.next();
+    const layers: PatchLayer[] = [];
+    const trainings: Parameters<typeof makeReport>[1][number][] = [];
+    const notes = new Set<string>();
+    for (const [j, choice] of choices.entries()) {
+      const windows = windowsOf(shape, choice);
+      checkWindows(windows);
+      const sample = sampleWindows(images, windows, params.sample, generators.next().value);
+      const part: Run = {
+        ...run,
+        ...(run.onProgress && {
+          onProgress: (progress) => run.onProgress?.({ ...progress, share: (j + progress.share) / choices.length }),
+        }),
+      };
+      const { trained, notes: arisen } = await trainWhole(sample, trainingOf(params, choice), part, backend, 1);
+      for (const note of arisen) notes.add(note);
+      layers.push({ bank: denseRanks(trained.bank), windows });
+      trainings.push({ rows: sample.rows, trained });
+    }
+    await advance(run, { stage: "fit", share: 1 });
+    const seconds = (performance.now() - began) / 1000;
+    const report = { ...makeReport(matrix.features, trainings, [...notes], seconds, backend.name), rows: matrix.rows };
+    return new PatchModel(shape, layers, scale, paramsAsJson(params), report);
+  }
+
+  /** Learns patch filters and transforms the same images. */
+  async fitTransform(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<Dense> {
+    return (await this.fit(x, y, run)).transform(x, run);
+  }
+}
+
+function trainingOf({ iterations, seed }: PatchParams, { filters }: LayerChoice): WholeParams {
+  return checkParams<WholeParams>({ filters, iterations, seed }, WHOLE_PARAMETERS);
+}
+
+/** The bank with every weight written out, as windows need it: they are dense. */
+function denseRanks(bank: FilterBank): DenseBank {
+  const { filters, features, norm } = bank;
+  const weights = new Uint16Array(filters * features);
+  const one = new Float64Array(features);
+  for (let f = 0; f < filters; f++) {
+    expandFilter(bank, f, one);
+    weights.set(one, f * features);
+  }
+  return { form: "dense", filters, features, weights, norm };
+}
+
+/** Trained patch filters that turn images into pooled similarities. */
+export class PatchModel implements TransformingModel<MatrixLike> {
+  readonly kind = "patches";
+  /** Values of an image. */
+  readonly features: number;
+  readonly shape: ImageShape;
+  /** The filters of each layer, which are pictures of the size of its windows, and the windows. Not to be written to. */
+  readonly layers: readonly PatchLayer[];
+  /** How values become bytes; absent where they are. */
+  readonly scale: ByteScale | undefined;
+  /** The parameters the model was trained with. */
+  readonly params: { readonly [name: string]: Json };
+  readonly report: Report;
+
+  /** Use `PatchTransform.fit` or `loadModel`. */
+  constructor(
+    shape: ImageShape,
+    layers: readonly PatchLayer[],
+    scale: ByteScale | undefined,
+    params: { readonly [name: string]: Json },
+    report: Report,
+  ) {
+    this.features = shape.width * shape.height * shape.channels;
+    this.shape = shape;
+    this.layers = layers;
+    this.scale = scale;
+    this.params = params;
+    this.report = report;
+  }
+
+  /** Values of a row that `transform` gives. */
+  get pooledFeatures(): number {
+    return this.layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
+  }
+
+  /** Multiply-adds that an image takes when none of its windows is without contrast. */
+  get multiplyAdds(): number {
+    return this.layers.reduce(
+      (sum, { bank, windows }) => sum + windows.across * windows.down * windowFeatures(windows) * bank.filters,
+      0,
+    );
+  }
+
+  /** Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. */
+  async transform(x: MatrixLike, run: Run = {}): Promise<Dense> {
+    const matrix = matchingMatrix(x, this.features);
+    const backend = await backendOf(run);
+    const width = this.pooledFeatures;
+    const values = new Uint16Array(matrix.rows * width);
+    for (let from = 0; from < matrix.rows; from += CHUNK_IMAGES) {
+      await advance(run, { stage: "transform", share: from / matrix.rows });
+      const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + CHUNK_IMAGES)));
+      values.set(await backend.pool(toBytes(chunk, this.scale), this.layers), from * width);
+    }
+    await advance(run, { stage: "transform", share: 1 });
+    return Dense.of(values, matrix.rows, width);
+  }
+
+  /**
+   * Where in one image a linear combination of its pooled similarities comes from: for each layer a value for each window. The values of
+   * a map add up to what the layer contributes, but for bits that `transform` leaves out.
+   */
+  map(x: MatrixLike, row: number, weights: Float64Array): readonly WindowMap[] {
+    const one = toBytes(toDense(oneRow(matchingMatrix(x, this.features), row)), this.scale);
+    if (weights.length !== this.pooledFeatures) {
+      throw new RanksimError("wrong-width", `expected ${this.pooledFeatures} weights, found ${weights.length}`);
+    }
+    const parts = weightsByLayer(this.layers, weights);
+    return this.layers.map((layer, j) => mapWindows(one.values as Uint8Array, layer, parts[j]));
+  }
+
+  save(): Saved {
+    const { width, height, channels } = this.shape;
+    const scale = this.scale ? { low: this.scale.low, high: this.scale.high } : null;
+    const meta = { width, height, channels, scale, params: this.params, report: reportAsJson(this.report) };
+    return { kind: this.kind, meta, arrays: patchArrays(this.layers) };
+  }
+}
+
+/** Reads a stored patch transform. */
+export const patchReader: ModelReader = {
+  kind: "patches",
+  read: (saved) => {
+    const shape = readShape(saved);
+    return new PatchModel(shape, readLayers(saved, shape), readScale(saved), readParams(saved), readReport(saved));
+  },
+};

@@ -1,0 +1,213 @@
+/** The patch transform: sizes of images, values as bytes, layers side by side, and where a decision was found. */
+
+import {
+  crossValidate,
+  Dense,
+  loadModel,
+  multiplyAdds,
+  type PatchModel,
+  PatchTransform,
+  Pipeline,
+  RankSimilarityClassifier,
+  RanksimError,
+  saveModel,
+  toCsr,
+} from "@ranksim/core";
+import { describe, expect, it } from "vitest";
+import { poolLayers } from "../../src/kernels/patches.ts";
+import { drawBelow, generatorOf } from "../../src/random.ts";
+import { platforms } from "../platforms.ts";
+
+const SIDE = 10;
+
+/** Pictures of a small stroke, upright or level by class, anywhere in the image, on noise; bytes. */
+function strokes(rows: number, seed: number, channels = 1): { x: Dense; y: string[] } {
+  const random = generatorOf(seed);
+  const values = new Uint8Array(rows * SIDE * SIDE * channels);
+  const y: string[] = [];
+  for (let r = 0; r < rows; r++) {
+    const level = r % 2 === 0;
+    y.push(level ? "level" : "upright");
+    for (let i = 0; i < SIDE * SIDE * channels; i++) {
+      values[r * SIDE * SIDE * channels + i] = drawBelow(random, 30);
+    }
+    const [a, b] = [drawBelow(random, SIDE - 5), drawBelow(random, SIDE)];
+    for (let j = a; j < a + 5; j++) {
+      const pixel = level ? b * SIDE + j : j * SIDE + b;
+      values.fill(200, (r * SIDE * SIDE + pixel) * channels, (r * SIDE * SIDE + pixel + 1) * channels);
+    }
+  }
+  return { x: Dense.of(values, rows, SIDE * SIDE * channels), y };
+}
+
+const small = { patch: 3, filters: 16, nBest: 4, grid: 2 } as const;
+const train = strokes(120, 1);
+
+describe("PatchTransform", () => {
+  it("finds small pictures wherever they are, which filters of whole images do not", async () => {
+    const test = strokes(100, 2);
+    const plain = new RankSimilarityClassifier({ filters: 20 });
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform(small)],
+      ["classify", plain],
+    ]);
+    const score = await (await recipe.fit(train.x, train.y)).score(test.x, test.y);
+    expect(score).toBeGreaterThan(0.9);
+    expect(score).toBeGreaterThan((await (await plain.fit(train.x, train.y)).score(test.x, test.y)) + 0.1);
+  });
+
+  it("gives what the plain loops give, in whole numbers, on every back end, and the same file", async () => {
+    const files: string[] = [];
+    for (const { open } of platforms) {
+      const backend = await open();
+      const model = await new PatchTransform({ ...small, patch: [3, 4], filters: [16, 9] }).fit(train.x, undefined, {
+        backend,
+      });
+      const pooled = await model.transform(train.x, { backend });
+      expect(pooled.features).toBe(4 * (16 + 9));
+      expect(model.pooledFeatures).toBe(pooled.features);
+      expect(pooled.values).toEqual(poolLayers(train.x, model.layers));
+      files.push(Buffer.from(saveModel(model)).toString("hex"));
+      await backend.close();
+    }
+    expect(new Set(files).size).toBe(1);
+  });
+
+  it("reads sparse rows and any element type of the same bytes alike", async () => {
+    const expected = saveModel(await new PatchTransform(small).fit(train.x));
+    for (const values of [Float64Array.from(train.x.values), Int16Array.from(train.x.values)]) {
+      const same = Dense.of(values, train.x.rows, train.x.features);
+      expect(saveModel(await new PatchTransform(small).fit(same))).toEqual(expected);
+      expect(saveModel(await new PatchTransform(small).fit(toCsr(same)))).toEqual(expected);
+    }
+  });
+
+  it("spreads other values over the bytes by the range of training, and cuts off what lies beyond", async () => {
+    const scaled = Dense.of(
+      Float64Array.from(train.x.values, (v) => v / 64 - 2),
+      train.x.rows,
+      train.x.features,
+    );
+    const model = await new PatchTransform(small).fit(scaled);
+    expect(model.scale).toEqual({ low: -2, high: 1.125 });
+    const whole = Dense.of(
+      Uint8Array.from(train.x.values, (v) => Math.floor(255 * (v / 200) + 0.5)),
+      train.x.rows,
+      train.x.features,
+    );
+    const pooled = await model.transform(scaled);
+    expect(pooled.values).toEqual(poolLayers(whole, model.layers));
+    const beyond = Dense.of(
+      Float64Array.from(scaled.values, (v) => (v === 1.125 ? 7 : v)),
+      scaled.rows,
+      scaled.features,
+    );
+    expect((await model.transform(beyond)).values).toEqual(pooled.values);
+    expect((await (loadModel(saveModel(model)) as PatchModel).transform(scaled)).values).toEqual(pooled.values);
+  });
+
+  it("refuses values that are no bytes where training had bytes, saying where", async () => {
+    const model = await new PatchTransform(small).fit(train.x);
+    const values = Float64Array.from(train.x.values);
+    values[105] = 0.5;
+    await expect(model.transform(Dense.of(values, train.x.rows, train.x.features))).rejects.toThrow(
+      "row 1, column 5: expected whole numbers from 0 to 255 as in training, found 0.5",
+    );
+  });
+
+  it.each<[string, object, number, object | RegExp]>([
+    ["square images", {}, 100, { width: 10, height: 10, channels: 1 }],
+    ["a width", { width: 20 }, 100, { width: 20, height: 5, channels: 1 }],
+    ["a height", { height: 1 }, 100, { width: 100, height: 1, channels: 1 }],
+    ["colours", { channels: 3 }, 75, { width: 5, height: 5, channels: 3 }],
+    [
+      "no square",
+      {},
+      90,
+      /90 values a row are no images of square size and 1 channel; give width, height and channels/,
+    ],
+    ["another width", { width: 7 }, 100, /100 values a row are no images of width 7, 1 channel/],
+    ["both sides", { width: 7, height: 9 }, 100, /no images of width 7, height 9, 1 channel/],
+    ["colours that do not fit", { channels: 3 }, 100, /3 channels/],
+    ["windows of one value", { patch: 1 }, 100, /patch: expected windows of 2 to 2048 values, found 1 x 1 x 1 = 1/],
+    ["huge windows", { patch: 60 }, 3600, /found 60 x 60 x 1 = 3600/],
+  ])("knows the size of images: %s", async (_, params, features, expected) => {
+    const random = generatorOf(4);
+    const values = Uint8Array.from({ length: 4 * features }, () => drawBelow(random, 256));
+    const fitted = new PatchTransform({ ...small, ...params }).fit(Dense.of(values, 4, features));
+    if (!(expected instanceof RegExp)) expect((await fitted).shape).toEqual(expected);
+    else await expect(fitted).rejects.toThrow(expected);
+  });
+
+  it.each<[object, RegExp]>([
+    [{ patch: [3, 5], grid: [2, 3, 4] }, /parameter patch: expected 3 values, one for each layer, found 2/],
+    [{ patch: [] }, /parameter patch: expected a whole number from 1 or a list of them, found \[\]/],
+    [{ filters: [8, 0] }, /parameter filters: expected a whole number from 1 or a list/],
+    [{ nBest: 1 }, /parameter nBest: expected at least 2, found 1/],
+    [{ filters: 1 }, /parameter filters: expected at least 2, found 1/],
+    [{ size: 3 }, /unknown parameter size/],
+  ])("refuses %j", (params, message) => {
+    expect(() => new PatchTransform(params)).toThrow(message);
+  });
+
+  it("trains on as many windows as it is told, drawn with the seed, without those of one value", async () => {
+    const { x } = strokes(40, 3);
+    x.values.fill(7, 0, 35 * SIDE * SIDE);
+    const model = await new PatchTransform({ ...small, sample: 200 }).fit(x);
+    expect(model.report.trainings.map(({ rows }) => rows)).toEqual([200]);
+    const all = await new PatchTransform(small).fit(x);
+    expect(all.report.trainings.map(({ rows }) => rows)).toEqual([5 * 64]);
+    const other = await new PatchTransform({ ...small, sample: 200, seed: 1 }).fit(x);
+    expect(other.layers[0].bank.weights).not.toEqual(model.layers[0].bank.weights);
+  });
+
+  it("counts its multiply-adds", async () => {
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ ...small, patch: [3, 5], stride: [1, 2] })],
+      ["classify", new RankSimilarityClassifier({ filters: 6 })],
+    ]);
+    const model = await recipe.fit(train.x, train.y);
+    expect(await multiplyAdds(model, train.x)).toBe(64 * 9 * 16 + 9 * 25 * 16 + 6 * (4 + 4) * 16);
+  });
+
+  it("goes into cross-validation, with colours too", async () => {
+    const { x, y } = strokes(90, 5, 3);
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ ...small, channels: 3 })],
+      ["classify", new RankSimilarityClassifier({ filters: 20 })],
+    ]);
+    const { mean } = await crossValidate(recipe, x, y, { folds: 3 });
+    expect(mean).toBeGreaterThan(0.8);
+  });
+});
+
+describe("PatchModel.map", () => {
+  it("adds up to the weighted sum of the pooled row", async () => {
+    const model = await new PatchTransform({ ...small, patch: [3, 4] }).fit(train.x);
+    const random = generatorOf(6);
+    const weights = Float64Array.from({ length: model.pooledFeatures }, () => drawBelow(random, 21) - 10);
+    const maps = model.map(train.x, 7, weights);
+    expect(maps.map(({ values }) => values.length)).toEqual([64, 49]);
+    const pooled = (await model.transform(train.x)).row(7);
+    const sum = weights.reduce((total, weight, e) => total + weight * pooled[e], 0);
+    expect(maps.flatMap(({ values }) => [...values]).reduce((a, b) => a + b, 0)).toBe(sum);
+  });
+
+  it("shows where: only windows that meet what was looked for", async () => {
+    const model = await new PatchTransform(small).fit(train.x);
+    const blank = new Uint8Array(SIDE * SIDE).fill(10);
+    for (let j = 0; j < 3; j++) blank[(6 + j) * SIDE + 7] = 250;
+    const [{ values, windows }] = model.map([blank], 0, new Float64Array(model.pooledFeatures).fill(1));
+    for (let y = 0; y < windows.down; y++) {
+      for (let x = 0; x < windows.across; x++) {
+        const meets = x >= 5 && x <= 7 && y >= 4;
+        expect(values[y * windows.across + x] > 0, `${x}, ${y}`).toBe(meets);
+      }
+    }
+  });
+
+  it("refuses weights of another length", async () => {
+    const model = await new PatchTransform(small).fit(train.x);
+    expect(() => model.map(train.x, 0, new Float64Array(3))).toThrow(RanksimError);
+  });
+});

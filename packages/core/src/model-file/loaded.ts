@@ -2,6 +2,7 @@
 
 import type { ClassifierModel } from "../estimators/classifier-model.ts";
 import type { Model, Run } from "../estimators/estimator.ts";
+import type { PatchModel } from "../estimators/patches.ts";
 import type { ProbabilisticModel } from "../estimators/probabilistic-model.ts";
 import type { TransformModel } from "../estimators/transform.ts";
 import type { Dense } from "../matrix/dense.ts";
@@ -34,6 +35,7 @@ export type LoadedModel =
   | ClassifierModel
   | ProbabilisticModel
   | TransformModel
+  | PatchModel
   | LinearSvmModel
   | ScalerModel
   | LoadedPipeline;

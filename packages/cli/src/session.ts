@@ -46,6 +46,9 @@ export function addComputeOptions(command: Command): Command {
     );
 }
 
+/** The run of a command's work, which may also tell its share where no estimator does. */
+export type Computing = Run & { readonly backend: Backend; readonly onShare: Meter["show"] };
+
 /** One command at work. */
 export class Session {
   readonly io: Io;
@@ -94,13 +97,13 @@ export class Session {
   async compute<T>(
     title: string,
     { backend, threads }: ComputeOptions,
-    work: (run: Run & { readonly backend: Backend }) => Promise<T>,
+    work: (run: Computing) => Promise<T>,
   ): Promise<T> {
     this.io.signal.throwIfAborted();
     const opened = await openBackend(backend ?? "auto", threads === undefined ? {} : { threads });
     try {
       return await this.metered(title, (meter) =>
-        work({ backend: opened, signal: this.io.signal, onProgress: meter.onProgress }),
+        work({ backend: opened, signal: this.io.signal, onProgress: meter.onProgress, onShare: meter.show }),
       );
     } finally {
       await opened.close();

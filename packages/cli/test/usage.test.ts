@@ -69,7 +69,7 @@ describe("a command line that cannot be meant ends with 2", () => {
     ["report digits.ranksim digits:test --image 8", "WIDTHxHEIGHT"],
     ["report digits.ranksim digits:test --image 9x7", "63 pixels, the data has 64"],
     ["cross-validate digits --folds 1", "whole number from 2"],
-    ["predict digits.ranksim digits --out answers.npy", ".csv, .jsonl or .txt"],
+    ["predict digits.ranksim digits --out answers.xls", "ending in .txt, .csv, .jsonl"],
     ["predict - -", "cannot both be standard input"],
   ])("%s", async (line, words) => {
     const { code, stderr, stdout } = await world.ranksim(line);

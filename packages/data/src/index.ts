@@ -1,11 +1,13 @@
 /** @packageDocumentation Readers, writers, text vectorisers and a catalogue of data sets. Runs in Node and browsers. */
 
+export { type Block, type BlockOptions, readBlocks, readTextBlocks, slices } from "./blocks.ts";
 export { Account, Budget, parseBytes } from "./budget.ts";
 export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalogue.ts";
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
 export type { DataSet, Found, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
+export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
@@ -27,3 +29,4 @@ export {
 export { type TextModel, textReaders } from "./text/readers.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeData, writeFormatOf } from "./write.ts";
+export { encodeNpy, packNpz } from "./writers/npy.ts";

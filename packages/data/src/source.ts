@@ -1,6 +1,6 @@
 /**
  * Where bytes come from. All readers take a byte source or a folder and know nothing of files, pages or networks; memory
- * and browser files are adapted here, Node's files in node/. Gzip is undone on the way, recognised by its first bytes.
+ * and browser files are adapted here, Node's files in node/. Gzip and Zstandard are undone on the way, recognised by their first bytes.
  */
 
 import { asBadFile } from "./bad-file.ts";
@@ -78,7 +78,7 @@ export function filesFolder(files: Iterable<File>, name = "folder"): Folder {
   };
 }
 
-/** A source opened: its first bytes, to tell the format by, and all of its bytes, to be read once. Gzip is undone. */
+/** A source opened: its first bytes, to tell the format by, and all of its bytes, to be read once. Gzip and Zstandard are undone. */
 export interface Opened {
   readonly name: string;
   /** At least `HEAD_BYTES`, or the whole file if it is shorter. */
@@ -93,11 +93,11 @@ export interface Opened {
 /** Enough to see a tar header (512 bytes) or several lines of a table. */
 const HEAD_BYTES = 4096;
 
-/** Opens a source and undoes gzip. */
-export async function openSource(source: ByteSource): Promise<Opened> {
+/** Opens a source and undoes gzip and Zstandard. `headBytes` is how many bytes must be seen before more is known. */
+export async function openSource(source: ByteSource, headBytes = HEAD_BYTES): Promise<Opened> {
   const { name } = source;
-  const stored = await peek(source.stream());
-  if (!isGzip(stored.head)) {
+  const stored = await peek(source.stream(), headBytes);
+  if (!isPacked(stored.head)) {
     return {
       name,
       head: stored.head,
@@ -106,7 +106,8 @@ export async function openSource(source: ByteSource): Promise<Opened> {
       ...(source.slice ? { slice: (from: number, to: number) => source.slice!(from, to) } : {}),
     };
   }
-  const plain = await peek(gunzip(name, stored.stream));
+  const unpack = isGzip(stored.head) ? gunzip : unzstd;
+  const plain = await peek(unpack(name, stored.stream), headBytes);
   return { name, head: plain.head, stream: plain.stream };
 }
 
@@ -133,6 +134,34 @@ export async function readAll(stream: AsyncIterable<Uint8Array>, account: Accoun
 /** Whether the bytes begin as gzip does. */
 export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** Whether the bytes begin as Zstandard does. */
+function isZstd(head: Uint8Array): boolean {
+  return head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
+}
+
+const isPacked = (head: Uint8Array): boolean => isGzip(head) || isZstd(head);
+
+/** Undoes Zstandard; the decoder is fetched only by those who have some. A window beyond 128 MiB is refused. */
+async function* unzstd(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    const { Decompress } = await import("fzstd");
+    let ready: Uint8Array[] = [];
+    const decoder = new Decompress((chunk) => ready.push(chunk));
+    let ended = false;
+    const iterator = stream[Symbol.asyncIterator]();
+    while (!ended) {
+      const { done, value } = await iterator.next();
+      ended = done === true;
+      decoder.push(ended ? new Uint8Array(0) : value, ended);
+      const chunks = ready;
+      ready = [];
+      for (const chunk of chunks) if (chunk.byteLength > 0) yield chunk;
+    }
+  } catch (error) {
+    throw asBadFile(name, "Zstandard", error);
+  }
 }
 
 /** Undoes gzip, checked against its own check sum. */
@@ -171,12 +200,13 @@ async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<U
 
 async function peek(
   source: AsyncIterable<Uint8Array>,
+  headBytes: number,
 ): Promise<{ head: Uint8Array; stream: AsyncIterable<Uint8Array> }> {
   const iterator = source[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let length = 0;
   let ended = false;
-  while (length < HEAD_BYTES && !ended) {
+  while (length < headBytes && !ended) {
     const { done, value } = await iterator.next();
     if (done) ended = true;
     else {

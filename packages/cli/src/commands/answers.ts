@@ -1,60 +1,111 @@
-/** Predictions as text: plain lines, CSV or JSON lines, row by row, so that any number of rows fits. */
+/** Predictions as text, block by block, so that any number of rows fits: plain lines, CSV or JSON lines. */
 
 import type { Dense, Label } from "@ranksim/core";
 import { usageError } from "../flags/usage-error.ts";
 
-/** Predictions of all rows. */
-export interface Answer {
+/** Predictions of some rows. */
+export interface AnswerBlock {
   readonly labels: readonly (Label | readonly Label[])[];
   readonly probabilities: Dense | undefined;
+  /** What kept columns hold in each row; empty where none are kept. */
+  readonly kept: readonly (readonly string[])[];
+}
+
+/** What all answers have in common. */
+export interface AnswerShape {
   readonly classes: readonly Label[];
+  /** The names of the kept columns. */
+  readonly keptNames: readonly string[];
+  /** Whether the probability of every class is told. */
+  readonly probabilities: boolean;
+  /** How many of the most probable classes are told; 0 for none. */
+  readonly top: number;
 }
 
-type AnswerFormat = "lines" | "csv" | "jsonl";
+/** Formats of answers by the names that --out-format takes. */
+export const ANSWER_FORMATS = ["lines", "csv", "jsonl", "npy", "npz", "parquet"] as const;
+export type AnswerFormat = (typeof ANSWER_FORMATS)[number];
 
-/** By the ending of the file's name; probabilities need a table. An ending that promises something else is refused. */
-export function answerFormat(path: string, withProbabilities: boolean): AnswerFormat {
+const ENDINGS: { readonly [ending: string]: AnswerFormat } = {
+  txt: "lines",
+  csv: "csv",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+  npy: "npy",
+  npz: "npz",
+  parquet: "parquet",
+};
+
+/** By the ending of the file's name; more than a label needs a table. An ending that promises something else is refused. */
+export function answerFormat(path: string, given: AnswerFormat | undefined, isTable: boolean): AnswerFormat {
+  if (given !== undefined) return given;
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1].toLowerCase();
-  if (ending === "jsonl" || ending === "ndjson") return "jsonl";
-  if (ending === "csv") return "csv";
-  if (ending !== undefined && ending !== "txt") {
-    throw usageError(`--out: expected a name ending in .csv, .jsonl or .txt, found ${path}`);
+  if (ending !== undefined && !Object.hasOwn(ENDINGS, ending)) {
+    throw usageError(`--out: expected a name ending in .${Object.keys(ENDINGS).join(", .")}, found ${path}`);
   }
-  return withProbabilities ? "csv" : "lines";
+  const format = ending === undefined ? "lines" : ENDINGS[ending];
+  return format === "lines" && isTable ? "csv" : format;
 }
 
-/** Rows gathered before they are handed on. */
-const ROWS_PER_PIECE = 4096;
+/** The names of the columns of a table of answers. */
+export function columnNames({ classes, keptNames, probabilities, top }: AnswerShape): string[] {
+  const places = Array.from({ length: top }, (_, k) => [`label ${k + 1}`, `probability ${k + 1}`]).flat();
+  return [...keptNames, "label", ...places, ...(probabilities ? classes.map(String) : [])];
+}
 
-/** The answers, piece by piece. */
-export function* answersAsText(
-  { labels, probabilities, classes }: Answer,
-  format: AnswerFormat,
-): Generator<Uint8Array> {
+/** The most probable classes of a row, the most probable first, of equal ones the first by name. */
+export function topOf(row: ArrayLike<number>, top: number): number[] {
+  return Array.from({ length: row.length }, (_, c) => c)
+    .sort((a, b) => row[b] - row[a] || a - b)
+    .slice(0, top);
+}
+
+/** A row of a table of answers, as values. */
+export function cellsOf(
+  block: AnswerBlock,
+  r: number,
+  { classes, probabilities, top }: AnswerShape,
+): (Label | number)[] {
+  const row = block.probabilities?.row(r) ?? [];
+  const places = top === 0 ? [] : topOf(row, top).flatMap((c) => [classes[c], row[c]]);
+  return [...(block.kept[r] ?? []), several(block.labels[r]), ...places, ...(probabilities ? Array.from(row) : [])];
+}
+
+/** The answers as text, a piece for each block. */
+export async function* answersAsText(
+  blocks: AsyncIterable<AnswerBlock>,
+  format: "lines" | "csv" | "jsonl",
+  shape: AnswerShape,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  if (format === "csv") {
-    const names = ["label", ...(probabilities ? classes.map(String) : [])];
-    yield encoder.encode(`${names.map(field).join(",")}\n`);
+  if (format === "csv") yield encoder.encode(`${columnNames(shape).map(field).join(",")}\n`);
+  for await (const block of blocks) {
+    const lines = block.labels.map((_, r) => `${lineOf(block, r, format, shape)}\n`);
+    yield encoder.encode(lines.join(""));
   }
-  const line = (r: number): string => {
-    const found = probabilities?.row(r);
-    switch (format) {
-      case "lines":
-        return several(labels[r]).replace(/[\r\n]+/g, " ");
-      case "csv":
-        return [field(several(labels[r])), ...Array.from(found ?? [], String)].join(",");
-      case "jsonl":
-        return JSON.stringify({
-          label: labels[r],
-          ...(found ? { probabilities: Object.fromEntries(classes.map((name, c) => [name, found[c]])) } : {}),
-        });
-    }
+}
+
+function lineOf(block: AnswerBlock, r: number, format: "lines" | "csv" | "jsonl", shape: AnswerShape): string {
+  switch (format) {
+    case "lines":
+      return several(block.labels[r]).replace(/[\r\n]+/g, " ");
+    case "csv":
+      return cellsOf(block, r, shape)
+        .map((cell) => field(String(cell)))
+        .join(",");
+    case "jsonl":
+      return JSON.stringify(objectOf(block, r, shape));
+  }
+}
+
+function objectOf(block: AnswerBlock, r: number, { classes, keptNames, probabilities, top }: AnswerShape): object {
+  const row = block.probabilities?.row(r) ?? [];
+  return {
+    ...Object.fromEntries(keptNames.map((name, k) => [name, block.kept[r][k]])),
+    label: block.labels[r],
+    ...(top === 0 ? {} : { top: topOf(row, top).map((c) => ({ label: classes[c], probability: row[c] })) }),
+    ...(probabilities ? { probabilities: Object.fromEntries(classes.map((name, c) => [name, row[c]])) } : {}),
   };
-  for (let from = 0; from < labels.length; from += ROWS_PER_PIECE) {
-    let text = "";
-    for (let r = from; r < Math.min(from + ROWS_PER_PIECE, labels.length); r++) text += `${line(r)}\n`;
-    yield encoder.encode(text);
-  }
 }
 
 const several = (label: Label | readonly Label[]): string =>

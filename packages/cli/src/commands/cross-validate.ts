@@ -51,14 +51,14 @@ export function addCrossValidate(program: Command, io: Io): void {
     .description(
       "Divides the rows into folds that keep the share of each class, trains on all folds but one and judges on that one, for each in turn.",
     )
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .addOption(
       new Option("--folds <n>", "number of folds").default(10).argParser((text: string) => wholeNumber(text, 2)),
     );
   addEstimatorFlags(command, ["classifier", "probabilistic"]);
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", exampleText("cross-validate"))
-    .action(async (dataName: string, options: Options) => {
+    .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const recipe = await recipeOf(estimator, options, io);

@@ -23,10 +23,10 @@ export function addEvaluate(program: Command, io: Io): void {
       "Judges a model on labelled data: accuracy, F1, log loss, calibration of probabilities, scores of each class and the confusion matrix.",
     )
     .argument("<model>", "model file")
-    .argument("<data>", DATA_ABOUT);
+    .argument("<data...>", DATA_ABOUT);
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("evaluate"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io);
       const data = await openData(dataName, options, session, { model, labelled: true });

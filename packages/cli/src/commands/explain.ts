@@ -41,7 +41,7 @@ export function addExplain(program: Command, io: Io): void {
       "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival.",
     )
     .argument("<model>", "model file")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .addOption(new Option("--row <i>", "the row, from 0").argParser(number(0)).makeOptionMandatory())
     .addOption(new Option("--top <n>", "filters and features shown").argParser(number(1)).default(8))
     .addOption(
@@ -49,7 +49,7 @@ export function addExplain(program: Command, io: Io): void {
     );
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("explain"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io);
       const part = filterPart(model)?.part;

@@ -1,21 +1,39 @@
-/** `ranksim predict`: a class, or several, for each row. */
+/** `ranksim predict`: a class, or several, for each row, as the rows come. */
 
-import type { Dense, Label } from "@ranksim/core";
-import type { Command } from "commander";
-import { openData } from "../files/data-argument.ts";
+import type { PredictingModel, Run } from "@ranksim/core";
+import type { Block, ColumnChoice } from "@ranksim/data";
+import { type Command, Option } from "commander";
+import { openBlocks } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { wholeNumber } from "../flags/parameter-flags.ts";
+import { addReadingOptions, column, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
 import { asPredicting } from "../model/parts.ts";
 import { type Input, inputOf } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { counted } from "../terminal/numbers.ts";
-import { type Answer, answerFormat, answersAsText } from "./answers.ts";
+import { bytes, counted } from "../terminal/numbers.ts";
+import { answersAsNumpy, answersAsParquet } from "./answer-arrays.ts";
+import {
+  ANSWER_FORMATS,
+  type AnswerBlock,
+  type AnswerFormat,
+  type AnswerShape,
+  answerFormat,
+  answersAsText,
+} from "./answers.ts";
 import { exampleText } from "./examples.ts";
 
-type Options = ComputeOptions & ReadingOptions & { readonly probabilities?: boolean; readonly out: string };
+type Options = ComputeOptions &
+  ReadingOptions & {
+    readonly probabilities?: boolean;
+    readonly top?: number;
+    readonly idColumn?: ColumnChoice;
+    readonly keep?: readonly ColumnChoice[];
+    readonly out: string;
+    readonly outFormat?: AnswerFormat;
+  };
 
 /** Adds the command. */
 export function addPredict(program: Command, io: Io): void {
@@ -23,45 +41,122 @@ export function addPredict(program: Command, io: Io): void {
     .command("predict")
     .summary("give each row its class")
     .description(
-      "Gives each row its class, one on a line. With --probabilities, or for a file that ends in .csv, the answer is a table; for one that ends in .jsonl, a JSON object on each line.",
+      "Gives each row its class, one on a line, as the rows come: memory does not grow with their number, and a line that comes down a pipe is answered at once. With --probabilities, --top or --keep, or for a file that ends in .csv, the answer is a table; .jsonl has a JSON object on each line; .npy, .npz and .parquet are for other tools.",
     )
     .argument("<model>", "model file")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .option("--probabilities", "the probability of each class as well")
-    .option("-o, --out <file>", "where the answers go: .csv, .jsonl or plain lines; - for standard output", "-");
+    .addOption(
+      new Option("--top <k>", "the k most probable classes, with their probabilities").argParser((text: string) =>
+        wholeNumber(text, 1),
+      ),
+    )
+    .addOption(
+      new Option("--id-column <c>", "column that names the rows; it comes first in the answer").argParser(column),
+    )
+    .addOption(
+      new Option("--keep <list>", "columns to hand on into the answer, separated by commas").argParser((text: string) =>
+        text.split(",").map(column),
+      ),
+    )
+    .option(
+      "-o, --out <file>",
+      "where the answers go; the ending says how: .txt, .csv, .jsonl, .npy, .npz, .parquet",
+      "-",
+    )
+    .addOption(
+      new Option("--out-format <name>", "how the answers are written, whatever the ending").choices(ANSWER_FORMATS),
+    );
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("predict"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
-      if (modelPath === "-" && dataName === "-") throw usageError("model and data cannot both be standard input");
-      const format = answerFormat(options.out, options.probabilities === true);
+      if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
+      const keep = [...(options.idColumn === undefined ? [] : [options.idColumn]), ...(options.keep ?? [])];
+      const isTable = options.probabilities === true || options.top !== undefined || keep.length > 0;
+      const format = answerFormat(options.out, options.outFormat, isTable);
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);
-      const { set } = await openData(dataName, options, session, { model, labelled: false });
-      const x = inputOf(model, set);
-      const { labels, probabilities } = await session.compute("predicting", options, async (run) => ({
-        labels: await predicting.predict(x, run),
-        probabilities: options.probabilities ? await predicting.predictProbabilities?.(x, run) : undefined,
-      }));
-      const answer: Answer = { labels, probabilities, classes: predicting.classes };
-      if (options.json && options.out === "-") {
-        await session.print("predict", asJson(labels, probabilities, predicting.classes), () => "");
-        return;
+      const shape: AnswerShape = {
+        classes: predicting.classes,
+        keptNames: keep.map(String),
+        probabilities: options.probabilities === true,
+        top: Math.min(options.top ?? 0, predicting.classes.length),
+      };
+      if (!predicting.predictProbabilities && (shape.probabilities || shape.top > 0)) {
+        throw usageError(`a ${model.kind} model has no probabilities`);
       }
-      await writeTo(options.out, answersAsText(answer, format), io);
+      const found = { rows: 0 };
+      await session.compute("predicting", options, async (run) => {
+        const { backend, signal } = run;
+        const show = (read: number, total: number | undefined) =>
+          run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
+        const blocks = openBlocks(dataName, { ...options, keep }, session, { model, labelled: false }, show);
+        const ask = (block: Block) =>
+          answer(predicting, inputOf(model, block.data), block, shape, { backend, ...(signal ? { signal } : {}) });
+        const answers = answering(blocks, ask, found);
+        if (session.json && options.out === "-") await printJson(answers, shape, session);
+        else await writeTo(options.out, chunksOf(answers, format, shape), io);
+      });
       if (options.out !== "-" && !session.quiet) {
-        await io.stderr.write(`${counted(labels.length, "answer")} in ${options.out}\n`);
+        await io.stderr.write(`${counted(found.rows, "answer")} in ${options.out}\n`);
       }
     });
 }
 
-function asJson(
-  labels: readonly (Label | readonly Label[])[],
-  probabilities: Dense | undefined,
-  classes: readonly Label[],
-): object {
-  if (!probabilities) return { labels };
-  const rows = Array.from({ length: probabilities.rows }, (_, r) => Array.from(probabilities.row(r)));
-  return { classes, labels, probabilities: rows };
+async function* answering(
+  blocks: AsyncIterable<Block>,
+  ask: (block: Block) => Promise<AnswerBlock>,
+  found: { rows: number },
+): AsyncGenerator<AnswerBlock> {
+  for await (const block of blocks) {
+    const answers = await ask(block);
+    found.rows += answers.labels.length;
+    yield answers;
+  }
+}
+
+async function answer(
+  model: PredictingModel<Input>,
+  x: Input,
+  { kept }: Block,
+  { probabilities, top }: AnswerShape,
+  run: Run,
+): Promise<AnswerBlock> {
+  const labels = await model.predict(x, run);
+  const isWanted = probabilities || top > 0;
+  return { labels, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
+}
+
+function chunksOf(
+  answers: AsyncIterable<AnswerBlock>,
+  format: AnswerFormat,
+  shape: AnswerShape,
+): AsyncIterable<Uint8Array> {
+  if (format === "parquet") return answersAsParquet(answers, shape);
+  return format === "npy" || format === "npz"
+    ? answersAsNumpy(answers, format, shape)
+    : answersAsText(answers, format, shape);
+}
+
+/** One object with all answers: for few rows. Programs that have many read JSON lines. */
+async function printJson(answers: AsyncIterable<AnswerBlock>, shape: AnswerShape, session: Session): Promise<void> {
+  const labels: AnswerBlock["labels"][number][] = [];
+  const probabilities: number[][] = [];
+  const kept: (readonly string[])[] = [];
+  for await (const block of answers) {
+    for (let r = 0; r < block.labels.length; r++) {
+      labels.push(block.labels[r]);
+      if (block.probabilities) probabilities.push(Array.from(block.probabilities.row(r)));
+      if (block.kept.length > 0) kept.push(block.kept[r]);
+    }
+  }
+  const isWanted = shape.probabilities || shape.top > 0;
+  const value = {
+    labels,
+    ...(isWanted ? { classes: shape.classes, probabilities } : {}),
+    ...(shape.keptNames.length > 0 ? { keptNames: shape.keptNames, kept } : {}),
+  };
+  await session.print("predict", value, () => "");
 }

@@ -34,7 +34,7 @@ export function addReport(program: Command, io: Io): void {
       "Makes one HTML page, complete in itself: scores, confusion matrix, reliability of probabilities, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, training and parameters.",
     )
     .argument("<model>", "model file")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .option("-o, --out <file>", "where the page goes; - for standard output", "report.html")
     .option("--png <folder>", "the pictures of the page as PNG files as well")
     .option("--title <text>", "title of the page")
@@ -48,7 +48,7 @@ export function addReport(program: Command, io: Io): void {
     );
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("report"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
       const stored = await readModel(modelPath, io);

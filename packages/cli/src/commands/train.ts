@@ -43,14 +43,14 @@ export function addTrain(program: Command, io: Io): void {
     .command("train")
     .summary("train a model and save it")
     .description("Trains a model and saves it as one file, which ranksim, JavaScript and Python can open.")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .requiredOption("-m, --model <file>", "where the model goes; - for standard output")
     .option("--trace", TRACE_ABOUT);
   addEstimatorFlags(command, ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("train"))
-    .action(async (dataName: string, options: Options) => {
+    .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const recipe = await recipeOf(estimator, options, io);

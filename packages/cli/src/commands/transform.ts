@@ -25,11 +25,11 @@ export function addTransform(program: Command, io: Io): void {
       "Turns rows into their similarities to the model's filters: a sparse matrix, with the labels of the data if it has any. The ending of the file says how it is written: .npz (opens in scipy), .npy, .svm, .csv or .jsonl.",
     )
     .argument("<model>", "model file of a transform")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .requiredOption("-o, --out <file>", "where the rows go; - for standard output, as svmlight");
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("transform"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
       if (options.out !== "-") writeFormatOf(options.out);

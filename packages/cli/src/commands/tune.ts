@@ -80,7 +80,7 @@ export function addTune(program: Command, io: Io): void {
     .description(
       "Judges many sets of parameters on rows they were not trained on: all on a few rows, the better ones on more, the best on all. Shows accuracy against the cost of a prediction and the size of the model.",
     )
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .addOption(
       new Option("--folds <n>", "number of folds").default(5).argParser((text: string) => wholeNumber(text, 2)),
     )
@@ -103,7 +103,7 @@ export function addTune(program: Command, io: Io): void {
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
-    .action(async (dataName: string, options: Options) => {
+    .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const recipe = await recipeOf(estimator, withVectorizer(options), io);

@@ -29,12 +29,12 @@ export function addUpdate(program: Command, io: Io): void {
       "Adds rows, and classes the model has not seen, to a model that was trained with --keep-sums. The rows it was trained on are not needed. The file is replaced, whole or not at all, unless --out names another.",
     )
     .argument("<model>", "model file")
-    .argument("<data>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT)
     .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)")
     .option("--trace", TRACE_ABOUT);
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("update"))
-    .action(async (modelPath: string, dataName: string, options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const out = options.out ?? modelPath;
       await checkWritable(out, io);

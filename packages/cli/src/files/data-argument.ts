@@ -5,31 +5,46 @@
 
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type Model, RanksimError, schemaOf } from "@ranksim/core";
+import { type Model, RanksimError, type Schema, schemaOf } from "@ranksim/core";
 import {
+  type Block,
+  type BlockOptions,
+  type ByteSource,
+  type ColumnChoice,
   catalogue,
   type DataSet,
+  describeData,
+  type Folder,
   fileSource,
   findDataSet,
+  joinData,
   loadDataSet,
   locateDataSet,
   openPath,
   type ReadDataOptions,
+  readBlocks,
   readData,
   readLabels,
+  readTextBlocks,
+  slices,
   stdinSource,
   withLabels,
 } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
 import { stepsOf, takesText } from "../model/parts.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
+import type { Meter } from "../terminal/progress.ts";
+import { dataNames } from "./data-names.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
 export interface Wanted {
   /** The model that will be asked: says whether text is wanted, and how many features. */
   readonly model?: Model;
+  /** What the data is to be like, where no model says so. */
+  readonly schema?: Schema;
   /** Whether text is wanted, where there is no model yet. */
   readonly text?: boolean;
   /** Whether rows must have labels; false where labels are of no use and may be wrong. */
@@ -42,22 +57,29 @@ export interface OpenedData {
   readonly name: string;
 }
 
-/** Reads DATA. */
+/** Reads DATA: one name, or several whose rows follow each other and whose columns are those of the first. */
 export async function openData(
-  what: string,
+  what: string | readonly string[],
   options: ReadingOptions,
   session: Session,
   wanted: Wanted,
 ): Promise<OpenedData> {
-  const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
-  const schema = wanted.model && schemaOf(wanted.model);
-  const features = wanted.model && !text ? (stepsOf(wanted.model)[0] as { features?: number }).features : undefined;
-  const reading: ReadDataOptions = {
-    ...(features === undefined ? {} : { features }),
-    ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
-    ...readOptions(options),
-  };
-  let set = await read(what, reading, text, session);
+  const names = await dataNames(what, session.io.cwd);
+  if (names.length === 1) return openOne(names[0], options, session, wanted);
+  if (options.labels !== undefined)
+    throw usageError("--labels belongs to one file of rows; several have their own labels");
+  const sets: DataSet[] = [];
+  for (const name of names) {
+    const like =
+      sets.length === 0 ? wanted : { ...wanted, schema: wanted.schema ?? describeData(sets[0], { rows: false }) };
+    sets.push((await openOne(name, options, session, like)).set);
+  }
+  return { set: joinData(sets), name: `${names.length} files` };
+}
+
+async function openOne(what: string, options: ReadingOptions, session: Session, wanted: Wanted): Promise<OpenedData> {
+  const { text, features, reading } = readingOf(options, wanted);
+  let set = await session.metered(`reading ${nameOf(what)}`, (meter) => read(what, reading, text, session, meter));
   if (options.labels !== undefined) {
     const source = await fileSource(resolve(session.io.cwd, options.labels));
     set = withLabels(set, await readLabels(source, reading), options.labels);
@@ -74,9 +96,107 @@ export async function openData(
   return { set, name: nameOf(what) };
 }
 
-async function read(what: string, options: ReadDataOptions, text: boolean, { io }: Session): Promise<DataSet> {
+/** Reads DATA block by block, in order, for answers that need no more than one row at a time. */
+export async function* openBlocks(
+  what: readonly string[],
+  options: ReadingOptions & { readonly keep?: readonly ColumnChoice[] },
+  session: Session,
+  wanted: Wanted,
+  onRead: (bytes: number, total: number | undefined) => Promise<void>,
+): AsyncGenerator<Block> {
+  const { text, features, reading } = readingOf(options, wanted);
+  const { io } = session;
+  const told = new Set<string>();
+  for (const name of await dataNames(what, io.cwd)) {
+    for await (const block of blocksOf(name, { ...reading, keep: options.keep ?? [] }, text, session, onRead)) {
+      io.signal.throwIfAborted();
+      for (const note of block.data.notes ?? []) {
+        // The same note with another count, of another block, is no news.
+        const kind = note.replace(/\d+/g, "");
+        if (!told.has(kind)) await session.note(note);
+        told.add(kind);
+      }
+      if (features !== undefined && block.data.form === "matrix") checkWidth(name, block.data.x.features, features);
+      yield block;
+    }
+  }
+}
+
+async function* blocksOf(
+  what: string,
+  options: BlockOptions,
+  text: boolean,
+  session: Session,
+  onRead: (bytes: number, total: number | undefined) => Promise<void>,
+): AsyncGenerator<Block> {
+  const { io } = session;
+  const found = what === "-" ? undefined : await stat(resolve(io.cwd, what)).catch(() => undefined);
+  if (what !== "-" && !found?.isFile()) {
+    if (options.keep?.length) throw usageError("--keep and --id-column belong to files of tables");
+    const meter = { show: (share: number) => onRead(share, 1) };
+    yield* slices(await read(what, options, text, session, meter));
+    return;
+  }
+  const given = what === "-" ? stdinSource(io.stdin) : await fileSource(resolve(io.cwd, what));
+  const source = watched({ ...given, name: what === "-" ? given.name : what }, io.signal, onRead);
+  const isLines = text && isPlain(options) && (what === "-" || /\.txt$/i.test(what));
+  yield* isLines ? readTextBlocks(source, options.encoding) : readBlocks(source, withTextColumn(options, text));
+}
+
+/** The source, of which each piece that is read is told, and which ends when the run does. */
+function watched(
+  source: ByteSource,
+  signal: AbortSignal,
+  onRead: (bytes: number, total: number | undefined) => void | Promise<void>,
+): ByteSource {
+  const { slice } = source;
+  return {
+    ...source,
+    async *stream() {
+      let read = 0;
+      for await (const chunk of source.stream()) {
+        signal.throwIfAborted();
+        read += chunk.byteLength;
+        await onRead(read, source.byteLength);
+        yield chunk;
+      }
+    },
+    ...(slice
+      ? {
+          async slice(from: number, to: number) {
+            signal.throwIfAborted();
+            await onRead(from, source.byteLength);
+            return slice.call(source, from, to);
+          },
+        }
+      : {}),
+  };
+}
+
+/** What the options and the model say of the file. */
+function readingOf(options: ReadingOptions, wanted: Wanted) {
+  const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
+  const schema = (wanted.model && schemaOf(wanted.model)) ?? wanted.schema;
+  const features = wanted.model && !text ? (stepsOf(wanted.model)[0] as { features?: number }).features : undefined;
+  const reading: ReadDataOptions = {
+    ...(features === undefined ? {} : { features }),
+    ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
+    ...readOptions(options),
+  };
+  return { text, features, reading };
+}
+
+async function read(
+  what: string,
+  options: ReadDataOptions,
+  text: boolean,
+  { io }: Session,
+  meter: Pick<Meter, "show">,
+): Promise<DataSet> {
+  const watch = (source: ByteSource) =>
+    watched(source, io.signal, (read, total) => meter.show(total ? Math.min(read / total, 0.999) : 0, bytes(read)));
   if (what === "-") {
-    const source = stdinSource(io.stdin);
+    const source = watch(stdinSource(io.stdin));
     return text && isPlain(options) ? readTextLines(source, options) : readData(source, withTextColumn(options, text));
   }
   const path = resolve(io.cwd, what);
@@ -96,11 +216,24 @@ async function read(what: string, options: ReadDataOptions, text: boolean, { io 
     throw new RanksimError("bad-file", `${what}: no file, no folder and no data set of that name (${names})`);
   }
   if (text && found.isFile() && /\.txt$/i.test(what) && isPlain(options)) {
-    return readTextLines(await fileSource(path), options);
+    return readTextLines(watch(await fileSource(path)), options);
   }
   // Errors name the data as the user did.
   const source = { ...(await openPath(path)), name: what };
-  return readData(source, found.isFile() ? withTextColumn(options, text) : options);
+  if (!("stream" in source)) return readData(watchedFolder(source, io.signal), options);
+  return readData(watch(source), withTextColumn(options, text));
+}
+
+function watchedFolder(folder: Folder, signal: AbortSignal): Folder {
+  return {
+    ...folder,
+    async *entries() {
+      for await (const entry of folder.entries()) {
+        signal.throwIfAborted();
+        yield entry;
+      }
+    },
+  };
 }
 
 /** Whether nothing says that the source is a table. */

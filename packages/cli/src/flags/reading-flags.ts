@@ -5,7 +5,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "./parameter-flags.ts";
 
 /** What DATA may be; the same words in every command's help. */
-export const DATA_ABOUT = "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test)";
+export const DATA_ABOUT =
+  "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test); several files and patterns ('part-*.csv') are read as one";
 
 const FORMATS: readonly Format[] = [
   "csv",
@@ -98,7 +99,7 @@ export function readOptions(options: ReadingOptions): ReadOptions {
 }
 
 /** A column by number where the text is one, else by name. */
-function column(text: string): ColumnChoice {
+export function column(text: string): ColumnChoice {
   return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 

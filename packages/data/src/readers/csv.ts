@@ -73,12 +73,15 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
   };
 }
 
-interface Table {
+/** What the first records say of a table. */
+export interface Table {
   readonly records: CsvRecords;
   readonly columns: Columns;
   readonly count: number;
   readonly firstLine: number;
   readonly names: readonly string[] | undefined;
+  /** As a character's code. */
+  readonly delimiter: number;
 }
 
 function readRecord(name: string, window: Uint8Array, { records, columns, names }: Table, builder: DenseBuilder): void {
@@ -107,8 +110,8 @@ function labelOf(name: string, { records, columns, names }: Table): string {
   throw badFile(name, `line ${records.line}, ${columnPlace(names, columns.label)}`, "expected a label, found nothing");
 }
 
-/** Decides delimiter, header and columns by the first two records; undefined while the window does not hold them. */
-function layOut(
+/** Decides delimiter, header and columns by the first two records; undefined while the window does not hold what it takes. */
+export function layOut(
   name: string,
   window: Uint8Array,
   final: boolean,
@@ -123,10 +126,17 @@ function layOut(
   if (first === undefined) return undefined;
   const firstLine = records.line;
   const second = takeRecord(records, account);
-  if (second === undefined && !final) return undefined;
+  if (second === undefined && !final && !isDecided(first, options)) return undefined;
   const names = isHeader(first, second, options) ? distinctNames(first) : undefined;
   const columns = chooseColumns(name, names, first.length, options);
-  return { records: new CsvRecords(name, delimiter, account), columns, count: first.length, firstLine, names };
+  return {
+    records: new CsvRecords(name, delimiter, account),
+    columns,
+    count: first.length,
+    firstLine,
+    names,
+    delimiter,
+  };
 }
 
 function takeRecord(records: CsvRecords, account: Account): string[] | undefined {
@@ -143,6 +153,11 @@ function isHeader(first: readonly string[], second: readonly string[] | undefine
   const expected = options.schema?.columns;
   if (expected?.some(({ name }) => first.includes(name))) return true;
   return first.some((field, c) => isWord(field) && second?.[c] !== undefined && !isWord(second[c]));
+}
+
+/** Whether the first record alone says whether it is a header, so that a line from a pipe is answered before the next. */
+function isDecided(first: readonly string[], options: ReadOptions): boolean {
+  return options.header !== undefined || isHeader(first, undefined, options) || !first.some(isWord);
 }
 
 function isWord(field: string): boolean {

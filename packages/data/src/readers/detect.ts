@@ -42,7 +42,6 @@ const ENDINGS: { readonly [ending: string]: FileFormat } = {
 const REFUSED: readonly (readonly [bytes: string, message: string])[] = [
   ["BZh", "found bzip2; unpack it first (bunzip2)"],
   ["\xfd7zXZ", "found xz; unpack it first (unxz)"],
-  ["\x28\xb5\x2f\xfd", "found Zstandard; unpack it first (unzstd)"],
   ["\x89PNG", "found one PNG image; give the folder that holds the images"],
   ["P5", "found one PGM image; give the folder that holds the images"],
   ["\x89HDF", "found HDF5; save it as NPY, NPZ or Parquet"],
@@ -59,7 +58,7 @@ export function formatOf(opened: Opened, options: Pick<ReadOptions, "format">): 
       throw badFile(name, "byte 0", `expected a format that can be read, ${message}`);
     }
   }
-  const ending = /\.([a-z0-9]+)$/i.exec(name.replace(/\.gz$/i, ""))?.[1].toLowerCase() ?? "";
+  const ending = /\.([a-z0-9]+)$/i.exec(name.replace(/\.(gz|zst)$/i, ""))?.[1].toLowerCase() ?? "";
   if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending];
   if (isIdx(head)) return "idx";
   return formatOfText(head);

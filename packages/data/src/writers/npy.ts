@@ -33,9 +33,21 @@ export function writeNpz(data: DataSet): Iterable<Uint8Array> {
     arrays.data = encodeNumbers(x.values.subarray(from, to) as Values, [to - from]);
   }
   if (data.y !== undefined) arrays.y = encodeLabels(data.y);
+  return [packNpz(arrays)];
+}
+
+/** An array of labels (whole numbers, numbers or strings, one axis) or of numbers with their shape, as the bytes of an .npy file. */
+export function encodeNpy(values: readonly Label[]): Uint8Array;
+export function encodeNpy(values: Values, shape: readonly number[]): Uint8Array;
+export function encodeNpy(values: Values | readonly Label[], shape?: readonly number[]): Uint8Array {
+  return shape === undefined ? encodeLabels(values as readonly Label[]) : encodeNumbers(values as Values, shape);
+}
+
+/** Arrays by name, each as the bytes of an .npy file, as the bytes of an .npz file. */
+export function packNpz(arrays: { readonly [name: string]: Uint8Array }): Uint8Array {
   const files = Object.entries(arrays).map(([name, bytes]) => [`${name}.npy`, bytes]);
   // A fixed date, so that equal data gives equal bytes.
-  return [zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) })];
+  return zipSync(Object.fromEntries(files), { mtime: new Date(1980, 0, 1) });
 }
 
 function encodeNumbers(values: Values, shape: readonly number[]): Uint8Array {

@@ -1,0 +1,293 @@
+/**
+ * Rows of a source, block by block, for answers that do not wait for the last row: memory does not grow with the number of
+ * rows, and a line that comes down a pipe is handed on before the next one is there. Formats of lines (CSV, TSV, JSON lines,
+ * svmlight) are cut between records and each block is read like a file of its own; other formats are read whole.
+ */
+
+import { RanksimError } from "@ranksim/core";
+import { badFile } from "./bad-file.ts";
+import { Budget } from "./budget.ts";
+import { type DataSet, rowCount } from "./data-set.ts";
+import { type ReadDataOptions, readData } from "./read.ts";
+import { layOut, type Table } from "./readers/csv.ts";
+import { CsvRecords } from "./readers/csv-records.ts";
+import { formatOf } from "./readers/detect.ts";
+import type { ColumnChoice } from "./readers/options.ts";
+import { skipByteOrderMark } from "./readers/scan.ts";
+import { expecting } from "./schema.ts";
+import { type ByteSource, bytesSource, type Opened, openSource } from "./source.ts";
+
+/** Some rows that follow those of the block before. */
+export interface Block {
+  readonly data: DataSet;
+  /** What the columns that `keep` names hold in each row, as text. */
+  readonly kept: readonly (readonly string[])[];
+}
+
+/** How blocks are read. */
+export interface BlockOptions extends ReadDataOptions {
+  /** Columns of a table, whatever they hold, that are handed on beside the rows. CSV, TSV and JSON lines only. */
+  readonly keep?: readonly ColumnChoice[];
+}
+
+/** Bytes of a block, where they are at hand. */
+const BLOCK_BYTES = 1 << 21;
+/** Rows of a block of formats that are read whole. */
+const BLOCK_ROWS = 1 << 13;
+/** Milliseconds after which records that are there are handed on, although a block is not full. */
+const PROMPT = 5;
+/** A record longer than this is taken for a damaged file. */
+const LONGEST_RECORD = 2 ** 28;
+const LF = 10;
+const QUOTE = 34;
+
+/** The rows of a source in order, in blocks of at least one row. */
+export async function* readBlocks(source: ByteSource, options: BlockOptions = {}): AsyncGenerator<Block> {
+  // One byte says enough of a pipe's first line: it is not waited for more.
+  const opened = await openSource(source, source.byteLength === undefined ? 1 : undefined);
+  if (opened.head.byteLength === 0) throw badFile(opened.name, "", "expected data, found an empty file");
+  const format = formatOf(opened, options);
+  const { keep = [] } = options;
+  switch (format) {
+    case "csv":
+    case "tsv":
+      yield* csvBlocks(opened, { ...options, format });
+      return;
+    case "jsonl":
+      yield* lineBlocks(opened, { ...options, format }, (text) => keptOfObjects(opened.name, text, keep));
+      return;
+    default: {
+      if (keep.length > 0) {
+        const message = `${opened.name}: expected CSV, TSV or JSON lines to keep columns of, found ${format}`;
+        throw new RanksimError("unsupported", message);
+      }
+      if (format === "svmlight") yield* lineBlocks(opened, { ...options, format }, () => []);
+      else yield* slices(await readData({ ...source, stream: () => opened.stream }, options));
+    }
+  }
+}
+
+/** Data that is there already, in blocks. */
+export function* slices(data: DataSet): Generator<Block> {
+  const rows = rowCount(data);
+  for (let from = 0; from < rows; from += BLOCK_ROWS) {
+    const to = Math.min(from + BLOCK_ROWS, rows);
+    if (data.form === "text") yield { data: { form: "text", text: data.text.slice(from, to) }, kept: [] };
+    else yield { data: { ...plain(data), x: data.x.slice(from, to) }, kept: [] };
+  }
+}
+
+/** Without what is said of all rows: labels and names. */
+function plain<D extends DataSet>({ y: _y, rowNames: _names, ...rest }: D): Omit<D, "y" | "rowNames"> {
+  return rest;
+}
+
+/** Tables: a block is read with the line of column names before it. */
+async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<Block> {
+  const { name } = opened;
+  const options = { ...given, ...expecting(given) };
+  let rows = 0;
+  const account = new Budget().of(name);
+  let table: Table | undefined;
+  let header = new Uint8Array(0);
+  let lines = 0;
+  const usedOf = (window: Uint8Array, final: boolean): number => {
+    if (table === undefined) {
+      const from = skipByteOrderMark(name, window);
+      table = layOut(name, window, final, from, options, account);
+      if (table === undefined) return 0;
+      if (table.names !== undefined) header = window.slice(0, firstRecordEnd(name, window, final, from, table));
+    }
+    if (final) return window.byteLength;
+    if (!window.includes(QUOTE) && window.includes(LF)) return window.lastIndexOf(LF) + 1;
+    const records = new CsvRecords(name, table.delimiter, account);
+    records.open(window, final, 0);
+    let whole = records.next();
+    while (whole) whole = records.next();
+    return records.used;
+  };
+  for await (const bytes of cut(name, opened.stream, usedOf)) {
+    const { names, delimiter } = table as unknown as Table;
+    const isFirst = lines === 0;
+    // The first block has the header already; it may have nothing else yet.
+    if (isFirst && names !== undefined && isBlank(bytes.subarray(header.byteLength))) {
+      lines = countLines(bytes);
+      continue;
+    }
+    if (isBlank(bytes)) continue;
+    const whole = isFirst ? bytes : joined(header, bytes);
+    const before = isFirst ? 0 : lines - countLines(header);
+    const reading = { ...options, delimiter: String.fromCharCode(delimiter), header: names !== undefined };
+    const data = await located(before, () => readData(bytesSource(whole, name), reading));
+    const kept = keptOfRecords(name, whole, table as unknown as Table, options.keep ?? []);
+    yield { data, kept };
+    rows += rowCount(data);
+    lines += countLines(bytes);
+  }
+  if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
+}
+
+/** Formats of one row a line. */
+async function* lineBlocks(
+  opened: Opened,
+  options: BlockOptions,
+  keptOf: (text: Uint8Array) => string[][],
+): AsyncGenerator<Block> {
+  const { name } = opened;
+  let lines = 0;
+  let found: Partial<ReadDataOptions> = {};
+  const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
+  for await (const bytes of cut(name, opened.stream, usedOf)) {
+    if (isBlank(bytes)) continue;
+    const data = await located(lines, () => readData(bytesSource(bytes, name), { ...found, ...options }));
+    // What the first block told of the numbering of features holds for all.
+    if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
+    yield { data, kept: keptOf(bytes) };
+    lines += countLines(bytes);
+  }
+}
+
+/** Plain text with one document on each line; empty lines are documents too, but the last, which may lack its end. */
+export async function* readTextBlocks(
+  source: ByteSource,
+  encoding: "utf-8" | "latin1" = "utf-8",
+): AsyncGenerator<Block> {
+  const opened = await openSource(source, source.byteLength === undefined ? 1 : undefined);
+  const decoder = new TextDecoder(encoding);
+  const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
+  let rows = 0;
+  for await (const bytes of cut(opened.name, opened.stream, usedOf)) {
+    const text = decoder.decode(bytes).split(/\r?\n/);
+    if (text.at(-1) === "") text.pop();
+    rows += text.length;
+    yield { data: { form: "text", text }, kept: [] };
+  }
+  if (rows === 0) {
+    throw new RanksimError("empty-input", `${opened.name}: expected a text on each line, found nothing`);
+  }
+}
+
+/**
+ * Cuts a stream between records. `usedOf` answers how many bytes of what is there are whole records. Waits for a full
+ * block while bytes keep coming, and hands on what there is when they do not.
+ */
+async function* cut(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  usedOf: (window: Uint8Array, final: boolean) => number,
+): AsyncGenerator<Uint8Array> {
+  const iterator = stream[Symbol.asyncIterator]();
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const arrived = length === 0 ? await next : await Promise.race([next, pause()]);
+      if (arrived !== undefined) {
+        if (arrived.done) break;
+        parts.push(arrived.value);
+        length += arrived.value.byteLength;
+        next = iterator.next();
+        if (length < BLOCK_BYTES) continue;
+      }
+      const window = parts.length === 1 ? parts[0] : joined(...parts);
+      const used = usedOf(window, false);
+      if (used > 0) yield window.subarray(0, used);
+      // An open record is copied, so that the block it came with can go.
+      parts = used < length ? [window.slice(used)] : [];
+      length -= used;
+      if (length > LONGEST_RECORD) {
+        throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
+      }
+      if (arrived === undefined && length > 0) {
+        const more = await next;
+        if (more.done) break;
+        parts.push(more.value);
+        length += more.value.byteLength;
+        next = iterator.next();
+      }
+    }
+    const rest = joined(...parts);
+    if (rest.byteLength > 0 && usedOf(rest, true) > 0) yield rest;
+  } finally {
+    // Not waited for: a pipe that is silent would keep its reader for ever.
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+const pause = () => new Promise<undefined>((resume) => setTimeout(() => resume(undefined), PROMPT));
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === LF || byte === 13 || byte === 32);
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
+  return lines;
+}
+
+/** Errors in a block count lines from its own first; they are told by those of the whole source. */
+async function located<T>(before: number, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof RanksimError) || before === 0) throw error;
+    const message = error.message.replace(
+      /(, line )(\d+)/g,
+      (_, words: string, line: string) => words + (Number(line) + before),
+    );
+    throw new RanksimError(error.code, message, { cause: error });
+  }
+}
+
+function firstRecordEnd(name: string, window: Uint8Array, final: boolean, from: number, { delimiter }: Table): number {
+  const records = new CsvRecords(name, delimiter, new Budget().of(name));
+  records.open(window, final, from);
+  records.next();
+  return records.used;
+}
+
+/** What the kept columns hold in each record, the header left out. */
+function keptOfRecords(name: string, text: Uint8Array, table: Table, keep: readonly ColumnChoice[]): string[][] {
+  if (keep.length === 0) return [];
+  const places = keep.map((choice) => placeOf(name, table, choice));
+  const records = new CsvRecords(name, table.delimiter, new Budget().of(name));
+  records.open(text, true, skipByteOrderMark(name, text));
+  if (table.names !== undefined) records.next();
+  const kept: string[][] = [];
+  while (records.next()) kept.push(places.map((column) => records.text(column)));
+  return kept;
+}
+
+function placeOf(name: string, { names, count }: Table, choice: ColumnChoice): number {
+  const place = typeof choice === "string" ? (names?.indexOf(choice) ?? -1) : choice < 0 ? count + choice : choice;
+  if (place >= 0 && place < count) return place;
+  const known = names ? `columns ${names.slice(0, 20).join(", ")}` : `columns 0 to ${count - 1}`;
+  throw new RanksimError("bad-params", `keep: ${name} has ${known}; found ${JSON.stringify(choice)}`);
+}
+
+function keptOfObjects(name: string, bytes: Uint8Array, keep: readonly ColumnChoice[]): string[][] {
+  if (keep.length === 0) return [];
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  return lines
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const row = JSON.parse(line) as { readonly [key: string]: unknown };
+      return keep.map((key) => {
+        if (!Object.hasOwn(row, key)) {
+          throw new RanksimError("bad-params", `keep: ${name} has a row without ${JSON.stringify(key)}`);
+        }
+        const value = row[key];
+        return typeof value === "string" ? value : JSON.stringify(value);
+      });
+    });
+}

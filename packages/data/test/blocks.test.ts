@@ -1,0 +1,168 @@
+/** Rows block by block: the same rows as of the whole file, wherever the bytes are cut, and as soon as they are there. */
+
+import { type Dense, RanksimError } from "@ranksim/core";
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { type BlockOptions, type ByteSource, bytesSource, readBlocks, readData, readTextBlocks } from "../src/index.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A source of unknown length whose bytes come in these pieces. */
+function pieces(text: string, sizes: readonly number[], name = "rows.csv"): ByteSource {
+  const all = bytes(text);
+  return {
+    name,
+    async *stream() {
+      let at = 0;
+      for (let i = 0; at < all.length; i++) {
+        const size = sizes[i % sizes.length];
+        yield all.subarray(at, at + size);
+        at += size;
+        // Long enough that what is there is handed on.
+        if (i % 3 === 2) await new Promise((resume) => setTimeout(resume, 7));
+      }
+    },
+  };
+}
+
+async function gather(source: ByteSource, options: BlockOptions = {}) {
+  const rows: number[][] = [];
+  const kept: (readonly string[])[] = [];
+  let blocks = 0;
+  for await (const block of readBlocks(source, options)) {
+    if (block.data.form !== "matrix" || block.data.x.form !== "dense") throw new Error("expected dense rows");
+    const x: Dense = block.data.x;
+    for (let r = 0; r < x.rows; r++) rows.push(Array.from(x.row(r)));
+    kept.push(...block.kept);
+    blocks++;
+  }
+  return { rows, kept, blocks };
+}
+
+describe("blocks of a table", () => {
+  it("are the rows of the whole, wherever it is cut, with quoted line ends in kept columns", async () => {
+    const row = fc.tuple(
+      fc.integer({ min: -9, max: 999 }),
+      fc.integer({ min: 0, max: 9 }),
+      fc.constantFrom("a", 'b "c"', "d\ne", "f,g", ""),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom("\n", "\r\n"),
+        fc.boolean(),
+        async (table, sizes, end, named) => {
+          const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+          const lines = table.map(([a, b, c]) => `${a},${quoted(c)},${b}`);
+          const text = [...(named ? ["one,name,two"] : []), ...lines].join(end) + end;
+          const column = named ? "name" : 1;
+          const options = { header: named, ignoreColumns: [column], keep: [column] };
+          const found = await gather(pieces(text, sizes), options);
+          expect(found.rows).toEqual(table.map(([a, b]) => [a, b]));
+          expect(found.kept).toEqual(table.map(([, , c]) => [c]));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("come before the next line is there, also where the first alone says that it is no header", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resume) => {
+      release = resume;
+    });
+    const source: ByteSource = {
+      name: "pipe",
+      async *stream() {
+        yield bytes("1,2,3\n");
+        await held;
+        yield bytes("4,5,6\n");
+      },
+    };
+    const blocks = readBlocks(source);
+    const first = await blocks.next();
+    expect(first.value?.data).toMatchObject({ x: { rows: 1 } });
+    release();
+    expect((await blocks.next()).value?.data).toMatchObject({ x: { rows: 1 } });
+    expect((await blocks.next()).done).toBe(true);
+  });
+
+  it("name the line of the whole file in errors", async () => {
+    const lines = Array.from({ length: 50 }, (_, r) => `${r},${r === 40 ? "oops" : r}`);
+    const text = ["a,b", ...lines].join("\n");
+    const error = await gather(pieces(text, [30])).catch((caught) => caught);
+    expect(error).toBeInstanceOf(RanksimError);
+    expect(error.message).toContain("rows.csv, line 42");
+  });
+
+  it("refuse what a whole file is refused for", async () => {
+    await expect(gather(bytesSource(bytes(""), "no.csv"))).rejects.toThrow("empty");
+    await expect(gather(bytesSource(bytes("a,b\n"), "no.csv"), { header: true })).rejects.toThrow("at least one row");
+    await expect(gather(bytesSource(bytes("a,b\n1,2\n"), "t.csv"), { keep: ["c"] })).rejects.toThrow(
+      "has columns a, b",
+    );
+  });
+});
+
+test("blocks of JSON lines keep what they are told to", async () => {
+  const text = '{"id":"x","a":1,"b":2}\n{"id":"y","a":3,"b":4}\n';
+  const found = await gather(pieces(text, [5], "rows.jsonl"), { ignoreColumns: ["id"], keep: ["id"] });
+  expect(found).toMatchObject({
+    rows: [
+      [1, 2],
+      [3, 4],
+    ],
+    kept: [["x"], ["y"]],
+  });
+});
+
+test("blocks of svmlight number features as the first does", async () => {
+  const text = "1:5 3:2\n0:1 2:1\n".repeat(3);
+  const whole = await readData(bytesSource(bytes(text), "rows.svm"), { features: 4, firstFeature: 0 });
+  let rows = 0;
+  for await (const { data } of readBlocks(pieces(text, [9], "rows.svm"), { features: 4, firstFeature: 0 })) {
+    if (data.form === "matrix") rows += data.x.rows;
+  }
+  expect(whole).toMatchObject({ x: { rows } });
+});
+
+test("blocks of text are its lines", async () => {
+  const found: string[] = [];
+  for await (const { data } of readTextBlocks(pieces("one\r\n\ntwo ä\nthree", [4], "x.txt"))) {
+    if (data.form === "text") found.push(...data.text);
+  }
+  expect(found).toEqual(["one", "", "two ä", "three"]);
+});
+
+test("formats that are read whole come in slices", async () => {
+  const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (20000, 2), }".padEnd(117);
+  const file = new Uint8Array(128 + 40_000);
+  file.set(bytes(`\u0000NUMPY\u0001\u0000v\u0000${header}\n`));
+  file[0] = 0x93;
+  const found = await gather(bytesSource(file, "x.npy"));
+  expect(found.rows).toHaveLength(20_000);
+  expect(found.blocks).toBeGreaterThan(1);
+});
+
+/** A Zstandard frame of one block that holds the bytes as they are (RFC 8878, 3.1.1). */
+function zstdFrame(content: Uint8Array): Uint8Array {
+  const size = content.length;
+  // One segment whose size is told in one byte; a last block, raw, of that size.
+  const block = 1 | (size << 3);
+  const head = [0x28, 0xb5, 0x2f, 0xfd, 0x20, size, block & 255, (block >> 8) & 255, block >> 16];
+  return Uint8Array.from([...head, ...content]);
+}
+
+test("Zstandard is undone like gzip, and damage is named", async () => {
+  const packed = zstdFrame(bytes("a,b\n1,2\n3,4\n"));
+  const source = bytesSource(packed, "rows.csv.zst");
+  expect((await gather(source)).rows).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  expect(await readData(source)).toMatchObject({ featureNames: ["a", "b"] });
+  await expect(readData(bytesSource(packed.subarray(0, 12), "cut.csv.zst"))).rejects.toMatchObject({
+    code: "bad-file",
+  });
+});

@@ -40,18 +40,23 @@ export class Dense implements DenseRows {
   /** Copies rows of numbers (arrays or typed arrays of one length) into the narrowest element type that is exact. */
   static fromRows(rows: readonly ArrayLike<number>[]): Dense {
     const features = rows.length === 0 ? 0 : rows[0].length;
-    const all = new Float64Array(rows.length * features);
+    checkShape(rows.length, features);
+    // A length is a mere claim until there are numbers at both ends; room is made afterwards.
+    for (let r = 0; r < rows.length; r++) {
+      if (rows[r].length === features && features > 0) {
+        checkNumber(rows[r][0], r, 0);
+        checkNumber(rows[r][features - 1], r, features - 1);
+      }
+    }
+    const all = roomFor(rows.length, features);
     for (let r = 0; r < rows.length; r++) {
       const row = rows[r];
       if (row.length !== features) {
         throw new RanksimError("bad-matrix", `row ${r}: expected ${features} values as in row 0, found ${row.length}`);
       }
       for (let i = 0; i < features; i++) {
-        const value = row[i];
-        if (typeof value !== "number") {
-          throw new RanksimError("bad-matrix", `row ${r}, column ${i}: expected a number, found ${describe(value)}`);
-        }
-        all[r * features + i] = value;
+        checkNumber(row[i], r, i);
+        all[r * features + i] = row[i];
       }
     }
     const bad = firstBadValue(all);
@@ -100,6 +105,21 @@ export function checkShape(rows: number, features: number): void {
       "bad-matrix",
       `expected at most ${MOST_FEATURES} features, found ${features}: hash them into fewer`,
     );
+  }
+}
+
+function checkNumber(value: unknown, row: number, column: number): void {
+  if (typeof value === "number") return;
+  throw new RanksimError("bad-matrix", `row ${row}, column ${column}: expected a number, found ${describe(value)}`);
+}
+
+function roomFor(rows: number, features: number): Float64Array {
+  try {
+    return new Float64Array(rows * features);
+  } catch (cause) {
+    throw new RanksimError("bad-matrix", `expected rows that fit in memory, found ${rows} x ${features} numbers`, {
+      cause,
+    });
   }
 }
 

@@ -22,7 +22,7 @@ export function isMatrix(x: unknown): x is Matrix {
 
 /** Turns what a user passed into a matrix. */
 export function asMatrix(x: MatrixLike): Matrix {
-  if (x instanceof Dense || x instanceof Csr) return x;
+  if (x instanceof Dense || x instanceof Csr) return withMemory(x);
   if (isMatrix(x)) return wrapAgain(x);
   if (Array.isArray(x) && x.every((row) => typeof row === "object" && row !== null && "length" in row)) {
     return Dense.fromRows(x);
@@ -37,6 +37,26 @@ function describeRows(x: unknown): string {
   const numbers = (x as ArrayLike<unknown>).length;
   if (typeof (x as ArrayLike<unknown>)[0] !== "number") return `an array of ${numbers} that are no rows`;
   return `${numbers} numbers; for one row pass [row], for a flat list Dense.of(Float64Array.from(list), rows, features)`;
+}
+
+/** Refuses a matrix whose buffer was detached or resized since it was made: its numbers are gone, and nothing would notice. */
+function withMemory(x: Matrix): Matrix {
+  const parts =
+    x instanceof Dense
+      ? [[x.values.length, x.rows * x.features]]
+      : [
+          [x.offsets.length, x.rows + 1],
+          [Math.min(x.indices.length, x.offsets[x.rows] ?? 0), x.offsets[x.rows] ?? 0],
+          [Math.min(x.values.length, x.offsets[x.rows] ?? 0), x.offsets[x.rows] ?? 0],
+        ];
+  for (const [found, expected] of parts) {
+    if (found === expected) continue;
+    throw new RanksimError(
+      "bad-matrix",
+      `expected the matrix's ${expected} numbers, found ${found}: its buffer was detached or resized after the matrix was made`,
+    );
+  }
+  return x;
 }
 
 /** A matrix of another copy of the library as one of this copy, over the same memory and checked again. */

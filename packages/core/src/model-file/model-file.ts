@@ -37,7 +37,8 @@ export interface LoadOptions<R extends ModelReader = ModelReader> {
 /**
  * The model in a file. It is of the same type as when it was trained, and `kind` says which that is; `schemaOf` gives its
  * schema. The bytes are checked in full first, and every
- * refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
+ * refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards; memory that can be
+ * resized is copied.
  */
 export function loadModel<R extends ModelReader = never>(
   bytes: Uint8Array,
@@ -56,7 +57,7 @@ export function loadModel<R extends ModelReader = never>(
     throw new RanksimError("bad-file", `no reader for models of kind ${JSON.stringify(saved.kind)}, only for ${known}`);
   };
   try {
-    const saved = decodeSaved(bytes);
+    const saved = decodeSaved(isFixed(bytes.buffer) ? bytes : new Uint8Array(bytes));
     const model = read(saved);
     if (saved.schema !== undefined) attachStored(model, saved.schema);
     checkSameOutline(saved, savedWhole(model));
@@ -66,6 +67,12 @@ export function loadModel<R extends ModelReader = never>(
     // A forged file can make a reader stumble in ways it did not foresee; the caller still has one thing to catch.
     throw new RanksimError("bad-file", `not a model: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
+}
+
+/** Whether a buffer keeps its size as long as it lives. */
+function isFixed(buffer: ArrayBufferLike): boolean {
+  const { resizable, growable } = buffer as { readonly resizable?: boolean; readonly growable?: boolean };
+  return !resizable && !growable;
 }
 
 /** Refuses fields that the model's reader took no notice of: the file would not be what saving the model gives. */

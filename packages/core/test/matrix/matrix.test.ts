@@ -1,6 +1,6 @@
 /** The gate for data: shapes, types, bad numbers, views and conversions. */
 
-import { asMatrix, Csr, Dense, RanksimError, toCsr, toDense } from "@ranksim/core";
+import { asMatrix, Csr, Dense, RankSimilarityClassifier, RanksimError, toCsr, toDense } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -48,6 +48,58 @@ describe("Dense", () => {
     expect([...x.values]).toEqual(row);
   });
 });
+
+describe("memory that goes away", () => {
+  const labels = ["a", "b", "a", "b"];
+  const fit = (x: Dense | Csr) => new RankSimilarityClassifier().fit(x, labels);
+  const lost = {
+    code: "bad-matrix",
+    message: expect.stringContaining("detached or resized after the matrix was made"),
+  };
+
+  it("is noticed, not trained on", async () => {
+    const resizable = () => new (ArrayBuffer as unknown as ResizableConstructor)(16, { maxByteLength: 32 });
+    for (const change of [0, 8, 17, 32]) {
+      const buffer = resizable();
+      const x = Dense.of(new Uint8Array(buffer).fill(3), 4, 4);
+      buffer.resize(change);
+      await expect(fit(x), String(change)).rejects.toMatchObject(lost);
+    }
+    const detached = new Uint8Array(16);
+    const x = Dense.of(detached, 4, 4);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    await expect(fit(x)).rejects.toMatchObject(lost);
+    const model = await fit(
+      Dense.of(
+        Uint8Array.from({ length: 16 }, (_, i) => (i * 7) % 5),
+        4,
+        4,
+      ),
+    );
+    await expect(model.predict(x)).rejects.toMatchObject(lost);
+  });
+
+  it("is noticed in each part of sparse rows", async () => {
+    for (const part of [0, 1, 2]) {
+      const arrays = [Uint32Array.of(0, 1, 2, 3, 4), Uint32Array.of(0, 1, 2, 3), Uint8Array.of(1, 2, 3, 4)] as const;
+      const x = Csr.of(...arrays, 4);
+      structuredClone(arrays[part].buffer, { transfer: [arrays[part].buffer] });
+      await expect(fit(x), String(part)).rejects.toMatchObject(lost);
+    }
+  });
+
+  it("is not promised by a length alone", () => {
+    for (const length of [2 ** 53, 2 ** 32, 2 ** 26, -1, Number.NaN, 0.5]) {
+      expect(refused(() => Dense.fromRows([{ length } as ArrayLike<number>]))).toMatch(/expected/);
+    }
+    const rows = Array.from({ length: 2000 }, () => ({ length: 2 ** 26, 0: 1, [2 ** 26 - 1]: 1 }) as ArrayLike<number>);
+    expect(refused(() => Dense.fromRows(rows))).toBe("expected rows that fit in memory, found 2000 x 67108864 numbers");
+  });
+});
+
+interface ResizableConstructor {
+  new (length: number, options: { maxByteLength: number }): ArrayBuffer & { resize(length: number): void };
+}
 
 describe("Csr", () => {
   it("checks offsets, order, range and numbers", () => {

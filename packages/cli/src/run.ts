@@ -88,6 +88,8 @@ const REASONS: { readonly [code: string]: string } = {
   ENOSPC: "no space left",
   EDQUOT: "no space left: the quota is used up",
   EFBIG: "the file would be larger than allowed here",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "links that lead round in a circle",
   EROFS: "the file system is read-only",
 };
 

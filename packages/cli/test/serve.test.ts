@@ -27,10 +27,14 @@ afterAll(async () => {
 });
 
 /** A request whose path reaches the server as it is written. */
-function raw(path: string, method = "GET"): Promise<{ status: number; body: string }> {
+function raw(
+  path: string,
+  method = "GET",
+  headers: { [name: string]: string } = {},
+): Promise<{ status: number; body: string }> {
   const { port } = new URL(served.address);
   return new Promise((done, failed) => {
-    const call = request({ host: "127.0.0.1", port, path, method }, (response) => {
+    const call = request({ host: "127.0.0.1", port, path, method, headers }, (response) => {
       let body = "";
       response.on("data", (chunk) => {
         body += chunk;
@@ -75,4 +79,31 @@ it("refuses what cannot be decoded and what is no reading", async () => {
   expect((await raw("/a%00b")).status).toBe(400);
   expect((await raw("/", "POST")).status).toBe(405);
   expect(await raw("/assets/a.js", "HEAD")).toEqual({ status: 200, body: "" });
+});
+
+it("answers names of this machine only", async () => {
+  const { port } = new URL(served.address);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "localhost", `[::1]:${port}`, `LOCALHOST:${port}`]) {
+    expect((await raw("/", "GET", { host })).status, host).toBe(200);
+  }
+  for (const host of ["evil.example", `evil.example:${port}`, "localhost.evil.example", "127.0.0.1.evil.example"]) {
+    expect(await raw("/", "GET", { host }), host).toEqual({ status: 403, body: "" });
+  }
+});
+
+it("lets the page load nothing from elsewhere", async () => {
+  const policy = (await fetch(served.address)).headers.get("Content-Security-Policy");
+  expect(policy).toContain("default-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/https?:|\*/);
+});
+
+it("sends what a browser has already only once", async () => {
+  const first = await fetch(new URL("/assets/a.js", served.address));
+  const tag = first.headers.get("ETag") as string;
+  expect(tag).toMatch(/^"[\w-]{22}"$/);
+  const again = (known: string) => raw("/assets/a.js", "GET", { "if-none-match": known });
+  expect(await again(tag)).toEqual({ status: 304, body: "" });
+  expect(await again(`"other", W/${tag}`)).toEqual({ status: 304, body: "" });
+  expect(await again('"other"')).toEqual({ status: 200, body: "1" });
 });

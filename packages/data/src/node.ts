@@ -2,7 +2,7 @@
 
 export * from "./index.ts";
 export type { DownloadOptions, DownloadProgress } from "./node/download.ts";
-export { fileSource, openPath, pathFolder, removeUnfinished, stdinSource, writeWhole } from "./node/files.ts";
+export { fileSource, openPath, pathFolder, readWhole, stdinSource } from "./node/files.ts";
 export {
   type FetchOptions,
   fetchDataSet,
@@ -13,3 +13,4 @@ export {
 } from "./node/load.ts";
 export { cacheFolder, dataFolders, type Environment, type Located } from "./node/places.ts";
 export { saveData } from "./node/save.ts";
+export { checkNames, removeUnfinished, writeWhole } from "./node/write-whole.ts";

@@ -1,13 +1,12 @@
 /** `ranksim play`: serves the playground's page on this machine, opened with a model if one is named. */
 
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RanksimError } from "@ranksim/core";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../io.ts";
-import { readModel } from "../model/store.ts";
+import { modelBytes, readModel } from "../model/store.ts";
 import { servePage } from "../play/serve.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 
@@ -64,7 +63,7 @@ async function play(modelPath: string | undefined, options: PlayOptions, io: Io)
 /** The bytes of a model file, after the same checks as everywhere. */
 async function modelOf(path: string, io: Io): Promise<{ name: string; bytes: Uint8Array }> {
   await readModel(path, io);
-  return { name: basename(path), bytes: await readFile(resolve(io.cwd, path)) };
+  return { name: basename(path), bytes: await modelBytes(path, io) };
 }
 
 function portOf(text: string): number {

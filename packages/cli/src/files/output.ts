@@ -4,12 +4,12 @@
  */
 
 import { constants, createWriteStream } from "node:fs";
-import { access, realpath, stat } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { RanksimError } from "@ranksim/core";
-import { writeWhole } from "@ranksim/data/node";
+import { checkNames, writeWhole } from "@ranksim/data/node";
 import { type Io, named } from "../io.ts";
 
 /** What can be written. */
@@ -22,9 +22,7 @@ export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<voi
     for await (const chunk of guarded) await io.stdout.write(chunk);
     return;
   }
-  // A link stays a link: what it leads to is replaced.
-  const asked = resolve(io.cwd, path);
-  const target = await realpath(asked).catch(() => asked);
+  const target = resolve(io.cwd, path);
   const found = await stat(target).catch(() => undefined);
   try {
     if (found !== undefined && !found.isFile() && !found.isDirectory()) {
@@ -44,6 +42,7 @@ export async function checkWritable(path: string, io: Io): Promise<void> {
   if ((await stat(target).catch(() => undefined))?.isDirectory()) {
     throw new RanksimError("bad-params", `${path} is a folder, expected the name of a file`);
   }
+  await checkNames(target);
   let folder = dirname(target);
   for (;;) {
     const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {

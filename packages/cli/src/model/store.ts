@@ -1,8 +1,9 @@
 /** Models as files of the file system: read whole, written whole or not at all. */
 
-import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Model, RanksimError, saveModel } from "@ranksim/core";
+import { Budget } from "@ranksim/data";
+import { readWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
 import type { Io } from "../io.ts";
 import { loadModel } from "../load-model.ts";
@@ -18,7 +19,7 @@ export interface StoredModel {
 
 /** Reads a model file; "-" is standard input. */
 export async function readModel(path: string, io: Io): Promise<StoredModel> {
-  const bytes = path === "-" ? await readAll(io.stdin) : await readFile(resolve(io.cwd, path));
+  const bytes = await modelBytes(path, io);
   try {
     const model: Model = loadModel(bytes);
     return { model, name: path === "-" ? "model" : basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
@@ -44,8 +45,14 @@ export function digestOf(bytes: Uint8Array): string {
   return header.__metadata__.digest;
 }
 
-async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** The bytes of a model file, unchecked. Devices and files that do not fit in memory are refused. */
+export async function modelBytes(path: string, io: Io): Promise<Uint8Array> {
+  if (path !== "-") return readWhole(resolve(io.cwd, path));
+  const account = new Budget().of("standard input");
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  for await (const chunk of io.stdin) {
+    account.take(2 * chunk.byteLength);
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }

@@ -3,6 +3,7 @@
  * it if there is one. It answers GET and HEAD for files of one folder and nothing else.
  */
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { extname, join, resolve, sep } from "node:path";
@@ -33,7 +34,22 @@ const TYPES: { readonly [ending: string]: string } = {
   ".json": "application/json",
 };
 
+/** The page loads nothing from elsewhere; its worker compiles WebAssembly, pictures are drawn into blobs and data addresses. */
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' blob: data:",
+  "connect-src 'self' blob: data:",
+  "worker-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 const HEADERS = {
+  "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -47,6 +63,8 @@ export async function servePage({ folder, model, port = 0 }: ServeOptions): Prom
   // The page takes names of this form only, and a name must not hide a file of the page.
   const name = model && `model-${model.name.replace(/[^\w.-]+/g, "-")}`;
   const server = createServer(async (request, response) => {
+    // Other names could be another site's that were made to lead here.
+    if (!isLoopback(request.headers.host)) return answer(response, 403);
     if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405);
     const path = pathOf(request.url ?? "/");
     if (path === undefined) return answer(response, 400);
@@ -74,6 +92,11 @@ export async function servePage({ folder, model, port = 0 }: ServeOptions): Prom
   };
 }
 
+/** Whether a Host header names this machine by a name that no other site can have. */
+function isLoopback(host: string | undefined): boolean {
+  return /^(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d{1,5})?$/i.test(host ?? "");
+}
+
 /** The decoded path of a request, or undefined for one that cannot be decoded. */
 function pathOf(url: string): string | undefined {
   try {
@@ -90,6 +113,21 @@ function answer(
   body: Uint8Array = new Uint8Array(0),
   type = "text/plain",
 ): void {
-  response.writeHead(status, { ...HEADERS, "Content-Type": type, "Content-Length": body.byteLength });
-  response.end(response.req.method === "HEAD" ? undefined : body);
+  const { method, headers } = response.req;
+  const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  if (
+    status === 200 &&
+    (headers["if-none-match"] ?? "").split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
+  ) {
+    response.writeHead(304, { ...HEADERS, ETag: tag });
+    response.end();
+    return;
+  }
+  response.writeHead(status, {
+    ...HEADERS,
+    ...(status === 200 ? { ETag: tag } : {}),
+    "Content-Type": type,
+    "Content-Length": body.byteLength,
+  });
+  response.end(method === "HEAD" ? undefined : body);
 }

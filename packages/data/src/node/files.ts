@@ -1,15 +1,19 @@
-/** Node's files, folders and standard input as byte sources, and files written whole or not at all. */
+/** Node's files, folders and standard input as byte sources. */
 
 import { createHash } from "node:crypto";
-import { createReadStream, rmSync } from "node:fs";
-import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { createReadStream, type Stats } from "node:fs";
+import { open, opendir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { badFile } from "../bad-file.ts";
-import type { ByteSource, Folder, FolderEntry } from "../source.ts";
+import { Budget } from "../budget.ts";
+import { type ByteSource, type Folder, type FolderEntry, readAll } from "../source.ts";
 
 /** A file as a source. */
 export async function fileSource(path: string): Promise<ByteSource> {
-  const { size } = await statOf(path);
+  const found = await statOf(path);
+  // Pipes have no size, and no places.
+  if (!found.isFile()) return { name: path, stream: () => streamOf(path) };
+  const { size } = found;
   return {
     name: path,
     byteLength: size,
@@ -65,12 +69,24 @@ export async function openPath(path: string): Promise<ByteSource | Folder> {
   return (await statOf(path)).isDirectory() ? pathFolder(path) : fileSource(path);
 }
 
+/** All bytes of a file, within the budget. What is not there is the system's error. */
+export async function readWhole(path: string, budget = new Budget()): Promise<Uint8Array> {
+  const found = refuseDevice(path, await stat(path));
+  if (found.isDirectory()) throw badFile(path, "", "expected a file, found a folder");
+  return readAll(streamOf(path), budget.of(path), found.size);
+}
+
+/** What is at a path. Devices are refused: many of them have no end. */
 async function statOf(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
+  const found = await stat(path).catch((error: unknown) => {
     throw badFile(path, "", "expected a file or a folder, found nothing", error);
-  }
+  });
+  return refuseDevice(path, found);
+}
+
+function refuseDevice(path: string, found: Stats): Stats {
+  if (!found.isCharacterDevice() && !found.isBlockDevice()) return found;
+  throw badFile(path, "", "expected a file or a folder, found a device; - is standard input");
 }
 
 /** Whether the path leads to a file. */
@@ -79,46 +95,6 @@ export async function isFile(path: string): Promise<boolean> {
     (found) => found.isFile(),
     () => false,
   );
-}
-
-/**
- * Writes a file under a temporary name beside it and renames it when all is on disk: whoever stops it, the path holds the
- * old content or the new.
- */
-export async function writeWhole(
-  path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${writes++}.tmp`);
-  let file: FileHandle | undefined;
-  try {
-    file = await open(temporary, "wx");
-    unfinished.add(temporary);
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.byteLength; ) at += (await file.write(chunk, at)).bytesWritten;
-    }
-    await file.sync();
-    await file.close();
-    file = undefined;
-    await rename(temporary, path);
-  } catch (error) {
-    await file?.close().catch(() => undefined);
-    await rm(temporary, { force: true });
-    throw error;
-  } finally {
-    unfinished.delete(temporary);
-  }
-}
-
-let writes = 0;
-
-/** Temporary files of writes that are under way. */
-const unfinished = new Set<string>();
-
-/** Removes what writes that are under way have on disk, at once: for a process that is about to end. */
-export function removeUnfinished(): void {
-  for (const path of unfinished) rmSync(path, { force: true });
 }
 
 /** SHA-256 of the bytes, in hexadecimal. */

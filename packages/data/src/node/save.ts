@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { DataSet } from "../data-set.ts";
 import { type WriteFormat, writeData, writeFormatOf } from "../write.ts";
-import { writeWhole } from "./files.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** Writes a data set; the format is given or told by the path's ending, and a path that ends in .gz is packed. Old or new, never half. */
 export async function saveData(path: string, data: DataSet, format: WriteFormat = writeFormatOf(path)): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as core from "@ranksim/core";
 import * as data from "@ranksim/data";
@@ -27,4 +27,34 @@ test.runIf(built && canRequire)("require() gives what import gives (Node 20.19, 
     'const { RankSimilarityClassifier } = require("ranksim"); process.stdout.write(typeof RankSimilarityClassifier)';
   const cwd = fileURLToPath(new URL("..", import.meta.url));
   expect(execFileSync(process.execPath, ["--no-warnings", "-e", script], { cwd, encoding: "utf8" })).toBe("function");
+});
+
+test("the notice names all that the page carries", () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+  const notice = read("../NOTICE");
+  const needed = (path: string) =>
+    Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}).filter(
+      (name) => !name.startsWith("@ranksim/"),
+    );
+  const direct = ["core", "data", "playground"].flatMap((name) => needed(`../../${name}/package.json`));
+  const all = [...direct, ...direct.flatMap((name) => needed(`../../../node_modules/${name}/package.json`))];
+  const lines = notice.toLowerCase().split("\n");
+  for (const name of all)
+    expect(
+      lines.some((line) => line.split(/\s/)[0] === name),
+      name,
+    ).toBe(true);
+  expect(notice).toContain("Creative Commons Attribution 4.0");
+  expect(JSON.parse(read("../package.json")).files).toContain("NOTICE");
+});
+
+test.runIf(built)("declarations carry no packed data", () => {
+  for (const name of ["core", "data", "cli"]) {
+    const folder = new URL(`../../${name}/dist/`, import.meta.url);
+    for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".d.ts")) continue;
+      const longest = readFileSync(new URL(file, folder), "utf8").match(/[A-Za-z0-9+/=]{200,}/)?.[0].length ?? 0;
+      expect(longest, file).toBe(0);
+    }
+  }
 });

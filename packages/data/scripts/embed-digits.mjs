@@ -17,5 +17,5 @@ const labels = rows.map((row) => row[64]);
 const packed = deflateRawSync(Uint8Array.from([...values, ...labels]), { level: 9 }).toString("base64");
 writeFileSync(
   new URL("../src/catalogue/digits-bytes.ts", import.meta.url),
-  `/** The UCI digits, packed by scripts/embed-digits.mjs. CC BY 4.0, E. Alpaydin and C. Kaynak; see NOTICE. */\n\nexport const digitsBytes =\n  "${packed}";\n`,
+  `/** The UCI digits, packed by scripts/embed-digits.mjs. CC BY 4.0, E. Alpaydin and C. Kaynak; see NOTICE. */\n\nexport const digitsBytes: string =\n  "${packed}";\n`,
 );

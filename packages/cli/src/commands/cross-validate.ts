@@ -104,7 +104,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 /** Of all folds, divided by their number. */
 function deviation(values: readonly number[]): number {
   const middle = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+  return Math.sqrt(mean(values.map((value) => (value - middle) * (value - middle))));
 }
 
 function summary(folds: readonly Fold[], pick: (fold: Fold) => number): { mean: number; standardDeviation: number } {

@@ -187,7 +187,7 @@ function costScale(least: number, most: number): { at: (cost: number) => number;
   const steps = span > 3 ? [1] : span > 1.2 ? [1, 3] : [1, 2, 3, 5, 7];
   for (let power = Math.floor(from) - 1; power <= from + span + 1; power++) {
     for (const step of steps) {
-      const cost = step * 10 ** power;
+      const cost = step * Number(`1e${power}`);
       if (at(cost) >= -0.02 && at(cost) <= 1.02) ticks.push(cost);
     }
   }

@@ -129,7 +129,7 @@ function isBetter(a: Marks, b: Marks, errors: number): boolean {
   let [gain, squares] = [0, 0];
   for (let r = 0; r < a.length; r++) {
     gain += a[r] - b[r];
-    squares += (a[r] - b[r]) ** 2;
+    squares += (a[r] - b[r]) * (a[r] - b[r]);
   }
   return gain >= FEWEST && gain > errors * Math.sqrt(squares);
 }

@@ -72,7 +72,7 @@ export function balancedAccuracy(yTrue: Labels, yPred: Labels): number {
 /** Counts every pair of true and predicted class. */
 export function confusionMatrix(yTrue: Labels, yPred: Labels): ConfusionMatrix {
   const { rows, classes, truth, guess } = encodePair(yTrue, yPred);
-  const counts = new Uint32Array(classes.length ** 2);
+  const counts = new Uint32Array(classes.length * classes.length);
   for (let r = 0; r < rows; r++) counts[truth[r] * classes.length + guess[r]]++;
   return { classes, counts };
 }

@@ -225,12 +225,14 @@ function standardize(x: Matrix, { low, high, sum, filled }: Spread): { mean: Flo
   const largest = mean.map((m, i) => Math.max(high[i] - m, m - low[i]));
   const squares = new Float64Array(x.features);
   forEachEntry(x, (i, value) => {
-    if (!constant[i]) squares[i] += ((value - mean[i]) / largest[i]) ** 2;
+    const share = (value - mean[i]) / largest[i];
+    if (!constant[i]) squares[i] += share * share;
   });
   const deviation = squares.map((total, i) => {
     if (constant[i]) return 0;
     // Zeros are added together, in sparse and dense matrices alike, so that both give the same bits.
-    const all = total + (x.rows - filled[i]) * (mean[i] / largest[i]) ** 2;
+    const share = mean[i] / largest[i];
+    const all = total + (x.rows - filled[i]) * (share * share);
     return largest[i] * Math.sqrt(all / x.rows);
   });
   return { mean, deviation };

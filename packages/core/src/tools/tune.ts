@@ -200,7 +200,11 @@ function mostFilters(candidates: readonly Estimator<never, Model>[]): number {
 
 /** Share of the remaining work that the next round is, if candidates shrink as rows grow. */
 function shareOfRound(sizes: readonly number[], candidates: number, factor: number): number {
-  const work = sizes.map((rows, r) => rows * Math.max(1, candidates / factor ** r));
+  let left = candidates * factor;
+  const work = sizes.map((rows) => {
+    left /= factor;
+    return rows * Math.max(1, left);
+  });
   return work[0] / work.reduce((sum, part) => sum + part, 0);
 }
 

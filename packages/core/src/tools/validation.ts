@@ -151,7 +151,7 @@ export async function validate<X, M extends Model>(
   }
   await advance(run, { stage: "score", share: 1 });
   const mean = scores.reduce((a, b) => a + b) / scores.length;
-  const variance = scores.reduce((a, score) => a + (score - mean) ** 2, 0) / scores.length;
+  const variance = scores.reduce((a, score) => a + (score - mean) * (score - mean), 0) / scores.length;
   return { scores, mean, standardDeviation: Math.sqrt(variance), fitSeconds, scoreSeconds };
 }
 

@@ -1,5 +1,6 @@
 /** Budgets that keep the code readable: length of files, a header in each, no marks left behind. */
 
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { sources } from "./sources.ts";
 
@@ -36,8 +37,37 @@ describe("source files", () => {
     expect(all.filter(({ text }) => mark.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
+  it("take powers of 2 only: engines differ in the last bit of others", () => {
+    const powers = all
+      .filter((source) => source.package !== "lab" && source.package !== "playground") // drawings
+      .flatMap(({ path, text }) => powersIn(path, text).map((power) => `${path}: ${power}`));
+    expect(powers).toEqual([]);
+    expect(powersIn("a.ts", "const a = 2 ** n + 3 ** n + Math.pow(2, x); b **= 2;")).toEqual([
+      "3 ** n",
+      "Math.pow(2, x)",
+      "b **= 2",
+    ]);
+  });
+
   it("print nothing in core", () => {
     const prints = all.filter((source) => source.package === "core" && /\bconsole\.|\bprocess\.std/.test(source.text));
     expect(prints.map(({ path }) => path)).toEqual([]);
   });
 });
+
+/** Powers of anything but 2, and calls of Math.pow, as the compiler sees them. */
+function powersIn(path: string, text: string): string[] {
+  const found: string[] = [];
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const visit = (node: ts.Node): void => {
+    const isPower =
+      ts.isBinaryExpression(node) &&
+      (node.operatorToken.kind === ts.SyntaxKind.AsteriskAsteriskEqualsToken ||
+        (node.operatorToken.kind === ts.SyntaxKind.AsteriskAsteriskToken && node.left.getText() !== "2"));
+    const isCall = ts.isCallExpression(node) && node.expression.getText() === "Math.pow";
+    if (isPower || isCall) found.push(node.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}

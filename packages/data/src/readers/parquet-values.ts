@@ -3,6 +3,7 @@
 import type { Encoding, ParquetType, SchemaElement } from "hyparquet";
 import { halfToNumber } from "./npy.ts";
 import { readRuns } from "./runs.ts";
+import { decimalOf } from "./scan.ts";
 
 /** Values as stored. */
 export type Stored = ArrayLike<number | bigint | boolean | Uint8Array>;
@@ -183,13 +184,17 @@ function prefixedValues(bytes: Uint8Array, count: number): Uint8Array[] {
 
 const utf8 = new TextDecoder();
 
+/** Digits after the point that a decimal may have. */
+const MOST_SCALE = 100;
+
 /** What stored values of a column mean: numbers, booleans or text. Other kinds are refused by name. */
 export function meaningOf(element: SchemaElement): (stored: number | bigint | boolean | Uint8Array) => unknown {
   const { type, converted_type: converted, logical_type: logical } = element;
   const kind = logical?.type ?? converted;
   if (kind === "DECIMAL") {
-    const scale = 10 ** (element.scale ?? 0);
-    return (stored) => (stored instanceof Uint8Array ? bigEndian(stored) : Number(stored)) / scale;
+    const { scale = 0 } = element;
+    if (!(scale >= 0 && scale <= MOST_SCALE)) throw new Error(`expected a scale of 0 to ${MOST_SCALE}, found ${scale}`);
+    return (stored) => decimalOf(stored instanceof Uint8Array ? bigEndian(stored) : BigInt(stored), scale);
   }
   if (kind === "FLOAT16") return (stored) => halfToNumber((stored as Uint8Array)[0] | ((stored as Uint8Array)[1] << 8));
   if (type === "BYTE_ARRAY") return (stored) => utf8.decode(stored as Uint8Array);
@@ -203,8 +208,8 @@ export function meaningOf(element: SchemaElement): (stored: number | bigint | bo
   throw new Error(`expected numbers or text, found values of kind ${kind ?? type}`);
 }
 
-function bigEndian(bytes: Uint8Array): number {
+function bigEndian(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return Number(BigInt.asIntN(bytes.byteLength * 8, value));
+  return BigInt.asIntN(bytes.byteLength * 8, value);
 }

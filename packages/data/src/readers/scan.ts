@@ -91,6 +91,12 @@ export function textOf(window: Uint8Array, from: number, to: number): string {
 const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
+/** A whole number over a power of ten, rounded once: the same bits on every engine, which powers by `**` are not. */
+export function decimalOf(digits: bigint, scale: number): number {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) && scale < POWERS.length ? value / POWERS[scale] : Number(`${digits}e-${scale}`);
+}
+
 /**
  * The number that bytes `from` to `to` spell in decimal, as `Number` would read it; NaN if they spell none. Surrounding
  * blanks must have been left out already. Infinity is no decimal number.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { numberOf } from "../../src/readers/scan.ts";
+import { decimalOf, numberOf } from "../../src/readers/scan.ts";
 
 const parsed = (text: string) => {
   const bytes = new TextEncoder().encode(`x${text}7`);
@@ -37,4 +37,20 @@ test("what is no decimal number is NaN", () => {
   for (const text of ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x10", "1_0", "1 2", "inf", "Infinity", "nan", "１"]) {
     expect(parsed(text)).toBeNaN();
   }
+});
+
+test("decimals are the numbers that their digits spell", () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+      fc.integer({ min: 0, max: 100 }),
+      (digits, scale) => {
+        const spelled =
+          digits < 0n ? `-${String(-digits).padStart(scale + 1, "0")}` : String(digits).padStart(scale + 1, "0");
+        const text = scale === 0 ? spelled : `${spelled.slice(0, -scale)}.${spelled.slice(-scale)}`;
+        expect(decimalOf(digits, scale)).toBe(Number(text));
+      },
+    ),
+    { numRuns: 2000 },
+  );
 });

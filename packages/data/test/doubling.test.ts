@@ -1,0 +1,83 @@
+/**
+ * Files twice as long take about twice the time, wherever a scanner might look at the same bytes again and again: with time that grows
+ * by the square, the longest of them would take minutes. Ratios of processor time, the best of several tries each.
+ */
+
+import { expect, test } from "vitest";
+import { bytesSource, CountVectorizer, readData, readLabels } from "../src/index.ts";
+
+const ascii = (text: string) => Buffer.from(text, "latin1");
+
+function npy(descr: string, shape: string, data: Buffer): Buffer {
+  const header = ascii(`{'descr': '${descr}', 'fortran_order': True, 'shape': (${shape}), }\n`);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(header.length);
+  return Buffer.concat([ascii("\x93NUMPY\x02\0"), size, header, data]);
+}
+
+function tar(type: string, content: string): Buffer {
+  const header = Buffer.alloc(512);
+  header.write("x");
+  header.write(content.length.toString(8).padStart(11, "0"), 124);
+  header.write(type, 156);
+  header.write("ustar", 257);
+  header.write("        ", 148);
+  header.write(
+    header
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, "0"),
+    148,
+  );
+  return Buffer.concat([header, ascii(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
+}
+
+const read = (name: string, bytes: Buffer, options = {}) =>
+  readData(bytesSource(bytes, name), options).then(
+    () => undefined,
+    () => undefined,
+  );
+
+/** A file of about n bytes, read or refused. */
+const cases: [what: string, size: number, run: (n: number) => Promise<unknown>][] = [
+  ["a number without end, and then a letter", 1e6, (n) => read("a.csv", ascii(`${"1".repeat(n)}x,2\n`))],
+  ["a fraction without end, and then a letter", 1e6, (n) => read("a.csv", ascii(`1.${"1".repeat(n)}x,2\n`))],
+  ["a label of digits, and then a letter", 1e6, (n) => readLabels(bytesSource(ascii(`${"1".repeat(n)}x\n1\n`), "a"))],
+  ["a label column", 1e6, (n) => read("a.csv", ascii(`1,2,${"1".repeat(n)}x\n1,2,3\n`), { labelColumn: 2 })],
+  ["blanks without end", 1e6, (n) => read("a.csv", ascii(`1,${" ".repeat(n)}x\n`))],
+  ["a quoted field that never closes", 1e6, (n) => read("a.csv", ascii(`1,2\n1,"${'""'.repeat(n / 2)}`))],
+  ["a line of JSON that never closes", 1e6, (n) => read("a.jsonl", ascii("[".repeat(n)))],
+  ["svmlight of blanks", 1e6, (n) => read("a.svm", ascii(`1 1:1${" ".repeat(n)}x\n`))],
+  [
+    "numpy strings of zeros, and then a letter",
+    4e5,
+    (n) =>
+      readLabels(
+        bytesSource(npy(`|S${n}`, "2,", Buffer.concat([Buffer.alloc(n - 1), ascii("x"), Buffer.alloc(n)])), "a.npy"),
+      ),
+  ],
+  ["numpy of many axes", 3e5, (n) => read("a.npy", npy("|u1", "1,".repeat(n / 2), Buffer.alloc(1)))],
+  ["a pax header of digits", 6e4, (n) => read("a.tar", tar("x", "1".repeat(Math.min(n, 65_000))))],
+  ["a pax header of lines", 3e4, (n) => read("a.tar", tar("x", "1 path=\n".repeat(n / 8)))],
+  ["a tar name of zeros", 3e4, (n) => read("a.tar", tar("L", "\0".repeat(n)))],
+  ["texts of one long word", 3e5, (n) => new CountVectorizer().fitTransform(["w".repeat(n), "a word"])],
+];
+
+const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+};
+
+test.each(cases)("%s", async (_, size, run) => {
+  await run(1000);
+  let [once, twice] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 8; round++) {
+    once = Math.min(once, await seconds(() => run(size)));
+    twice = Math.min(twice, await seconds(() => run(2 * size)));
+    if (round >= 2 && twice < 3 * once) break;
+  }
+  // Below a few milliseconds there is nothing to compare.
+  expect(twice).toBeLessThan(Math.max(3 * once, 0.02));
+});

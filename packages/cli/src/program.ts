@@ -23,8 +23,8 @@ import { styleOf } from "./terminal/style.ts";
 
 const START: readonly (readonly [line: string, about: string])[] = [
   ["demo", "see it work, offline, in under a minute"],
-  ["train digits --model digits.ranksim", "train on a data set, a file or a folder"],
-  ["evaluate digits.ranksim digits", "see how good it is"],
+  ["train digits --test-share 0.2 --model digits.ranksim", "train on a data set, a file or a folder, and judge"],
+  ["predict digits.ranksim digits", "give rows their classes"],
   ["report digits.ranksim digits -o digits.html", "see what it has learned"],
   ["train --help", "every command has examples"],
 ];

@@ -18,8 +18,10 @@ import { isSets } from "../files/labels.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { addSplitFlags, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { inputFor } from "../model/passage.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { score, seconds } from "../terminal/numbers.ts";
@@ -28,7 +30,8 @@ import { exampleText } from "./examples.ts";
 import { recipeOf } from "./train.ts";
 
 type Options = ComputeOptions &
-  ReadingOptions & {
+  ReadingOptions &
+  SplitFlags & {
     readonly folds: number;
     readonly estimator: EstimatorName;
     readonly text?: boolean;
@@ -55,14 +58,18 @@ export function addCrossValidate(program: Command, io: Io): void {
     .addOption(
       new Option("--folds <n>", "number of folds").default(10).argParser((text: string) => wholeNumber(text, 2)),
     );
-  addEstimatorFlags(command, ["classifier", "probabilistic"]);
+  addEstimatorFlags(addSplitFlags(command), ["classifier", "probabilistic"]);
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", exampleText("cross-validate"))
     .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const recipe = await recipeOf(estimator, options, io);
-      const { set } = await openData(dataName, options, session, { text: options.text === true, labelled: true });
+      const reading = withoutSplitColumns(options);
+      const { set } = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
+      const split = await splitColumn(dataName, options, session);
+      if (split?.by === "time")
+        throw usageError("--time-column: folds have no order; train --test-share judges by the latest rows");
       for (const note of notes) await session.note(note);
       const y = set.y as Labels | LabelSets;
       const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
@@ -76,7 +83,7 @@ export function addCrossValidate(program: Command, io: Io): void {
           recipe.estimator as Judged,
           inputFor(recipe.takes, set),
           y,
-          { folds: options.folds, ...seed, scoring: scorer },
+          { folds: options.folds, ...seed, scoring: scorer, ...(split ? { groups: split.values } : {}) },
           run,
         ),
       );

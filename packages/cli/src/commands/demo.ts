@@ -191,7 +191,10 @@ function forPeople(
     [`explain ${modelPath} digits --row 5`, "see which filters decide about one digit"],
     [`inspect ${modelPath}`, "see what is in the model file"],
     ["data list", "see what else can be trained on"],
-    [`train ${tablePath} --label-column digit --model ${again}`, "train on a table, as you would on your own"],
+    [
+      `train ${tablePath} --label-column digit --test-share 0.2 --model ${again}`,
+      "train on a table, as you would on your own",
+    ],
   ].map(([rest, about]) => `  ${style.accent(`${commandName(io)} ${rest}`)}\n      ${style.faint(about)}\n`);
   return [
     comparison,

@@ -18,7 +18,10 @@ export const EXAMPLE_FILES = ["plants.csv", "reviews.csv", "new-reviews.txt"] as
 /** Examples by command, in the order in which they work. */
 export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   train: [
-    { line: "ranksim train digits --model digits.ranksim", about: "a data set by name" },
+    {
+      line: "ranksim train digits --test-share 0.2 --model digits.ranksim",
+      about: "a data set by name, judged by a fifth of its rows",
+    },
     {
       line: "ranksim train plants.csv --label-column species -m plants.ranksim",
       about: "a table, its classes in one column",
@@ -30,6 +33,10 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
     {
       line: "ranksim train digits --estimator transform --filters 150 -m features.ranksim",
       about: "no classes: rows become similarities to 150 filters",
+    },
+    {
+      line: "ranksim train digits:train --filters 200 --keep-sums -m growing.ranksim",
+      about: "a model that keeps what it needs to grow",
     },
   ],
   predict: [
@@ -47,7 +54,11 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
     { line: "ranksim transform features.ranksim digits --out features.npz", about: "opens with scipy.sparse.load_npz" },
   ],
   evaluate: [
-    { line: "ranksim evaluate digits.ranksim digits", about: "scores, classes, confusion matrix" },
+    { line: "ranksim evaluate growing.ranksim digits:test", about: "scores, classes, confusion matrix" },
+    {
+      line: "ranksim evaluate growing.ranksim digits:test --baselines digits:train",
+      about: "beside what simple methods reach",
+    },
     {
       line: "ranksim evaluate plants.ranksim plants.csv --label-column species --json",
       about: "the same for programs",
@@ -56,13 +67,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   "cross-validate": [
     { line: "ranksim cross-validate digits --folds 5 --filters 200", about: "five folds with 200 filters" },
   ],
-  update: [
-    {
-      line: "ranksim train digits:train --filters 200 --keep-sums -m growing.ranksim",
-      about: "a model that keeps what it needs to grow",
-    },
-    { line: "ranksim update growing.ranksim digits:test", about: "more rows, without the first ones" },
-  ],
+  update: [{ line: "ranksim update growing.ranksim digits:test", about: "more rows, without the first ones" }],
   tune: [
     { line: "ranksim tune digits:train --seconds 10 --out tuning.html", about: "what suits the data, in ten seconds" },
     {

@@ -1,6 +1,8 @@
 /** Scores for people: tables on a terminal, and the same as plain values for programs. */
 
 import type { ClassScores, ConfusionMatrix, Label } from "@ranksim/core";
+import type { Baseline } from "../model/baselines.ts";
+import type { Interval } from "../model/intervals.ts";
 import type { Judgement, Reliability } from "../report/content.ts";
 import type { Session } from "../session.ts";
 import { count, score } from "../terminal/numbers.ts";
@@ -20,14 +22,16 @@ export function showScores(
   rows: number,
   nameOf: (label: Label) => string,
   { style, io }: Session,
+  intervals?: { readonly accuracy: Interval; readonly macroF1: Interval },
 ): string {
+  const within = (interval: Interval | undefined) => (interval ? style.faint(`  ${intervalText(interval)}`) : "");
   const { report, confusion } = judgement;
   const parts = [
     pairs(
       [
         ["rows", count(rows)],
-        [confusion ? "accuracy" : "exact match", style.strong(score(report.accuracy))],
-        ["macro F1", style.strong(score(report.macro.f1))],
+        [confusion ? "accuracy" : "exact match", style.strong(score(report.accuracy)) + within(intervals?.accuracy)],
+        ["macro F1", style.strong(score(report.macro.f1)) + within(intervals?.macroF1)],
         ["weighted F1", score(report.weighted.f1)],
         ["micro F1", confusion ? undefined : score(report.micro.f1)],
         ["balanced accuracy", judgement.balancedAccuracy === undefined ? undefined : score(judgement.balancedAccuracy)],
@@ -41,6 +45,31 @@ export function showScores(
   ];
   if (confusion) parts.push(matrix(confusion, nameOf, style, io.stdout.columns));
   return parts.join("\n");
+}
+
+/** In 95 of 100 cases the score on other rows of the kind lies in between. */
+export const intervalText = ([low, high]: Interval): string => `95 %: ${score(low)} to ${score(high)}`;
+
+/** What simple methods reach, as a table. */
+export function showBaselines(found: readonly Baseline[], style: Style): string {
+  const right = { align: "right" } as const;
+  return table(
+    [
+      { head: "for comparison" },
+      { head: "accuracy", ...right },
+      { head: "95 %", ...right },
+      { head: "macro F1", ...right },
+      { head: "trained on, judged by" },
+    ],
+    found.map(({ name, accuracy, interval, macroF1, rows }) => [
+      name,
+      score(accuracy),
+      style.faint(`${score(interval[0])} to ${score(interval[1])}`),
+      score(macroF1),
+      `${count(rows[0])}, ${count(rows[1])} rows`,
+    ]),
+    style,
+  );
 }
 
 /** The error, and what it was before probabilities were fitted. */

@@ -10,6 +10,8 @@ import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from 
 import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { dataNotes } from "../model/data-notes.ts";
+import { withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
 import { inputFor } from "../model/passage.ts";
 import { refinementText } from "../model/refinement-text.ts";
@@ -20,9 +22,18 @@ import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts"
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
+import {
+  addHeldOutFlags,
+  divided,
+  type HeldOutOptions,
+  heldOutText,
+  judgeHeldOut,
+  storedScores,
+} from "./held-out-scores.ts";
 
 type Options = ComputeOptions &
-  ReadingOptions & {
+  ReadingOptions &
+  HeldOutOptions & {
     readonly model: string;
     readonly estimator: EstimatorName;
     readonly text?: boolean;
@@ -46,6 +57,7 @@ export function addTrain(program: Command, io: Io): void {
     .argument("<data...>", DATA_ABOUT)
     .requiredOption("-m, --model <file>", "where the model goes; - for standard output")
     .option("--trace", TRACE_ABOUT);
+  addHeldOutFlags(command);
   addEstimatorFlags(command, ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
     .addHelpText("after", NOTES)
@@ -56,17 +68,25 @@ export function addTrain(program: Command, io: Io): void {
       const recipe = await recipeOf(estimator, options, io);
       await checkWritable(options.model, io);
       const labelled = options.estimator !== "transform";
-      const data = await openData(dataName, options, session, { text: options.text === true, labelled });
-      for (const note of notes) await session.note(note);
-      const fitted = await session.compute("training", options, (run) => fit(recipe, data.set, run));
-      const model = withSchema(fitted, describeData(data.set, { options: readOptions(options) }));
+      const reading = withoutSplitColumns(options);
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled });
+      for (const note of [...notes, ...dataNotes(data.set, options)]) await session.note(note);
+      const { train, test } = await divided(dataName, data.set, options, session);
+      const fitted = await session.compute("training", options, (run) => fit(recipe, train, run));
+      const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
+      const model = withSchema(fitted, {
+        ...describeData(train, { options: readOptions(reading) }),
+        ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
+      });
       const stored = await writeModel(model, options.model, io);
       const part = filterPart(model)?.part as FilterModel;
       for (const note of part.report.notes) await session.note(note);
       // With the model itself on standard output there is no room for words.
       if (options.model !== "-")
-        await session.print("train", asJson(stored, part, options), () =>
-          forPeople(stored, part, options, session.style),
+        await session.print(
+          "train",
+          { ...asJson(stored, part, options), ...(heldOut ? { heldOut } : {}) },
+          () => forPeople(stored, part, options, session.style) + heldOutText(heldOut, session.style),
         );
     });
 }

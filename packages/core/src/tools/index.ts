@@ -53,9 +53,11 @@ export {
   type FoldOptions,
   folds,
   gatherRows,
+  groupFolds,
   type Samples,
   type Split,
   type SplitOptions,
+  sampleOrder,
   stratifiedFolds,
   trainTestSplit,
 } from "./split.ts";

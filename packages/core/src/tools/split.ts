@@ -4,7 +4,7 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import { encodeLabels, isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
+import { encodeLabels, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { drawWithoutReplacement, generatorOf } from "../random.ts";
 
@@ -89,6 +89,36 @@ export function stratifiedFolds(y: Labels, { folds: count = 5, seed = 0 }: FoldO
     at += group.length;
   }
   return deal(order, count);
+}
+
+/**
+ * Folds in which rows of one group (a patient, a writer, a session) are never on both sides. Groups, in random order and
+ * larger ones first, go each to the fold that has the fewest rows so far.
+ */
+export function groupFolds(groups: ArrayLike<Label>, { folds: count = 5, seed = 0 }: FoldOptions = {}): Fold[] {
+  checkSeed(seed);
+  const { classes, codes } = encodeLabels(groups, groups.length);
+  if (!Number.isSafeInteger(count) || count < 2 || count > classes.length) {
+    throw new RanksimError(
+      "bad-params",
+      `expected folds from 2 to the number of groups (${classes.length}), found ${count}`,
+    );
+  }
+  const sizes = new Float64Array(classes.length);
+  for (const code of codes) sizes[code]++;
+  const order = drawWithoutReplacement(generatorOf(seed), classes.length, classes.length);
+  const place = new Uint32Array(classes.length);
+  order.forEach((group, position) => {
+    place[group] = position;
+  });
+  const filled = new Float64Array(count);
+  const foldOfGroup = new Uint32Array(classes.length);
+  for (const group of Array.from(order).sort((a, b) => sizes[b] - sizes[a] || place[a] - place[b])) {
+    const fold = filled.indexOf(Math.min(...filled));
+    foldOfGroup[group] = fold;
+    filled[fold] += sizes[group];
+  }
+  return Array.from(filled, (_, j) => foldOf(codes.length, (r) => foldOfGroup[codes[r]] === j));
 }
 
 /**

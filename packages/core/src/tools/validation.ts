@@ -6,11 +6,20 @@
 import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
 import { advance } from "../estimators/run.ts";
-import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
+import { isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { asMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { balancedAccuracy, f1, logLoss } from "./metrics.ts";
 import { partOfRun } from "./run-part.ts";
-import { countRows, type Fold, type FoldOptions, folds, gatherRows, type Samples, stratifiedFolds } from "./split.ts";
+import {
+  countRows,
+  type Fold,
+  type FoldOptions,
+  folds,
+  gatherRows,
+  groupFolds,
+  type Samples,
+  stratifiedFolds,
+} from "./split.ts";
 
 /** A score by name; larger is better. "accuracy" is the model's own `score`. */
 export type ScoringName = "accuracy" | "balancedAccuracy" | "f1Macro" | "f1Micro" | "f1Weighted" | "negativeLogLoss";
@@ -21,6 +30,8 @@ export type Scorer<X, M extends Model> = (model: M, x: X, y: Labels | LabelSets,
 export interface CrossValidateOptions<X, M extends Model> extends FoldOptions {
   /** Whether folds keep the share of each class. Default: yes for one label per row, no for label sets. */
   readonly stratified?: boolean;
+  /** The group of each row; rows of one group are then never on both sides, and `stratified` is not asked. */
+  readonly groups?: ArrayLike<Label>;
   /** Default "accuracy". */
   readonly scoring?: ScoringName | Scorer<X, M>;
 }
@@ -165,11 +176,19 @@ export function checkedOnce<X extends Samples>(x: X): X {
 export function divide(
   x: Samples,
   y: Labels | LabelSets,
-  { stratified = !isLabelSets(y), ...options }: FoldOptions & { readonly stratified?: boolean },
+  {
+    stratified = !isLabelSets(y),
+    groups,
+    ...options
+  }: FoldOptions & { readonly stratified?: boolean; readonly groups?: ArrayLike<Label> },
 ): Fold[] {
   const rows = countRows(x);
   if (countRows(y) !== rows) {
     throw new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${countRows(y)}`);
+  }
+  if (groups !== undefined) {
+    if (groups.length === rows) return groupFolds(groups, options);
+    throw new RanksimError("bad-params", `expected ${rows} groups, one for each row, found ${groups.length}`);
   }
   return stratified ? stratifiedFolds(y as Labels, options) : folds(rows, options);
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Csr } from "../../src/matrix/csr.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import type { Label } from "../../src/matrix/labels.ts";
-import { type Fold, folds, gatherRows, stratifiedFolds, trainTestSplit } from "../../src/tools/split.ts";
+import { type Fold, folds, gatherRows, groupFolds, stratifiedFolds, trainTestSplit } from "../../src/tools/split.ts";
 
 const sorted = (lists: readonly Uint32Array[]) => lists.flatMap((list) => [...list]).sort((a, b) => a - b);
 const upTo = (rows: number) => Array.from({ length: rows }, (_, r) => r);
@@ -126,5 +126,32 @@ describe("gatherRows", () => {
       [1, 0],
       [5, 1],
     ]);
+  });
+});
+
+describe("group folds", () => {
+  test("keep every group on one side, hold each row once and differ by no more than the largest group", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 4, maxLength: 60 }),
+        fc.integer({ min: 2, max: 4 }),
+        fc.nat(99),
+        (groups, count, seed) => {
+          fc.pre(new Set(groups).size >= count);
+          const folds = groupFolds(groups, { folds: count, seed });
+          const seen = folds.flatMap(({ test }) => Array.from(test)).sort((a, b) => a - b);
+          expect(seen).toEqual(groups.map((_, r) => r));
+          for (const { train, test } of folds) {
+            const inTest = new Set(Array.from(test, (r) => groups[r]));
+            expect(Array.from(train).some((r) => inTest.has(groups[r]))).toBe(false);
+            expect(train.length + test.length).toBe(groups.length);
+          }
+          const sizes = folds.map(({ test }) => test.length);
+          const largest = Math.max(...[...new Set(groups)].map((g) => groups.filter((other) => other === g).length));
+          expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(largest);
+        },
+      ),
+    );
+    expect(() => groupFolds([1, 1, 1], { folds: 2 })).toThrow("number of groups (1)");
   });
 });

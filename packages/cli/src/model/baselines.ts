@@ -1,0 +1,117 @@
+/**
+ * What simple methods reach on the same rows, so that a score can be weighed: the most frequent class, five nearest
+ * neighbours and a linear support vector machine, on the numbers that the filters see, scaled. Large data is sampled.
+ */
+
+import {
+  accuracy,
+  f1,
+  type Label,
+  LinearSvm,
+  type Matrix,
+  MaxAbsScaler,
+  Pipeline,
+  type Run,
+  sampleOrder,
+  toDense,
+} from "@ranksim/core";
+import { type Interval, shareInterval } from "./intervals.ts";
+
+/** A simple method and what it reached. */
+export interface Baseline {
+  readonly name: string;
+  readonly accuracy: number;
+  readonly macroF1: number;
+  readonly interval: Interval;
+  /** Training and test rows that it was given. */
+  readonly rows: readonly [train: number, test: number];
+}
+
+/** Rows that methods are given at most: neighbours cost training rows × test rows. */
+const TRAIN_ROWS = 5000;
+const TEST_ROWS = 2000;
+const NEIGHBOURS = 5;
+
+/** Rows with one label each. */
+export interface Labelled {
+  readonly x: Matrix;
+  readonly y: readonly Label[];
+}
+
+/** Judges the simple methods. */
+export async function baselines(train: Labelled, test: Labelled, run: Run): Promise<Baseline[]> {
+  const known = sample(train, TRAIN_ROWS);
+  const asked = sample(test, TEST_ROWS);
+  const judged = (name: string, predicted: readonly Label[], truth: readonly Label[], trained: number): Baseline => {
+    const right = accuracy(truth, predicted);
+    return {
+      name,
+      accuracy: right,
+      macroF1: f1(truth, predicted),
+      interval: shareInterval(Math.round(right * truth.length), truth.length),
+      rows: [trained, truth.length],
+    };
+  };
+  const most = mostFrequent(train.y);
+  const majority = judged(
+    "most frequent class",
+    test.y.map(() => most),
+    test.y,
+    train.y.length,
+  );
+  const scaler = await new MaxAbsScaler().fit(known.x);
+  const [a, b] = [await scaler.transform(known.x), await scaler.transform(asked.x)];
+  run.signal?.throwIfAborted();
+  const near = await nearest(a, known.y, b, run);
+  const svm = await new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(known.x, known.y, quiet(run));
+  const planes = (await svm.predict(asked.x, quiet(run))) as Label[];
+  return [
+    majority,
+    judged(`${NEIGHBOURS} nearest neighbours`, near, asked.y, known.y.length),
+    judged("linear SVM", planes, asked.y, known.y.length),
+  ];
+}
+
+const quiet = ({ signal }: Run): Run => (signal ? { signal } : {});
+
+function sample({ x, y }: Labelled, most: number): Labelled {
+  if (y.length <= most) return { x, y };
+  const rows = sampleOrder(y).slice(0, most).sort();
+  return { x: x.gather(rows), y: Array.from(rows, (r) => y[r]) };
+}
+
+function mostFrequent(y: readonly Label[]): Label {
+  const counts = new Map<Label, number>();
+  for (const label of y) counts.set(label, (counts.get(label) ?? 0) + 1);
+  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];
+}
+
+/** The class that most of the nearest rows have, of equal ones that of the nearest. */
+async function nearest(train: Matrix, y: readonly Label[], test: Matrix, run: Run): Promise<Label[]> {
+  const norms = Float64Array.from({ length: train.rows }, (_, r) => dotOf(train, r, denseRow(train, r)));
+  const answers: Label[] = [];
+  for (let r = 0; r < test.rows; r++) {
+    // So that an interrupt is noticed.
+    if (r % 16 === 0) await new Promise((resume) => setImmediate(resume));
+    run.signal?.throwIfAborted();
+    const row = denseRow(test, r);
+    const distances = Float64Array.from(norms, (norm, t) => norm - 2 * dotOf(train, t, row));
+    const order = Uint32Array.from(distances.keys()).sort((a, b) => distances[a] - distances[b] || a - b);
+    const votes = new Map<Label, number>();
+    for (const t of order.subarray(0, NEIGHBOURS)) votes.set(y[t], (votes.get(y[t]) ?? 0) + 1);
+    answers.push([...votes].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0]);
+  }
+  return answers;
+}
+
+const denseRow = (x: Matrix, r: number): ArrayLike<number> => toDense(x.slice(r, r + 1)).values;
+
+function dotOf(x: Matrix, r: number, row: ArrayLike<number>): number {
+  let sum = 0;
+  if (x.form === "dense") {
+    for (let i = 0; i < x.features; i++) sum += x.values[r * x.features + i] * row[i];
+  } else {
+    for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) sum += x.values[e] * row[x.indices[e]];
+  }
+  return sum;
+}

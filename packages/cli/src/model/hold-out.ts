@@ -1,0 +1,144 @@
+/** Rows held out of training: by chance, by groups that must not be on both sides, or by time, the latest rows. */
+
+import { resolve } from "node:path";
+import {
+  type Fold,
+  gatherRows,
+  groupFolds,
+  type Label,
+  type Labels,
+  RanksimError,
+  trainTestSplit,
+} from "@ranksim/core";
+import { type DataSet, fileSource, readData } from "@ranksim/data/node";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { dataNames } from "../files/data-names.ts";
+import { isSets } from "../files/labels.ts";
+import { column, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
+import type { Session } from "../session.ts";
+
+/** The options as commander gives them. */
+export interface SplitFlags {
+  readonly groupColumn?: string | number;
+  readonly timeColumn?: string | number;
+}
+
+const GROUP = "Rows to judge by:";
+
+/** Adds --group-column and --time-column. */
+export function addSplitFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--group-column <c>", "rows of one group (a patient, a writer) are never on both sides of a split")
+        .argParser(column)
+        .helpGroup(GROUP),
+    )
+    .addOption(
+      new Option("--time-column <c>", "the latest rows are those to judge by")
+        .argParser(column)
+        .conflicts("groupColumn")
+        .helpGroup(GROUP),
+    );
+}
+
+/** Adds --test-share. */
+export function addTestShare(command: Command): Command {
+  return command.addOption(
+    new Option("--test-share <share>", "hold this share of the rows out of training and judge the model by them")
+      .argParser((text: string) => {
+        const share = Number(text);
+        if (text.trim() !== "" && share > 0 && share < 1) return share;
+        throw new InvalidArgumentError("Expected a number above 0 and below 1.");
+      })
+      .helpGroup(GROUP),
+  );
+}
+
+/** The reading options without the columns that only say how to split. */
+export function withoutSplitColumns<O extends ReadingOptions & SplitFlags>(options: O): O {
+  const { groupColumn, timeColumn } = options;
+  const only = [groupColumn, timeColumn].filter((name) => name !== undefined);
+  return only.length === 0 ? options : { ...options, ignoreColumns: [...(options.ignoreColumns ?? []), ...only] };
+}
+
+/** What the column that says how to split holds, row by row; undefined where there is none. */
+export async function splitColumn(
+  what: readonly string[],
+  options: ReadingOptions & SplitFlags,
+  session: Session,
+): Promise<{ readonly by: "group" | "time"; readonly values: readonly string[] } | undefined> {
+  const name = options.groupColumn ?? options.timeColumn;
+  if (name === undefined) return undefined;
+  const values: string[] = [];
+  for (const file of await dataNames(what, session.io.cwd)) {
+    if (file === "-") throw usageError("--group-column and --time-column need a file that can be read twice");
+    const { ignoreColumns: _, ...reading } = readOptions(options);
+    const source = { ...(await fileSource(resolve(session.io.cwd, file))), name: file };
+    const set = await readData(source, { ...reading, textColumn: name, labelColumn: null });
+    if (set.form === "text") values.push(...set.text);
+  }
+  return { by: options.groupColumn === undefined ? "time" : "group", values };
+}
+
+/** Training and test rows. */
+export function holdOut(
+  set: DataSet,
+  share: number,
+  seed: number,
+  split: { readonly by: "group" | "time"; readonly values: readonly string[] } | undefined,
+): { readonly train: DataSet; readonly test: DataSet } {
+  const fold = foldOf(set, share, seed, split);
+  if (fold.train.length === 0 || fold.test.length === 0) {
+    throw new RanksimError(
+      "empty-input",
+      `expected rows on both sides of the split, found ${fold.train.length} and ${fold.test.length}`,
+    );
+  }
+  return { train: gatherData(set, fold.train), test: gatherData(set, fold.test) };
+}
+
+function foldOf(
+  set: DataSet,
+  share: number,
+  seed: number,
+  split: { readonly by: "group" | "time"; readonly values: readonly string[] } | undefined,
+): Fold {
+  const rows = (set.y as { readonly length: number }).length;
+  if (split?.by === "time") {
+    const order = Array.from({ length: rows }, (_, r) => r).sort(
+      (a, b) => byTime(split.values[a], split.values[b]) || a - b,
+    );
+    const test = Math.min(rows - 1, Math.max(1, Math.round(rows * share)));
+    const ascending = (part: number[]) => Uint32Array.from(part).sort();
+    return { train: ascending(order.slice(0, rows - test)), test: ascending(order.slice(rows - test)) };
+  }
+  if (split?.by === "group") {
+    // The first of as many folds as the share is contained in the whole.
+    return groupFolds(split.values, { folds: Math.max(2, Math.round(1 / share)), seed })[0];
+  }
+  const numbers = Array.from({ length: rows }, (_, r) => [r]);
+  const y = set.y as Labels;
+  return trainTestSplit(numbers, y, { testShare: share, seed, stratify: !isSets(set.y ?? []) }).rows;
+}
+
+/** Numbers by size, dates by time, other texts by their characters. */
+function byTime(a: string, b: string): number {
+  const numbers = [Number(a), Number(b)];
+  if (numbers.every((value) => !Number.isNaN(value))) return numbers[0] - numbers[1];
+  const times = [Date.parse(a), Date.parse(b)];
+  if (times.every((value) => !Number.isNaN(value))) return times[0] - times[1];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The listed rows of a data set. */
+export function gatherData(set: DataSet, rows: ArrayLike<number>): DataSet {
+  const { rowNames, y } = set;
+  const facts = {
+    ...(y ? { y: gatherRows(y as readonly Label[], rows) } : {}),
+    ...(rowNames ? { rowNames: gatherRows(rowNames, rows) } : {}),
+  };
+  return set.form === "text"
+    ? { ...set, text: gatherRows(set.text, rows), ...facts }
+    : { ...set, x: set.x.gather(rows), ...facts };
+}

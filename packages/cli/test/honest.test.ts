@@ -1,0 +1,161 @@
+/** Scores one can trust: rows held out, rows seen in training noticed, intervals, baselines, groups, time, and notes where a person would stop. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadModel, schemaOf } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { macroF1Interval, shareInterval } from "../src/model/intervals.ts";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = makeWorld();
+  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
+  const { x, y } = await loadDigits();
+  const head = `${Array.from({ length: 64 }, (_, i) => `p${i}`).join(",")},digit,writer,day`;
+  const lines = Array.from(
+    { length: 400 },
+    (_, r) => `${x.row(r).join(",")},${y[r]},w${r % 8},2024-01-${1 + (r % 28)}`,
+  );
+  writeFileSync(world.path("writers.csv"), [head, ...lines].join("\n"));
+});
+afterAll(() => world.remove());
+
+const json = async (line: string) => {
+  const { code, stdout, stderr } = await world.ranksim(`${line} --json`);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
+};
+
+describe("train --test-share", () => {
+  test("holds rows out, judges by them with intervals, and stores the scores", async () => {
+    const { heldOut, report } = await json("train digits --test-share 0.25 --filters 100 --seed 3 -m d.ranksim");
+    expect(heldOut.rows).toBe(449);
+    expect(report.rows).toBe(1797 - 449);
+    expect(heldOut.accuracy).toBeGreaterThan(0.93);
+    const [low, high] = heldOut.intervals.accuracy;
+    expect(low).toBeLessThan(heldOut.accuracy);
+    expect(high).toBeGreaterThan(heldOut.accuracy);
+    const schema = schemaOf(loadModel(readFileSync(world.path("d.ranksim"))));
+    expect(schema?.heldOut).toEqual({ rows: 449, scores: { accuracy: heldOut.accuracy, macroF1: heldOut.macroF1 } });
+    const { stdout } = await world.ranksim("train digits --test-share 0.25 --filters 100 --seed 3 -m e.ranksim");
+    expect(stdout).toContain("449 rows held out of training");
+    expect(stdout).toMatch(/accuracy +0\.9\d+ +95 %: 0\.\d+ to /);
+    expect(readFileSync(world.path("e.ranksim")).equals(readFileSync(world.path("d.ranksim")))).toBe(true);
+  });
+
+  test("compares with simple methods", async () => {
+    const { heldOut } = await json("train digits --test-share 0.25 --filters 100 --baselines -m b.ranksim");
+    const [majority, neighbours, svm] = heldOut.baselines;
+    expect(majority).toMatchObject({ name: "most frequent class" });
+    expect(majority.accuracy).toBeLessThan(0.2);
+    expect(neighbours.accuracy).toBeGreaterThan(0.95);
+    expect(svm.accuracy).toBeGreaterThan(0.9);
+    const beside = await json("evaluate b.ranksim digits:test --baselines digits:train");
+    expect(beside.baselines).toHaveLength(3);
+    expect((await world.ranksim("evaluate b.ranksim digits:test --baselines digits:train")).stdout).toContain(
+      "5 nearest neighbours",
+    );
+  });
+
+  test("keeps groups together and takes the latest rows by time; the columns are no features", async () => {
+    const flags = "--label-column digit --filters 20 --test-share 0.25";
+    const byGroup = await json(`train writers.csv ${flags} --group-column writer --ignore-columns day -m g.ranksim`);
+    // Two writers of eight, fifty rows each.
+    expect(byGroup.heldOut.rows).toBe(100);
+    expect(byGroup.report.features).toBe(64);
+    const byTime = await json(`train writers.csv ${flags} --time-column day --ignore-columns writer -m t.ranksim`);
+    expect(byTime.heldOut.rows).toBe(100);
+    const judged = await json(
+      "cross-validate writers.csv --label-column digit --filters 20 --folds 4 --group-column writer --ignore-columns day",
+    );
+    expect(judged.folds).toHaveLength(4);
+    for (const line of ["--group-column writer", "--time-column day", "--baselines"]) {
+      const outcome = await world.ranksim(
+        `train writers.csv --label-column digit --ignore-columns day,writer -m x ${line}`,
+      );
+      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
+    }
+  });
+});
+
+test("evaluate says how many rows were seen in training", async () => {
+  await world.ranksim("train digits:train --filters 50 -m seen.ranksim");
+  expect((await world.ranksim("evaluate seen.ranksim digits:train")).stderr).toContain(
+    "all 1,198 rows were seen in training",
+  );
+  expect((await world.ranksim("evaluate seen.ranksim digits")).stderr).toMatch(/about 6\d % of 1,797 rows were seen/);
+  expect((await world.ranksim("evaluate seen.ranksim digits:test")).stderr).not.toContain("seen in training");
+});
+
+describe("notes where a person would stop", () => {
+  const rows = (line: (r: number) => string, count = 40) => Array.from({ length: count }, (_, r) => line(r)).join("\n");
+  const values = (r: number) => Array.from({ length: 9 }, (_, i) => (i * (r + 3)) % 11).join(",");
+
+  test.each([
+    ["one class only", rows((r) => `${values(r)},a`), "--label-column -1", "all rows are of one class"],
+    [
+      "a continuous target",
+      rows((r) => `${values(r)},${r * 1.37}`),
+      "--label-column -1",
+      "a measurement rather than classes?",
+    ],
+    [
+      "a class of one row",
+      rows((r) => `${values(r)},${r === 20 ? "rare" : r % 2 ? "a" : "b"}`),
+      "--label-column -1",
+      'one row only ("rare")',
+    ],
+    [
+      "a header taken as data",
+      `note,kind\n${rows((r) => `a ${r % 2 ? "lovely" : "dull"} film,${r % 2 ? "good" : "bad"}`)}`,
+      "--text --text-column 0 --label-column 1",
+      'no other row has its label "kind"; if it names the columns, add --header',
+    ],
+    [
+      "a column that names every row",
+      rows((r) => `${100 + r},${values(r)},${r % 2 ? "a" : "b"}`),
+      "--label-column -1",
+      "counts the 40 rows and says nothing",
+    ],
+  ])("%s", async (_, content, flags, words) => {
+    writeFileSync(world.path("strange.csv"), content);
+    const { stderr } = await world.ranksim(`train strange.csv ${flags} -m strange.ranksim`);
+    expect(stderr).toContain(words);
+  });
+
+  test("a label column that is not used", async () => {
+    const { stderr } = await world.ranksim("train digits --label-column digit --filters 20 -m x.ranksim");
+    expect(stderr).toContain("--label-column was not used");
+    const plain = await world.ranksim("train plants.csv --label-column species -m x.ranksim");
+    expect(plain.stderr).not.toContain("note:");
+  });
+});
+
+describe("intervals", () => {
+  test("of a share are Wilson's", () => {
+    // Worked out by hand from the formula for 90 of 100, as tables print it.
+    const [low, high] = shareInterval(90, 100);
+    expect(low).toBeCloseTo(0.8256, 4);
+    expect(high).toBeCloseTo(0.9448, 4);
+    expect(shareInterval(10, 10)[1]).toBeCloseTo(1, 12);
+    expect(shareInterval(0, 10)[0]).toBeCloseTo(0, 12);
+  });
+
+  test("of macro F1 hold the score, shrink with rows and are the same every time", () => {
+    const answers = (rows: number) => {
+      const truth = Array.from({ length: rows }, (_, r) => r % 3);
+      return [truth, truth.map((label, r) => (r % 7 === 0 ? (label + 1) % 3 : label))] as const;
+    };
+    const widths = [100, 1000, 10_000].map((rows) => {
+      const [truth, given] = answers(rows);
+      const [low, high] = macroF1Interval(truth, given);
+      expect(low).toBeLessThan(6 / 7);
+      expect(high).toBeGreaterThan(6 / 7);
+      expect(macroF1Interval(truth, given)).toEqual([low, high]);
+      return high - low;
+    });
+    expect(widths[1] / widths[0]).toBeLessThan(0.5);
+    expect(widths[2] / widths[1]).toBeLessThan(0.5);
+  });
+});

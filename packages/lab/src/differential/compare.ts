@@ -63,7 +63,8 @@ async function answersOrError(one: Case, backend: Backend): Promise<Answer[]> {
   }
 }
 
-function differencesOf(
+/** Where the answers are not the right ones. */
+export function differencesOf(
   number: number,
   backend: string,
   right: readonly Answer[],

@@ -1,6 +1,6 @@
 /** `npm run bench:pairs`: the speed of two commits, measured in turns on one core. Prints a table and writes every ratio. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,6 +66,9 @@ const { values } = parseArgs({
   },
 });
 
+/** Whether processes can be kept to one core. */
+const onOneCore = spawnSync("taskset", ["-c", values.core, "true"], { stdio: "ignore" }).status === 0;
+
 if (values.help) stdout.write(HELP);
 else if (values.base === undefined) throw new Error(`expected --base COMMIT\n\n${HELP}`);
 else await main(values.base);
@@ -122,19 +125,7 @@ async function main(baseCommit: string): Promise<void> {
 function run(job: PairJob): PairResult {
   const script = fileURLToPath(new URL("./measure.js", import.meta.url));
   const command = [execPath, script, JSON.stringify(job)];
-  const [program, ...args] = hasTaskset() ? ["taskset", "-c", values.core, ...command] : command;
+  const [program, ...args] = onOneCore ? ["taskset", "-c", values.core, ...command] : command;
   execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
   return JSON.parse(readFileSync(job.out, "utf8")) as PairResult;
-}
-
-let taskset: boolean | undefined;
-function hasTaskset(): boolean {
-  if (taskset !== undefined) return taskset;
-  try {
-    execFileSync("taskset", ["-c", values.core, execPath, "--version"], { stdio: "ignore" });
-    taskset = true;
-  } catch {
-    taskset = false;
-  }
-  return taskset;
 }

@@ -1,4 +1,4 @@
-/** docs/read_model.py must give the classes that the library gives. Skipped where python3 with numpy is missing. */
+/** python/ranksim_model.py must give the classes that the library gives. Skipped where python3 with numpy is missing. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { saveModel } from "../../src/model-file/model-file.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../src/random.ts";
 import { plain, sample } from "./fake-models.ts";
 
-const script = fileURLToPath(new URL("../../../../docs/read_model.py", import.meta.url));
+const script = fileURLToPath(new URL("../../../../python/ranksim_model.py", import.meta.url));
 const hasNumpy = spawnSync("python3", ["-c", "import numpy"]).status === 0;
 const folder = mkdtempSync(join(tmpdir(), "ranksim-python-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -74,7 +74,7 @@ function rowsOf(
   return { x: Dense.of(make(values), rows, features), y };
 }
 
-describe.skipIf(!hasNumpy)("docs/read_model.py (python3 with numpy)", () => {
+describe.skipIf(!hasNumpy)("python/ranksim_model.py (python3 with numpy)", () => {
   it.each<[string, (values: Float64Array) => Values, number, boolean, Partial<ClassifierParams>]>([
     ["bytes", (v) => Uint8Array.from(v), 12, false, { filters: 30 }],
     ["negative numbers", (v) => Int16Array.from(v, (value) => 1 - value), 9, false, { filters: 6 }],
@@ -137,7 +137,7 @@ describe.skipIf(!hasNumpy)("docs/read_model.py (python3 with numpy)", () => {
     writeFileSync(path, bytes);
     expect(python(path, rows).stderr).toMatch("damaged");
     writeFileSync(path, saveModel(await new RankSimilarityTransform({ filters: 6 }).fit(x)));
-    expect(python(path, rows).stderr).toMatch("expected a classifier");
+    expect(python(path, rows).stderr).toMatch("expected a model that predicts");
     writeFileSync(path, "something else");
     expect(python(path, rows).stderr).toMatch("not a ranksim model");
   });

@@ -1,0 +1,175 @@
+/**
+ * python/ranksim_model.py gives the labels and the probabilities of the command, for every kind of model, and its classifier
+ * is one that scikit-learn can judge and tune. Skipped where python3 with numpy, or scikit-learn, is missing.
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { LinearSvm, MinMaxScaler, Pipeline, RankSimilarityClassifier, StandardScaler, saveModel } from "@ranksim/core";
+import { loadDigits, saveData } from "@ranksim/data/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+
+const module = fileURLToPath(new URL("../../../python", import.meta.url));
+const BIN = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
+const pythons = ["python3", "/usr/bin/python3"];
+const withModule = (name: string) => pythons.find((python) => spawnSync(python, ["-c", `import ${name}`]).status === 0);
+const numpy = withModule("numpy");
+const sklearn = withModule("sklearn");
+
+let world: World;
+beforeAll(async () => {
+  world = makeWorld();
+  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
+  const { x, y } = await loadDigits();
+  const asked = x.slice(1500, 1797);
+  await saveData(world.path("x.npy"), { form: "matrix", x: asked });
+  await saveData(world.path("train.npz"), { form: "matrix", x: x.slice(0, 700), y: y.slice(0, 700) });
+  const sets = Array.from({ length: 700 }, (_, r) => [y[r] % 2 ? "odd" : "even", ...(y[r] > 4 ? ["large"] : [])]);
+  await saveData(world.path("sets.svm"), { form: "matrix", x: x.slice(0, 700), y: sets });
+});
+afterAll(() => world.remove());
+
+function python(interpreter: string, script: string): string {
+  const env = { ...process.env, PYTHONPATH: module, PYTHONDONTWRITEBYTECODE: "1" };
+  const { status, stdout, stderr } = spawnSync(interpreter, ["-c", script], {
+    cwd: world.folder,
+    encoding: "utf8",
+    env,
+  });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+/** Labels, and probabilities where there are some, as Python sees them. */
+function ask(model: string, input: string): { labels: unknown[]; probabilities?: number[][] } {
+  return JSON.parse(
+    python(
+      numpy as string,
+      `import json, numpy as np
+from ranksim_model import Model
+m = Model(${JSON.stringify(model)}); x = ${input}
+out = {"labels": m.predict(x)}
+if hasattr(m, "predict_proba"): out["probabilities"] = m.predict_proba(x).tolist()
+print(json.dumps(out))`,
+    ),
+  );
+}
+
+async function compare(model: string, data: string, input: string): Promise<void> {
+  const { code, stdout, stderr } = await world.ranksim(`predict ${model} ${data} --probabilities --json`);
+  expect(code, stderr).toBe(0);
+  const expected = JSON.parse(stdout);
+  const found = ask(model, input);
+  expect(found.labels).toEqual(expected.labels);
+  expected.probabilities.forEach((row: number[], r: number) => {
+    row.forEach((share, c) => {
+      expect(found.probabilities?.[r][c]).toBeCloseTo(share, 9);
+    });
+  });
+}
+
+describe.skipIf(!numpy)("numpy gives what the command gives", () => {
+  test.each([
+    ["plain", "train.npz --filters 60"],
+    ["voters", "train.npz --filters 60 --voters 5"],
+    ["a committee", "train.npz --filters 60 --committee 3"],
+    ["refined", "train.npz --filters 40 --refine --refine-epochs 3"],
+    ["fitted by temperature", "train.npz --filters 60 --calibrate temperature"],
+    ["fitted by isotonic functions", "train.npz --filters 60 --calibrate isotonic --committee 2"],
+    ["confusion", "train.npz --filters 30 --distribution confusion"],
+    ["probabilistic", "train.npz --filters 60 --estimator probabilistic"],
+    [
+      "probabilistic, mean, fitted",
+      "train.npz --filters 60 --estimator probabilistic --combine mean --calibrate isotonic",
+    ],
+    ["several labels", "sets.svm --filters 40 --estimator probabilistic"],
+    [
+      "several labels, fitted",
+      "sets.svm --filters 40 --estimator probabilistic --calibrate temperature --thresholds perLabel",
+    ],
+  ])("%s", async (_, line) => {
+    const { code, stderr } = await world.ranksim(`train ${line} -m m.ranksim --seed 1`);
+    expect(code, stderr).toBe(0);
+    await compare("m.ranksim", "x.npy", 'np.load("x.npy")');
+  });
+
+  test.each(["count", "tfidf --ngram-range 1-2 --log-tf --idf-power 2", "hashing --n-features 512"])(
+    "text: %s",
+    async (vectorizer) => {
+      const flags = "--text --text-column review --label-column stars --filters 8";
+      expect(await world.ranksim(`train reviews.csv ${flags} -m t.ranksim --vectorizer ${vectorizer}`)).toMatchObject({
+        code: 0,
+      });
+      await compare("t.ranksim", "new-reviews.txt", 'open("new-reviews.txt").read().splitlines()');
+    },
+  );
+
+  test("pipelines of the library: scalers and a linear SVM", async () => {
+    const { x, y } = await loadDigits();
+    const rows = { x: x.slice(0, 500), y: y.slice(0, 500) };
+    const asked = x.slice(1500, 1797);
+    for (const estimator of [
+      new Pipeline([new StandardScaler(), new LinearSvm()]),
+      new Pipeline([new MinMaxScaler(), new RankSimilarityClassifier({ filters: 40 })]),
+    ]) {
+      const model = await estimator.fit(rows.x, rows.y);
+      writeFileSync(world.path("p.ranksim"), saveModel(model));
+      expect(ask("p.ranksim", 'np.load("x.npy")').labels).toEqual(await model.predict(asked));
+    }
+  });
+
+  test("a transform", async () => {
+    await world.ranksim("train train.npz --estimator transform --filters 30 -m f.ranksim");
+    await world.ranksim("transform f.ranksim x.npy --out f.csv");
+    const found = python(
+      numpy as string,
+      'import numpy as np\nfrom ranksim_model import Model\nnp.savetxt("p.csv", Model("f.ranksim").transform(np.load("x.npy")), delimiter=",", fmt="%.17g")',
+    );
+    expect(found).toBe("");
+    const numbers = (name: string) =>
+      readFileSync(world.path(name), "utf8")
+        .trimEnd()
+        .split("\n")
+        .filter((line) => /^[-\d]/.test(line))
+        .map((line) => line.split(",").map(Number));
+    const [ours, theirs] = [numbers("f.csv"), numbers("p.csv")];
+    expect(theirs).toHaveLength(297);
+    theirs.forEach((row, r) => {
+      row.forEach((value, f) => {
+        expect(value).toBeCloseTo(ours[r][f], 12);
+      });
+    });
+  });
+});
+
+test.skipIf(!sklearn || !existsSync(BIN))(
+  "scikit-learn judges and tunes the classifier (npm run build)",
+  { timeout: 240_000 },
+  () => {
+    const script = `
+from ranksim_model import RanksimClassifier
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+import numpy as np
+d = np.load("train.npz")
+x = d["x"][:400]; y = np.array(["small", "large"])[(d["y"][:400] > 4).astype(int)]
+make = RanksimClassifier(filters=20, command=[${JSON.stringify(process.execPath)}, ${JSON.stringify(BIN)}], options={"n_best": 10})
+assert clone(make).get_params() == make.get_params()
+scores = cross_val_score(make, x, y, cv=3)
+assert scores.shape == (3,) and scores.mean() > 0.8, scores
+search = GridSearchCV(make, {"filters": [4, 30]}, cv=2).fit(x, y)
+assert search.best_params_["filters"] in (4, 30)
+best = search.best_estimator_
+assert list(best.classes_) == ["large", "small"]
+p = best.predict_proba(x)
+assert p.shape == (len(x), 2) and np.allclose(p.sum(axis=1), 1)
+assert (best.classes_[p.argmax(axis=1)] == best.predict(x)).mean() > 0.9
+try: RanksimClassifier(filters=1, command=make.command).fit(x, y)
+except ValueError as error: assert "at least as many filters as classes" in str(error), error
+else: raise AssertionError("expected a refusal")
+print("fine")`;
+    expect(python(sklearn as string, script)).toContain("fine");
+  },
+);

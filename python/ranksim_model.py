@@ -1,0 +1,517 @@
+#!/usr/bin/env python3
+"""ranksim models in Python, with numpy alone: the labels of the library, and its probabilities to the last digits.
+
+    from ranksim_model import Model, RanksimClassifier
+
+    model = Model("digits.ranksim")          # what `ranksim train` wrote
+    model.predict(x)                         # labels, as a list
+    model.predict_proba(x)                   # rows x model.classes
+    model.transform(x)                       # of a transform
+
+    RanksimClassifier(filters=200).fit(x, y) # a scikit-learn estimator that trains with the command `ranksim`
+
+    python3 ranksim_model.py model           what the file holds
+    python3 ranksim_model.py model rows.npy  one label a line, as JSON
+
+FORMAT.md describes the file. It is meant to be read and is not tuned for speed. x is an array of rows, or a list of texts
+for models that begin with a vectoriser. A new kind of model adds its class to KINDS.
+"""
+
+import hashlib
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+TYPES = {"F64": "<f8", "F32": "<f4", "U32": "<u4", "U16": "<u2", "I16": "<i2", "U8": "u1"}
+BEFORE_DIGEST = b'{"__metadata__":{"format":"ranksim","version":"1","digest":"'
+BLOCK_FILTERS = 64
+
+
+def read_model(path):
+    """The model in a file: a dict with kind, meta, arrays and, for a composed model, steps of the same form."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    at = 8 + len(BEFORE_DIGEST)
+    if data[8:at] != BEFORE_DIGEST:
+        raise ValueError("not a ranksim model of version 1")
+    digest = data[at : at + 64].decode()
+    data[at : at + 64] = b"0" * 64
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ValueError("damaged: the digest does not fit the bytes")
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    model = json.loads(header.pop("__metadata__")["model"])
+
+    def view(entry):
+        begin, end = entry["data_offsets"]
+        return np.frombuffer(data[start + begin : start + end], TYPES[entry["dtype"]]).reshape(entry["shape"])
+
+    add_arrays(model, "", {name: view(entry) for name, entry in header.items()})
+    return model
+
+
+def add_arrays(model, prefix, arrays):
+    """Gives each part of the model its arrays: those of step 1 are named 1.filters, 1.norm and so on."""
+    own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+    model["arrays"] = {name: array for name, array in own.items() if "." not in name}
+    for i, step in enumerate(model.get("steps", [])):
+        add_arrays(step, f"{prefix}{i}.", arrays)
+
+
+def Model(source):
+    """The model in a file, or in a dict of `read_model`. It has what its kind has: predict, predict_proba, transform."""
+    saved = source if isinstance(source, dict) else read_model(source)
+    if saved["kind"] not in KINDS:
+        raise ValueError(f"no class for models of kind {saved['kind']}, only for {', '.join(KINDS)}")
+    return KINDS[saved["kind"]](saved)
+
+
+class Part:
+    def __init__(self, saved):
+        self.kind = saved["kind"]
+        self.meta, self.arrays = saved["meta"], saved["arrays"]
+        self.params = self.meta.get("params", {})
+        self.schema = saved.get("schema")
+
+
+class Filters(Part):
+    """What transform, classifier and probabilistic models share: responses and similarities."""
+
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.features = self.meta["features"]
+        self.count = len(self.arrays["norm"])
+        if "classes" in self.meta:
+            self.classes = self.meta["classes"]
+
+    def weights(self, first, last):
+        """The weights of some filters, one row each: stored as they are, or as a base weight and its exceptions."""
+        if "filters" in self.arrays:
+            return self.arrays["filters"][first:last]
+        base, offsets = self.arrays["base"], self.arrays["filter_offsets"]
+        indices, exceptions = self.arrays["filter_indices"], self.arrays["filter_weights"]
+        out = np.empty((len(base[first:last]), self.features), exceptions.dtype)
+        for row, f in zip(out, range(first, last)):
+            row[:] = base[f]
+            row[indices[offsets[f] : offsets[f + 1]]] = exceptions[offsets[f] : offsets[f + 1]]
+        return out
+
+    def responses(self, x):
+        """rows x filters: x.w / norm."""
+        x = np.asarray(x)
+        if x.ndim != 2 or x.shape[1] != self.features:
+            raise ValueError(f"expected rows of {self.features} features, found shape {x.shape}")
+        blocks = range(0, self.count, BLOCK_FILTERS)
+        found = [products(x, self.weights(f, min(f + BLOCK_FILTERS, self.count))) for f in blocks]
+        return np.concatenate(found, axis=1) / self.arrays["norm"]
+
+    def similarities(self, x, n_best=None):
+        """rows x filters: 1 for the strongest, 0 for the k-th strongest and below."""
+        k = min(n_best or self.params["nBest"], self.count - 1)
+        out = np.zeros((len(x), self.count))
+        for row, s in zip(out, self.responses(x)):
+            largest = s.max()
+            if np.all(s == largest):
+                row[:] = 0.0 if largest == 0 else 1.0
+                continue
+            low = np.sort(s)[::-1][k - 1]
+            if low == largest:
+                low = s[s < largest].max()
+            row[:] = np.maximum((s - low) / (largest - low), 0)
+        return out
+
+
+def products(x, w):
+    """x.w for every row of x and every filter of w, added in the order in which the library adds."""
+    x64, w64 = x.astype(np.float64), w.astype(np.float64)
+    if whole(x) and whole(w):
+        return x64 @ w64.T  # whole numbers below 2^53 are exact in any order
+    out = np.empty((len(x), len(w)))
+    for r, row in enumerate(x64):
+        (at,) = np.nonzero(row)  # a product of 0 adds nothing
+        lane = np.zeros((8, len(w)))
+        for j in range(8):
+            own = at[at % 8 == j]
+            if len(own):
+                lane[j] = np.cumsum(row[own, None] * w64[:, own].T, axis=0)[-1]
+        out[r] = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+    return out
+
+
+def whole(values):
+    return values.dtype.kind in "biu" or bool(np.all(values == np.floor(values)))
+
+
+class Transform(Filters):
+    def transform(self, x):
+        return self.similarities(x)
+
+
+class Classifier(Filters):
+    def predict(self, x):
+        return [self.classes[c] for c in self.codes(x)]
+
+    def codes(self, x):
+        """The class number of each row."""
+        if "filter_bank" in self.arrays:
+            return self.scores(x).argmax(axis=1)
+        own = (self.arrays["filter_class"][:, None] == np.arange(len(self.classes))).astype(np.float64)
+        voters = self.params.get("voters", 1)
+        if voters == 1:
+            response = self.responses(x)
+            return ((response == response.max(axis=1, keepdims=True)) @ own).argmax(axis=1)
+        # Similar filters vote with their similarity: equal sums go to the class with most voters, then to the lowest.
+        similar = self.similarities(x, voters + 1)
+        found = np.empty(len(similar), int)
+        for r, row in enumerate(similar):
+            order = [f for f in np.lexsort((np.arange(self.count), -row)) if row[f] > 0]
+            sums, counts = np.zeros(len(self.classes)), np.zeros(len(self.classes))
+            for f in order:  # in the library's order, strongest first
+                sums[self.arrays["filter_class"][f]] += row[f]
+                counts[self.arrays["filter_class"][f]] += 1
+            if not order:
+                counts = sums = own.sum(axis=0)
+            found[r] = max(range(len(sums)), key=lambda c: (sums[c], counts[c], -c))
+        return found
+
+    def scores(self, x):
+        """rows x classes: the strongest response of each class, summed over the banks of a committee."""
+        response, of = self.responses(x), self.arrays["filter_class"]
+        bank = self.arrays.get("filter_bank", np.zeros(self.count, int))
+        out = np.zeros((len(response), len(self.classes)))
+        for b in range(bank.max() + 1):
+            for c in range(len(self.classes)):
+                out[:, c] += response[:, (bank == b) & (of == c)].max(axis=1)
+        return out
+
+    def predict_proba(self, x):
+        if self.params.get("calibrate", "none") != "none":
+            scores = self.scores(x)
+            size = np.abs(scores).mean(axis=1, keepdims=True)
+            return fitted(self.arrays, np.divide(scores, size, out=scores, where=size > 0))
+        if "filter_bank" in self.arrays:
+            scores = self.scores(x)
+            return normalized(scores - scores.min(axis=1, keepdims=True))
+        similar, of = self.similarities(x), self.arrays["filter_class"]
+        out = np.zeros((len(similar), len(self.classes)))
+        for c in range(len(self.classes)):
+            out[:, c] = similar[:, of == c].max(axis=1)
+        for row, near in zip(out, similar):
+            top = np.bincount(of[near == 1], minlength=len(row))
+            # A class counts once for each of its similar filters, as often as the library multiplies it.
+            if np.count_nonzero(top) > 1:
+                for f in np.nonzero(near > 0)[0]:
+                    row[of[f]] *= 1 + top[of[f]]
+                    top[of[f]] = 0
+        return normalized(out)
+
+
+class Probabilistic(Filters):
+    def shares(self):
+        """filters x classes: the share of each class or label among a filter's rows."""
+        if "filter_labels" in self.arrays:
+            return self.arrays["filter_labels"]
+        c, several = len(self.classes), self.meta["multilabel"]
+        offsets, rows = self.arrays["label_offsets"], self.arrays["label_rows"].astype(np.float64)
+        counts = np.zeros((self.count, c))
+        for f in range(self.count):
+            at = slice(offsets[f], offsets[f + 1])
+            counts[f, self.arrays["label_indices"][at]] = self.arrays["label_counts"][at]
+        common = np.full(c, 0.5 if several else 1 / c)
+        if self.params.get("combine") == "mean" and rows.sum() > 0:
+            common = counts.sum(axis=0) / rows.sum()
+        return np.where(rows[:, None] > 0, counts / np.maximum(rows, 1)[:, None], common)
+
+    def scores(self, x):
+        similar, shares = self.similarities(x), self.shares()
+        silent = ~(similar > 0).any(axis=1)
+        if self.params.get("combine", "max") == "mean":
+            out = similar @ shares / np.maximum(similar.sum(axis=1, keepdims=True), 1e-300)
+            out[silent] = shares.mean(axis=0)
+            return out
+        out = np.array([(shares * row[:, None]).max(axis=0) for row in similar])
+        if not self.meta["multilabel"]:
+            return normalized(out)
+        absent = np.array([((1 - shares) * row[:, None]).max(axis=0) for row in similar])
+        both = out + absent
+        return np.where(both > 0, out / np.where(both > 0, both, 1), 0.5)
+
+    def predict(self, x):
+        scores = self.scores(x)
+        if not self.meta["multilabel"]:
+            return [self.classes[c] for c in scores.argmax(axis=1)]
+        least = self.arrays.get("thresholds", np.full(len(self.classes), 0.5))
+        return [[self.classes[c] for c in np.nonzero(row > least)[0]] for row in scores]
+
+    def predict_proba(self, x):
+        scores = self.scores(x)
+        if self.params.get("calibrate", "none") == "none":
+            return scores
+        if not self.meta["multilabel"]:
+            return fitted(self.arrays, np.log(scores + 0.001))
+        if "calibration_curves" in self.arrays:
+            slope, offset = self.arrays["calibration_curves"].T
+            return 1 / (1 + np.exp(-(slope * np.log(scores + 0.001) + offset)))
+        return rising(self.arrays, scores)
+
+
+def normalized(values):
+    """Rows that add up to 1; a row of zeros becomes uniform."""
+    total = values.sum(axis=1, keepdims=True)
+    return np.where(total > 0, values / np.where(total > 0, total, 1), 1 / values.shape[1])
+
+
+def fitted(arrays, scores):
+    """Probabilities of classes, fitted to rows held out of training."""
+    power = np.exp(arrays["calibration_factor"][0] * (scores - scores.max(axis=1, keepdims=True)))
+    out = power / power.sum(axis=1, keepdims=True)
+    if "calibration_points" not in arrays:
+        return out
+    out = rising(arrays, out)
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def rising(arrays, scores):
+    """The value of each class's function: straight between its points, flat beyond them."""
+    offsets, points = arrays["calibration_offsets"], arrays["calibration_points"].reshape(-1, 2)
+    parts = [points[offsets[c] : offsets[c + 1]].T for c in range(scores.shape[1])]
+    return np.stack([np.interp(scores[:, c], *parts[c]) for c in range(scores.shape[1])], axis=1)
+
+
+class LinearSvm(Part):
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.classes = self.meta["classes"]
+
+    def predict(self, x):
+        values = np.asarray(x, np.float64) @ self.arrays["weights"].T + self.arrays["intercepts"]
+        at = (values[:, 0] > 0).astype(int) if values.shape[1] == 1 else values.argmax(axis=1)
+        return [self.classes[c] for c in at]
+
+
+class Scaler(Part):
+    def transform(self, x):
+        shift, scale = self.arrays["shift"], self.arrays["scale"]
+        return np.where(scale == 0, 0, (np.asarray(x, np.float64) - shift) / np.where(scale == 0, 1, scale))
+
+
+class Vectorizer(Part):
+    """Texts to rows of numbers, as count, tfidf and hashing vectorisers do."""
+
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.pattern = re.compile(self.params["tokenPattern"])
+        if self.kind == "hashing-vectorizer":
+            self.features = self.params["nFeatures"]
+            return
+        data, offsets = self.arrays["term_bytes"].tobytes(), self.arrays["term_offsets"]
+        self.terms = [data[a:b].decode() for a, b in zip(offsets[:-1], offsets[1:])]
+        self.place = {term: i for i, term in enumerate(self.terms)}
+        self.features = len(self.terms)
+
+    def analyze(self, text):
+        tokens = self.pattern.findall(text.lower() if self.params["lowercase"] else text)
+        stop = set(self.params.get("stopWords") or [])
+        tokens = [token for token in tokens if token not in stop]
+        least, most = self.params["ngramRange"]
+        sizes = range(least, min(most, len(tokens)) + 1)
+        return [" ".join(tokens[i : i + n]) for n in sizes for i in range(len(tokens) - n + 1)]
+
+    def transform(self, texts):
+        out = np.zeros((len(texts), self.features))
+        for row, text in zip(out, texts):
+            for term in self.analyze(text):
+                if self.kind == "hashing-vectorizer":
+                    value = murmur(term.encode())
+                    at = 2**31 - 1 - (self.features - 1) if value == -(2**31) else abs(value)
+                    row[at % self.features] += -1 if self.params["alternateSign"] and value < 0 else 1
+                elif term in self.place:
+                    row[self.place[term]] += 1
+        if self.params.get("binary"):
+            out = (out != 0).astype(np.float64)
+        if self.kind == "tfidf-vectorizer":
+            seen = out > 0
+            if self.params["sublinearTf"]:
+                out[seen] = np.log(out[seen]) + 1
+            if self.params["logTf"]:
+                out[seen] = np.log(1 + out[seen])
+            if self.params["useIdf"]:
+                factor = self.arrays["idf"].copy()
+                for _ in range(1, self.params["idfPower"]):
+                    factor *= self.arrays["idf"]
+                out *= factor
+        return scaled(out, self.params.get("norm", "none"))
+
+
+def scaled(rows, norm):
+    """Rows whose absolute values (l1) or squares (l2) add up to 1, summed from left to right as the library does."""
+    for row in rows if norm != "none" else []:
+        (at,) = np.nonzero(row)
+        if len(at):
+            total = np.cumsum(np.abs(row[at]) if norm == "l1" else row[at] ** 2)[-1]
+            row[at] /= total if norm == "l1" else np.sqrt(total)
+    return rows
+
+
+def murmur(data):
+    """MurmurHash3 (x86, 32 bits) as a signed number."""
+
+    def scramble(k):
+        k = k * 0xCC9E2D51 & 0xFFFFFFFF
+        return ((k << 15 | k >> 17) & 0xFFFFFFFF) * 0x1B873593 & 0xFFFFFFFF
+
+    h, tail = 0, len(data) & ~3
+    for i in range(0, tail, 4):
+        h ^= scramble(int.from_bytes(data[i : i + 4], "little"))
+        h = ((h << 13 | h >> 19) & 0xFFFFFFFF) * 5 + 0xE6546B64 & 0xFFFFFFFF
+    if len(data) > tail:
+        h ^= scramble(int.from_bytes(data[tail:], "little"))
+    h ^= len(data)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        h = (h ^ h >> shift) * factor & 0xFFFFFFFF
+    return h - 2**32 if h >= 2**31 else h
+
+
+class Pipeline(Part):
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.steps = [Model(step) for step in saved["steps"]]
+        last = self.steps[-1]
+        if hasattr(last, "classes"):
+            self.classes = last.classes
+        for name in ("predict", "predict_proba", "transform"):
+            if hasattr(last, name):
+                setattr(self, name, self._through(getattr(last, name)))
+
+    def _through(self, call):
+        def run(x):
+            for step in self.steps[:-1]:
+                x = step.transform(x)
+            return call(x)
+
+        return run
+
+
+KINDS = {
+    "transform": Transform,
+    "classifier": Classifier,
+    "probabilistic": Probabilistic,
+    "pipeline": Pipeline,
+    "linear-svm": LinearSvm,
+    "standard-scaler": Scaler,
+    "min-max-scaler": Scaler,
+    "max-abs-scaler": Scaler,
+    "count-vectorizer": Vectorizer,
+    "tfidf-vectorizer": Vectorizer,
+    "hashing-vectorizer": Vectorizer,
+}
+
+try:  # scikit-learn knows its estimators by these; without it the class works alone
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    BASES = (ClassifierMixin, BaseEstimator)
+except ImportError:
+    BASES = ()
+
+
+class RanksimClassifier(*BASES):
+    """A classifier that `ranksim train` trains and numpy asks. Parameters are those of the command; None leaves its default.
+
+    `command` is how the command is called: a list of words; by default the environment's RANKSIM_COMMAND, or `ranksim`.
+    `options` are further flags, such as {"n_best": 10, "keep_sums": True}.
+    """
+
+    def __init__(
+        self, filters=None, estimator="classifier", refine=False, committee=None, voters=None, calibrate=None,
+        distribution=None, seed=0, options=None, command=None,
+    ):  # fmt: skip
+        values = dict(locals())
+        for name in self._names():
+            setattr(self, name, values[name])
+
+    @classmethod
+    def _names(cls):
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep=True):
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params):
+        for name, value in params.items():
+            if name not in self._names():
+                raise ValueError(f"unknown parameter {name}; there are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    def fit(self, x, y):
+        x, y = np.asarray(x), np.asarray(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_features_in_ = x.shape[1]
+        with tempfile.TemporaryDirectory(prefix="ranksim-") as folder:
+            paths = [os.path.join(folder, name) for name in ("x.npy", "y.npy", "model.ranksim")]
+            np.save(paths[0], x if x.dtype != np.int64 else x.astype(np.float64))
+            np.save(paths[1], codes.astype(np.int64))
+            line = [*self._command(), "train", paths[0], "--labels", paths[1], "--model", paths[2], "--quiet"]
+            done = subprocess.run(line + self._flags(), capture_output=True, text=True)
+            if done.returncode != 0:
+                raise ValueError(f"ranksim train: {done.stderr.strip()}")
+            self.model_ = Model(paths[2])
+        return self
+
+    def _command(self):
+        words = self.command or os.environ.get("RANKSIM_COMMAND", "").split()
+        if words:
+            return list(words)
+        found = shutil.which("ranksim")
+        if found is None:
+            raise FileNotFoundError("the command ranksim is not here: npm install --global ranksim, or pass command=")
+        return [found]
+
+    def _flags(self):
+        given = {name: getattr(self, name) for name in self._names() if name not in ("options", "command")}
+        given.update(self.options or {})
+        flags = []
+        for name, value in given.items():
+            flag = "--" + name.replace("_", "-")
+            if value is True:
+                flags.append(flag)
+            elif value is not None and value is not False:
+                flags += [flag, str(value)]
+        return flags
+
+    def predict(self, x):
+        return self.classes_[np.asarray(self.model_.predict(np.asarray(x)), int)]
+
+    def predict_proba(self, x):
+        return self.model_.predict_proba(np.asarray(x))
+
+    def score(self, x, y):
+        return float(np.mean(self.predict(x) == np.asarray(y)))
+
+
+def describe(model, indent=""):
+    print(f"{indent}{model['kind']}")
+    for name, array in model["arrays"].items():
+        print(f"{indent}  {name}: {array.dtype} {list(array.shape)}")
+    for step in model.get("steps", []):
+        describe(step, indent + "  ")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        describe(read_model(sys.argv[1]))
+    elif len(sys.argv) == 3:
+        model = Model(sys.argv[1])
+        if not hasattr(model, "predict"):
+            sys.exit(f"expected a model that predicts, found one of kind {model.kind}")
+        for label in model.predict(np.load(sys.argv[2])):
+            print(json.dumps(label))
+    else:
+        sys.exit(__doc__)

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export type * from "./backends/backend.ts";
+export type * from "./backends/contract.ts";
 export { type OpenOptions, openBackend } from "./backends/open.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
 export { RankSimilarityClassifier } from "./estimators/classifier.ts";

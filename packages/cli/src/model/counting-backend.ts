@@ -1,9 +1,15 @@
 /** A back end that counts what its searches had to compute, for the report of a prediction. */
 
-import type { Backend, Work } from "@ranksim/core";
+import type { Backend } from "@ranksim/core";
 
-/** The same back end, and the work of all matrices it has held so far. */
-export function countingBackend(backend: Backend): { readonly backend: Backend; readonly work: () => Work } {
+/** Row-filter pairs asked about, and those whose exact product had to be computed. */
+export interface CountedWork {
+  readonly pairs: number;
+  readonly exact: number;
+}
+
+/** The same back end, and the work of all rows it has held and released so far. */
+export function countingBackend(backend: Backend): { readonly backend: Backend; readonly work: () => CountedWork } {
   let pairs = 0;
   let exact = 0;
   return {
@@ -16,29 +22,20 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
       get threads() {
         return backend.threads;
       },
+      estimate: (work) => backend.estimate(work),
       close: () => backend.close(),
-      pool: (images, layers) => backend.pool(images, layers),
-      async hold(x) {
-        const held = await backend.hold(x);
-        let counted = false;
-        return {
-          topFilters: (bank, k, since) => held.topFilters(bank, k, since),
-          topFiltersOf: (rows, bank, k) => held.topFiltersOf(rows, bank, k),
-          leaders: (bank) => held.leaders(bank),
-          topRows: (bank, filters, k, divisor) => held.topRows(bank, filters, k, divisor),
-          rankSums: (groups, distribution) => held.rankSums(groups, distribution),
-          refining: (start) => held.refining(start),
-          work: () => held.work(),
-          release: () => {
-            if (!counted) {
-              const done = held.work();
-              pairs += done.pairs;
-              exact += done.exact;
-              counted = true;
-            }
-            held.release();
-          },
+      async hold(rows, plan) {
+        const held = await backend.hold(rows, plan);
+        const release = held.release.bind(held);
+        // Nobody else has these rows yet, so their own release can be the one that counts, once.
+        held.release = () => {
+          const done = held.work();
+          pairs += done.pairs;
+          exact += done.exact;
+          held.release = release;
+          release();
         };
+        return held;
       },
     },
   };

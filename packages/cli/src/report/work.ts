@@ -1,7 +1,7 @@
 /** What the work behind a report cost: training, where the model still knows, and prediction, measured. */
 
-import { type Backend, openBackend, type Report, type Run, type Work } from "@ranksim/core";
-import { countingBackend } from "../model/counting-backend.ts";
+import { type Backend, openBackend, type Report, type Run } from "@ranksim/core";
+import { type CountedWork, countingBackend } from "../model/counting-backend.ts";
 import { count, percent, seconds } from "../terminal/numbers.ts";
 import type { Fact } from "./content.ts";
 
@@ -11,7 +11,7 @@ export interface Measured {
   readonly rows: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
-  readonly work: Work;
+  readonly work: CountedWork;
 }
 
 /** Runs `work` on a back end that counts, and measures time and processor time of it. */

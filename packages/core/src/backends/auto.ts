@@ -1,28 +1,32 @@
 /**
- * The back end of those who do not choose: `wasm` for small matrices, `threads` for large ones, the reference where
- * neither runs. Workers are started by the first matrix that is worth them.
+ * The back end of those who do not choose: it asks each back end that runs here what the work would take, and gives rows to
+ * the one that would be done first. Workers are started by the first rows that are worth them.
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Rows } from "../kernels/shapes.ts";
-import type { Backend, Held } from "./backend.ts";
+import type { RowSource } from "../kernels/shapes.ts";
+import type { Backend, Plan, WorkShape } from "./contract.ts";
 import { openReference } from "./reference.ts";
 
-/** Matrices of at least this many values go to the threads: below, starting and waking workers costs what they gain. */
-const LARGE = 1 << 20;
+/** Filters that rows are taken to meet where nothing is known: as many as there are by default for a few thousand rows. */
+const USUAL_FILTERS = 1000;
+/** Seconds that starting the workers takes. Measured. */
+const START = 0.05;
 
-/** Opens the best back end that runs here, on at most `threads` workers. */
+/** Opens the best back ends that run here, with at most `threads` workers. */
 export async function openAuto(threads?: number): Promise<Backend> {
   const { hasSimd } = await import("./wasm/module.ts");
   if (!hasSimd()) return openReference();
-  const { openWasm } = await import("./wasm/backend.ts");
+  const { openWasm, secondsOf } = await import("./wasm/backend.ts");
   const single = await openWasm();
-  const { openThreads, threadsPay } = await import("./threads/backend.ts");
-  if (threads === 1 || (threads === undefined && !threadsPay())) return single;
+  const { availableThreads } = await import("./threads/worker.ts");
+  const { openThreads, threadsRefusal } = await import("./threads/backend.ts");
+  const most = threads ?? availableThreads();
+  if (most === 1 || threadsRefusal()) return single;
 
   let pool: Promise<Backend> | undefined;
   let opened: Backend | undefined;
-  const large = async (): Promise<Backend> => {
+  const many = async (): Promise<Backend> => {
     pool ??= openThreads(threads).catch((error: unknown) => {
       // A page may forbid workers; that is no reason to fail where one thread does.
       if (error instanceof RanksimError && error.code === "no-backend") return single;
@@ -31,6 +35,11 @@ export async function openAuto(threads?: number): Promise<Backend> {
     opened = await pool;
     return opened;
   };
+  const best = (work: WorkShape): Promise<Backend> | Backend => {
+    const alone = single.estimate(work);
+    const together = (opened ? 0 : START) + secondsOf(work, most);
+    return "seconds" in alone && alone.seconds <= together ? single : many();
+  };
   return {
     get name() {
       return opened?.name ?? single.name;
@@ -38,8 +47,8 @@ export async function openAuto(threads?: number): Promise<Backend> {
     get threads() {
       return opened?.threads ?? single.threads;
     },
-    hold: async (x: Rows): Promise<Held> => (isLarge(x) ? (await large()).hold(x) : single.hold(x)),
-    pool: async (images, layers) => (isLarge(images) ? await large() : single).pool(images, layers),
+    estimate: (work) => (opened ?? single).estimate(work),
+    hold: async (rows, plan) => (await best(shapeOf(rows, plan))).hold(rows, plan),
     async close() {
       await single.close();
       await (await pool)?.close();
@@ -47,6 +56,7 @@ export async function openAuto(threads?: number): Promise<Backend> {
   };
 }
 
-function isLarge(x: Rows): boolean {
-  return (x.form === "dense" ? x.rows * x.features : 8 * (x.offsets[x.rows] - x.offsets[0])) >= LARGE;
+function shapeOf(rows: RowSource, { filters = USUAL_FILTERS, searches = 1 }: Plan = {}): WorkShape {
+  const { entries: values, valueBytes, features } = rows;
+  return { rows: rows.rows, features, values, bytes: values * valueBytes, filters, searches };
 }

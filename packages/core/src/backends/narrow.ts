@@ -6,8 +6,21 @@
  */
 
 import { commonNorm, tieWeight, weightsFor } from "../kernels/rank.ts";
-import type { CsrRows, FilterBank, Groups, Prototypes, Rows, SparseBank, Weights } from "../kernels/shapes.ts";
-import type { Held, Since } from "./backend.ts";
+import { inMemory, sourceOf } from "../kernels/rows.ts";
+import type {
+  CsrRows,
+  FilterBank,
+  Groups,
+  Prototypes,
+  RowSource,
+  SparseBank,
+  TopFilters,
+  TopRows,
+  Weights,
+} from "../kernels/shapes.ts";
+import type { HeldBank, HeldRows, Refining, Work } from "./contract.ts";
+import { type Home, HostBank } from "./host-bank.ts";
+import { HostRows } from "./host-rows.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
 
 /** Tables for this many features are no burden: 8 MiB for each number that a feature needs. */
@@ -15,11 +28,17 @@ const NARROW = 2 ** 20;
 /** Lanes of the inner product. */
 const LANES = 8;
 
-/** Holds `x` by `hold`, without the features that no row has where there are very many of them. */
-export async function holdNarrow<T extends Rows>(x: T, hold: (x: T) => Promise<Held>): Promise<Held> {
-  if (x.form === "dense" || x.features <= NARROW) return hold(x);
-  const columns = Columns.of(x as CsrRows);
-  return columns.count < x.features ? new HeldNarrow(await hold(columns.rows(x as CsrRows) as T), x, columns) : hold(x);
+/** Holds rows by `hold`, without the features that none of them has where there are very many. Rows that have to be read are taken as they are. */
+export async function holdNarrow(
+  source: RowSource,
+  home: Home,
+  hold: (source: RowSource) => Promise<HeldRows>,
+): Promise<HeldRows> {
+  const x = inMemory(source);
+  if (x?.form !== "csr" || x.features <= NARROW) return hold(source);
+  const columns = Columns.of(x);
+  if (columns.count >= x.features) return hold(source);
+  return new NarrowRows(source, await hold(sourceOf(columns.rows(x))), columns, home);
 }
 
 /** Which features a narrow matrix has, and where. */
@@ -182,57 +201,61 @@ function sorted(
   return { ids, numbers };
 }
 
-class HeldNarrow implements Held {
-  readonly #held: Held;
-  readonly #x: Rows;
+/** Rows of many features, held without those that none of them has. */
+class NarrowRows extends HostRows<HostBank> {
+  readonly #held: HeldRows;
   readonly #columns: Columns;
-  /** Narrow copies of the banks asked for lately, so that a bank asked for again is the same to the back end. */
-  readonly #banks = new WeakMap<FilterBank, FilterBank>();
 
-  constructor(held: Held, x: Rows, columns: Columns) {
+  /** `held` has the rows with the columns alone. */
+  constructor(source: RowSource, held: HeldRows, columns: Columns, home: Home) {
+    super(source, held.backend, held.turn, home);
     this.#held = held;
-    this.#x = x;
     this.#columns = columns;
   }
 
-  #narrow(bank: FilterBank): FilterBank {
-    const known = this.#banks.get(bank);
-    if (known) return known;
-    const made = this.#columns.bank(bank);
-    this.#banks.set(bank, made);
-    return made;
+  override topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
+    return this.#withNarrow(bank, (narrow) => this.#held.topRows(narrow, filters, k));
   }
 
-  topFilters(bank: FilterBank, k: number, since?: Since) {
-    return this.#held.topFilters(this.#narrow(bank), k, since);
-  }
-
-  topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number) {
-    return this.#held.topFiltersOf(rows, this.#narrow(bank), k);
-  }
-
-  leaders(bank: FilterBank) {
-    return this.#held.leaders(this.#narrow(bank));
-  }
-
-  topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array) {
-    return this.#held.topRows(this.#narrow(bank), filters, k, divisor);
-  }
-
-  async rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank> {
-    return this.#columns.widen((await this.#held.rankSums(groups)) as SparseBank, distribution);
-  }
-
-  /** Prototypes have all features, so nothing would be saved. */
-  async refining(start: Prototypes) {
-    return new RefiningInPlace(this.#x, start);
-  }
-
-  work() {
+  override work(): Work {
     return this.#held.work();
   }
 
-  release(): void {
+  protected top(bank: HostBank, k: number): Promise<TopFilters> {
+    return this.#withNarrow(bank, (narrow) => this.#held.topFilters(narrow, k));
+  }
+
+  protected strongRows(): Promise<TopRows> {
+    throw new Error("the strongest rows are found among the columns");
+  }
+
+  protected async rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
+    const ranked = await this.#held.sum(groups).rank();
+    try {
+      return this.#columns.widen((await ranked.read()) as SparseBank, distribution);
+    } finally {
+      ranked.release();
+    }
+  }
+
+  protected bankOf(bank: FilterBank, isShared: boolean): HostBank {
+    return new HostBank(bank, this.home, isShared);
+  }
+
+  /** Prototypes have all features, so nothing would be saved. */
+  protected async refineRows(start: Prototypes): Promise<Refining> {
+    return new RefiningInPlace(await this.all(), start, this.turn, (bank) => this.bankOf(bank, false));
+  }
+
+  protected free(): void {
     this.#held.release();
+  }
+
+  async #withNarrow<T>(bank: HeldBank, ask: (narrow: HeldBank) => Promise<T>): Promise<T> {
+    const wide = bank as HostBank;
+    return wide.use(async () => {
+      const narrow = this.#held.load(this.#columns.bank(wide.host));
+      return ask(narrow).finally(() => narrow.release());
+    });
   }
 }

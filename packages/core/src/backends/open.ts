@@ -1,7 +1,7 @@
 /** Opens a back end by name. Faster ones are imported on demand, so a page that never asks for them never loads them. */
 
 import { RanksimError } from "../errors.ts";
-import type { Backend, BackendName } from "./backend.ts";
+import type { Backend } from "./contract.ts";
 import { openReference } from "./reference.ts";
 
 /** How a back end is opened. */
@@ -10,27 +10,30 @@ export interface OpenOptions {
   readonly threads?: number;
 }
 
+/** The back ends that come with the core, and "auto", which asks them all. One of another package is opened by that package and passed as a value. */
+export const BACKENDS: { readonly [name: string]: (options: OpenOptions) => Promise<Backend> } = {
+  auto: async ({ threads }) => (await import("./auto.ts")).openAuto(threads),
+  reference: async () => openReference(),
+  wasm: async () => (await import("./wasm/backend.ts")).openWasm(),
+  threads: async ({ threads }) => (await import("./threads/backend.ts")).openThreads(threads),
+};
+
 /**
  * Opens the named back end, or for "auto" the best one that runs here, with more threads for larger matrices. Refuses by
  * code "no-backend" what cannot run here, saying why.
  */
-export async function openBackend(name: BackendName | "auto" = "auto", options: OpenOptions = {}): Promise<Backend> {
+export async function openBackend(name = "auto", options: OpenOptions = {}): Promise<Backend> {
   if (options.threads !== undefined && name !== "threads" && name !== "auto") {
     throw new RanksimError(
       "bad-params",
       `threads: expected back end "threads" or "auto" with it, found ${String(name)}`,
     );
   }
-  switch (name) {
-    case "reference":
-      return openReference();
-    case "wasm":
-      return (await import("./wasm/backend.ts")).openWasm();
-    case "threads":
-      return (await import("./threads/backend.ts")).openThreads(options.threads);
-    case "auto":
-      return (await import("./auto.ts")).openAuto(options.threads);
-    default:
-      throw new RanksimError("no-backend", `expected back end auto, reference, wasm or threads, found ${String(name)}`);
+  if (!Object.hasOwn(BACKENDS, name)) {
+    throw new RanksimError(
+      "no-backend",
+      `expected back end ${Object.keys(BACKENDS).join(", ")}, found ${String(name)}`,
+    );
   }
+  return BACKENDS[name](options);
 }

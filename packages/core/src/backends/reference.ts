@@ -1,61 +1,89 @@
 /** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
 
-import { poolLayers } from "../kernels/patches.ts";
-import { rankSums } from "../kernels/rank-sums.ts";
-import type { FilterBank, Groups, Leaders, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
-import { leadersOf, pickRows, topFilters, topRows } from "../kernels/top.ts";
-import type { Backend, Held, Refining, Work } from "./backend.ts";
+import type { FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
+import { offerFilters, offerRows } from "../kernels/top.ts";
+import type { Backend, Refining } from "./contract.ts";
+import { type Home, HostBank } from "./host-bank.ts";
+import { HostRows } from "./host-rows.ts";
 import { holdNarrow } from "./narrow.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
+import { isDue, UNINTERRUPTED } from "./turn.ts";
+
+/** Multiply-adds of a second, roughly. */
+const RATE = 1e9;
+/** Multiply-adds between two looks at the clock. */
+const SLICE = 2 ** 22;
+/** Bytes of rows that are worked on at a time. */
+const BLOCK_BYTES = 2 ** 18;
 
 /** Opens the back end of plain loops. */
 export function openReference(): Backend {
-  return {
+  const home: Home = {};
+  const backend: Backend = {
     name: "reference",
     threads: 1,
-    hold: (x) => holdNarrow(x, async (rows) => new HeldInPlace(rows)),
-    pool: async (images, layers) => poolLayers(images, layers),
+    estimate: ({ values, filters, searches, bytes }) => ({ seconds: (values * filters * searches) / RATE, bytes }),
+    hold: (source, { turn = UNINTERRUPTED } = {}) =>
+      holdNarrow(source, home, async (rows) => new PlainRows(rows, backend, turn, home)),
     close: async () => {},
   };
+  return backend;
 }
 
-class HeldInPlace implements Held {
-  readonly #x: Rows;
-  #pairs = 0;
-
-  constructor(x: Rows) {
-    this.#x = x;
+class PlainRows extends HostRows<HostBank> {
+  protected async top({ host }: HostBank, k: number): Promise<TopFilters> {
+    this.exact += this.rows * host.filters;
+    const filter = new Uint32Array(this.rows * k);
+    const response = new Float64Array(this.rows * k).fill(Number.NEGATIVE_INFINITY);
+    await this.#eachSlice(host.filters, (part, first, from, to) => {
+      const end = (first + part.rows) * k;
+      const own = { filter: filter.subarray(first * k, end), response: response.subarray(first * k, end) };
+      offerFilters(part, host, from, to, { rows: part.rows, k, ...own });
+    });
+    return { rows: this.rows, k, filter, response };
   }
 
-  async topFilters(bank: FilterBank, k: number): Promise<TopFilters> {
-    this.#pairs += this.#x.rows * bank.filters;
-    return topFilters(this.#x, bank, k);
+  protected async strongRows(
+    { host }: HostBank,
+    filters: Uint32Array,
+    k: number,
+    divisor: Float64Array,
+  ): Promise<TopRows> {
+    this.exact += this.rows * filters.length;
+    const row = new Uint32Array(filters.length * k);
+    const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
+    const top = { filters: filters.length, k, row, value };
+    await this.#eachSlice(filters.length, (part, first, from, to) => {
+      offerRows(part, first, host, filters, from, to, divisor.subarray(first, first + part.rows), top);
+    });
+    return top;
   }
 
-  async topFiltersOf(rows: Uint32Array, bank: FilterBank, k: number): Promise<TopFilters> {
-    return pickRows(await this.topFilters(bank, k), rows);
+  protected rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
+    return this.rankPlainly(groups, distribution);
   }
 
-  async leaders(bank: FilterBank): Promise<Leaders> {
-    return leadersOf(await this.topFilters(bank, Math.min(2, bank.filters)));
+  protected bankOf(bank: FilterBank, isShared: boolean): HostBank {
+    return new HostBank(bank, this.home, isShared);
   }
 
-  async topRows(bank: FilterBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {
-    this.#pairs += this.#x.rows * filters.length;
-    return topRows(this.#x, bank, filters, k, divisor);
+  protected async refineRows(start: Prototypes): Promise<Refining> {
+    return new RefiningInPlace(await this.all(), start, this.turn, (bank) => this.bankOf(bank, false));
   }
 
-  async rankSums(groups: Groups, distribution?: Float64Array): Promise<FilterBank> {
-    return rankSums(this.#x, groups, distribution);
-  }
+  protected free(): void {}
 
-  async refining(start: Prototypes): Promise<Refining> {
-    return new RefiningInPlace(this.#x, start);
+  /** Calls `work` on a block of rows after the other, and for each on ranges of `count` filters, short enough for others to have a turn. */
+  async #eachSlice(count: number, work: (part: Rows, first: number, from: number, to: number) => void): Promise<void> {
+    let first = 0;
+    for await (const part of this.source.blocks(BLOCK_BYTES)) {
+      const values = Math.max(1, (this.source.entries / this.rows) * part.rows);
+      const most = Math.max(1, Math.floor(SLICE / values));
+      for (let from = 0; from < count; from += most) {
+        work(part, first, from, Math.min(count, from + most));
+        if (isDue()) await this.turn.pause();
+      }
+      first += part.rows;
+    }
   }
-
-  work(): Work {
-    return { pairs: this.#pairs, exact: this.#pairs };
-  }
-
-  release(): void {}
 }

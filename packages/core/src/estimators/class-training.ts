@@ -3,26 +3,27 @@
  * and their refinement if it is asked for.
  */
 
+import type { Backend } from "../backends/contract.ts";
+import { joinBanks } from "../bank/bank.ts";
+import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
+import { joinSums } from "../bank/sums.ts";
 import type { Groups } from "../kernels/shapes.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { copiesOf } from "../matrix/shifted.ts";
 import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
-import { joinBanks } from "../method/bank.ts";
 import { resolveDistribution } from "../method/distribution.ts";
-import { distinctRows, groupByCode, groupListed, joinGroups } from "../method/groups.ts";
-import { joinSums, type Sum } from "../method/sums.ts";
 import { type Trained, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import type { Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows } from "./held-out-rows.ts";
 import { checkInitialRowsByClass } from "./initial-rows.ts";
 import type { ClassifierParams } from "./params.ts";
-import { refuseUnsummed, sumsOf } from "./partial-fit.ts";
+import { refuseUnsummed } from "./partial-fit.ts";
 import { refineClasses, refuseUnrefinable } from "./refinement.ts";
 import { makeReport, type Report, shapeNotes } from "./report.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance } from "./run.ts";
 import { type Filters, storedFilters } from "./saved-filters.ts";
 import type { Kept } from "./saved-sums.ts";
 import { showRows } from "./shown-rows.ts";
@@ -43,7 +44,6 @@ interface TrainedClass {
   readonly label: Label;
   readonly rows: Uint32Array;
   readonly trained: Trained;
-  readonly sums: readonly Sum[] | undefined;
   readonly distribution: Float64Array | undefined;
 }
 
@@ -55,6 +55,7 @@ export async function trainClasses(
   matrix: Matrix,
   y: Labels,
   params: ClassifierParams,
+  backend: Backend,
   run: Run,
 ): Promise<TrainedClasses> {
   const began = performance.now();
@@ -76,7 +77,6 @@ export async function trainClasses(
   const initialRows = params.initialRows && checkInitialRowsByClass(params.initialRows, classes, codes, groups);
   const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, rowCount, classes, groups, notes);
 
-  const backend = await backendOf(run);
   const generators = streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
   const forDistribution = generators.next().value;
@@ -98,20 +98,19 @@ export async function trainClasses(
     const bank = await trainBank(
       xc,
       count,
-      { ...params, initialRows: initialRows?.[c], distribution, watched: run.onProgress !== undefined },
+      { ...params, initialRows: initialRows?.[c], distribution },
       generators.next().value,
       backend,
-      (bank, step) =>
+      (filters, step) =>
         advance(run, {
           stage: step ? "spread" : "initialize",
           label: classes[c],
           ...step,
-          filters: bank,
+          filters,
           share: from + (rows.length * whole * (1 + (step?.iteration ?? 0))) / (params.iterations + 1),
         }),
     );
-    const sums = sumsOf(params, xc, bank.members);
-    trained.push({ label: classes[c], rows, trained: bank, sums, distribution });
+    trained.push({ label: classes[c], rows, trained: bank, distribution });
   }
 
   const own = trained.slice(0, classes.length);
@@ -180,7 +179,7 @@ function repeat(counts: readonly number[], of: (position: number) => number): Ui
 /** What is kept of the rows of each class, held-out ones among those that were seen. */
 function keep(classes: readonly TrainedClass[], seen: Groups, features: number): Kept {
   const sums = joinSums(
-    classes.flatMap(({ sums }) => sums ?? []),
+    classes.flatMap(({ trained: { sums } }) => sums ?? []),
     features,
   );
   return { sums, seen: Uint32Array.from(classes, (_, c) => seen.offsets[c + 1] - seen.offsets[c]) };

@@ -22,6 +22,7 @@ import {
 } from "../method/committee.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { explainVote } from "../method/explain-committee.ts";
+import { KeptBank } from "../method/kept-bank.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
@@ -31,7 +32,7 @@ import { recipeOf } from "./partial-fit.ts";
 import { refineClasses, refuseUnrefinable } from "./refinement.ts";
 import { type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance, withBackend } from "./run.ts";
 import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "./saved-calibration.ts";
 import { checkRefinement, readFilterBank } from "./saved-committee.ts";
 import {
@@ -74,6 +75,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   readonly report: Report;
   readonly #filters: Filters;
   readonly #calibration: ClassCalibration | undefined;
+  readonly #kept: KeptBank;
   #classBanks: ReturnType<typeof classBanks> | undefined;
   #seated: readonly Seated[] | undefined;
 
@@ -95,6 +97,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     this.nBest = nBest;
     this.report = report;
     this.#filters = filters;
+    this.#kept = new KeptBank(filters.bank);
   }
 
   /** The filters. Not to be written to. */
@@ -175,7 +178,8 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
     if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
     const { classes, filterClass, params, report } = this;
-    const grown = await addToClasses({ filters: this.#filters, filterClass, classes, params, report }, x, y, run);
+    const parts = { filters: this.#filters, filterClass, classes, params, report };
+    const grown = await withBackend(run, (backend) => addToClasses(parts, x, y, backend, run));
     // Probabilities were fitted to the model as it was.
     const plain = { ...params, calibrate: "none" };
     return new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
@@ -196,7 +200,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     refuseUnrefinable(recipe);
     const codes = codesAmong(y, classes, matrix.rows);
     const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
-    const { filters, report } = await refineClasses(task, await backendOf(run), run, 0);
+    const { filters, report } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
     await advance(run, { stage: "fit", share: 1 });
     const told = { ...this.report, refinement: report };
     return new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
@@ -207,25 +211,26 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const matrix = matchingMatrix(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
-    const backend = await backendOf(run);
-    const labels: Label[] = [];
-    const name = (codes: Uint32Array) => {
-      for (const code of codes) labels.push(this.classes[code]);
-    };
-    if (this.committee > 1) {
-      for await (const { voted } of committeeVotes(matrix, this.#seats(), c, backend, tell)) name(voted);
-    } else if (this.voters === 1) {
-      for await (const { top, tied } of strongest(matrix, this.bank, backend, tell)) {
-        name(voteByStrongest(top, tied, this.filterClass, c));
+    return withBackend(run, async (backend) => {
+      const labels: Label[] = [];
+      const name = (codes: Uint32Array) => {
+        for (const code of codes) labels.push(this.classes[code]);
+      };
+      if (this.committee > 1) {
+        for await (const { voted } of committeeVotes(matrix, this.#seats(), c, backend, tell)) name(voted);
+      } else if (this.voters === 1) {
+        for await (const { top, tied } of strongest(matrix, this.#kept, backend, tell)) {
+          name(voteByStrongest(top, tied, this.filterClass, c));
+        }
+      } else {
+        // Similarities are scaled so that the strongest filter that does not vote has 0.
+        for await (const { similar } of similarities(matrix, this.#kept, this.voters + 1, backend, tell)) {
+          name(voteBySimilarity(similar, this.filterClass, c));
+        }
       }
-    } else {
-      // Similarities are scaled so that the strongest filter that does not vote has 0.
-      for await (const { similar } of similarities(matrix, this.bank, this.voters + 1, backend, tell)) {
-        name(voteBySimilarity(similar, this.filterClass, c));
-      }
-    }
-    await tell(1);
-    return labels;
+      await tell(1);
+      return labels;
+    });
   }
 
   /** The strongest response of each class, in a committee added up over its banks: rows x classes in the order of `classes`. */
@@ -234,10 +239,11 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
-    const backend = await backendOf(run);
-    if (this.committee > 1) await committeeScores(matrix, this.#seats(), c, backend, tell, out);
-    else await classScores(matrix, this.#byClass(), backend, tell, out);
-    await tell(1);
+    await withBackend(run, async (backend) => {
+      if (this.committee > 1) await committeeScores(matrix, this.#seats(), c, backend, tell, out);
+      else await classScores(matrix, this.#byClass(), backend, tell, out);
+      await tell(1);
+    });
     return Dense.of(out, matrix.rows, c);
   }
 
@@ -256,12 +262,14 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const matrix = matchingMatrix(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
-    const out = new Float64Array(matrix.rows * c);
-    for await (const { from, similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
-      classProbabilities(similar, this.filterClass, c, out, from * c);
-    }
-    await tell(1);
-    return Dense.of(out, matrix.rows, c);
+    return withBackend(run, async (backend) => {
+      const out = new Float64Array(matrix.rows * c);
+      for await (const { from, similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) {
+        classProbabilities(similar, this.filterClass, c, out, from * c);
+      }
+      await tell(1);
+      return Dense.of(out, matrix.rows, c);
+    });
   }
 
   /** Accuracy: the share of rows given their own label. */
@@ -272,11 +280,12 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   /** Why one row of `x` gets its class. */
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ClassExplanation> {
     const one = oneRow(matchingMatrix(x, this.features), row);
-    const backend = await backendOf(run);
     const classOf = (f: number) => this.filterClass[f];
-    const strong = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, backend);
-    const voted = this.committee > 1 && (await explainVote(one, this.#seats(), this.classes.length, backend));
-    const found = voted ? { ...strong, ...voted } : strong;
+    const found = await withBackend(run, async (backend) => {
+      const strong = await explainRow(one, this.#kept, this.#filters.members, this.nBest, classOf, backend);
+      const voted = this.committee > 1 && (await explainVote(one, this.#seats(), this.classes.length, backend));
+      return voted ? { ...strong, ...voted } : strong;
+    });
     const [label] = await this.predict(one, run);
     return {
       ...found,

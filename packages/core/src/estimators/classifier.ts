@@ -7,7 +7,7 @@ import { trainClasses } from "./class-training.ts";
 import { ClassifierModel } from "./classifier-model.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
-import { backendOf } from "./run.ts";
+import { withBackend } from "./run.ts";
 
 /**
  * A fast multiclass classifier.
@@ -41,11 +41,12 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
         "expected one label for each row; RankSimilarityProbabilisticClassifier takes several",
       );
     }
-    const { filters, filterClass, classes, report, heldOut } = await trainClasses(matrix, y, params, run);
-    const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(params), params.nBest, report);
-    if (!heldOut || params.calibrate === "none") return model;
-    const backend = await backendOf(run);
-    const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-    return model.calibrate(heldOut.x, heldOut.y, params.calibrate, quiet);
+    return withBackend(run, async (backend) => {
+      const { filters, filterClass, classes, report, heldOut } = await trainClasses(matrix, y, params, backend, run);
+      const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(params), params.nBest, report);
+      if (!heldOut || params.calibrate === "none") return model;
+      const quiet = run.signal ? { backend, signal: run.signal } : { backend };
+      return model.calibrate(heldOut.x, heldOut.y, params.calibrate, quiet);
+    });
   }
 }

@@ -4,7 +4,7 @@
  * trained one.
  */
 
-import type { Backend, BackendName } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
@@ -32,8 +32,8 @@ export interface Progress {
   readonly moved?: number;
   /** Filters that won no row in this iteration. */
   readonly empty?: number;
-  /** The filters as they now are, of the class at work where classes train apart. */
-  readonly filters?: FilterBank;
+  /** Reads the filters as they now are, of the class at work where classes train apart. To be called before the listener returns. */
+  readonly filters?: () => Promise<FilterBank>;
   /** What `tune` is at: rounds and the candidates of this round, both from 1. */
   readonly trial?: {
     readonly round: number;
@@ -48,7 +48,7 @@ export interface Progress {
 /** How a call runs; never what it returns. */
 export interface Run {
   /** Where the kernels run: a back end that the caller opened and closes, or the name of one that calls share ("auto" when absent). */
-  readonly backend?: Backend | BackendName | "auto";
+  readonly backend?: Backend | string;
   /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
   readonly signal?: AbortSignal;
   /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */

@@ -3,7 +3,8 @@
  * gets filters of its own, trained on its rows as `fit` trains them.
  */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend, Sum } from "../backends/contract.ts";
+import { groupByCode, pickGroups } from "../bank/groups.ts";
 import { RanksimError } from "../errors.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import { compareLabels, encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
@@ -11,15 +12,13 @@ import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 import { addRows, type Summed } from "../method/add-rows.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
-import { groupByCode, pickGroups } from "../method/groups.ts";
-import { sumGroups } from "../method/sums.ts";
 import { trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import type { Json, Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
 import { addedMatrix, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
 import type { Report, TrainingReport } from "./report.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance } from "./run.ts";
 import type { Filters } from "./saved-filters.ts";
 
 /** What a classifier consists of, as far as new rows change it. */
@@ -41,6 +40,7 @@ export async function addToClasses(
   model: ClassifierParts & { readonly params: { readonly [name: string]: Json } },
   x: MatrixLike,
   y: Labels,
+  backend: Backend,
   run: Run,
 ): Promise<ClassifierParts> {
   const { filters } = model;
@@ -54,7 +54,6 @@ export async function addToClasses(
   const groups = groupByCode(given.codes, given.classes.length);
   const whole = summed(filters, kept);
   const params = checkParams<ClassifierParams>(recipeOf(model.params), CLASSIFIER_PARAMETERS);
-  const backend = await backendOf(run);
 
   const [known, named] = [positions(model.classes), positions(given.classes)];
   const old = classes.map((label) => known.get(label) ?? -1);
@@ -165,12 +164,12 @@ async function trainClass(
     { ...params, initialRows: undefined, distribution },
     generators.next().value,
     backend,
-    (bank, step) =>
+    (filters, step) =>
       advance(run, {
         stage: step ? "spread" : "initialize",
         label,
         ...step,
-        filters: bank,
+        filters,
         share: how.from + ((xc.rows / how.of) * (1 + (step?.iteration ?? 0))) / rounds,
       }),
   );
@@ -178,7 +177,7 @@ async function trainClass(
   return {
     bank: trained.bank,
     members: { offsets: trained.members.offsets, rows: trained.members.rows.map((row) => numbers[row]) },
-    sums: sumGroups(xc, trained.members),
+    sums: trained.sums as readonly Sum[],
     distribution,
     training: { label, rows: xc.rows, filters: count, converged, steps },
   };

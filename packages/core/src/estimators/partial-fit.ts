@@ -1,12 +1,12 @@
 /** What adding rows to a trained model (deviation 26) has in common for all three models: what is kept, checked and joined. */
 
+import { inForm, joinBanks } from "../bank/bank.ts";
+import { joinGroups } from "../bank/groups.ts";
+import { joinSums, listSums } from "../bank/sums.ts";
 import { RanksimError } from "../errors.ts";
-import type { FilterBank, Groups, Rows } from "../kernels/shapes.ts";
+import type { FilterBank } from "../kernels/shapes.ts";
 import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import type { Summed } from "../method/add-rows.ts";
-import { inForm, joinBanks } from "../method/bank.ts";
-import { joinGroups } from "../method/groups.ts";
-import { joinSums, listSums, type Sum, sumGroups } from "../method/sums.ts";
 import type { Json } from "./estimator.ts";
 import type { FilterParams } from "./params.ts";
 import type { Report, TrainingReport } from "./report.ts";
@@ -26,11 +26,6 @@ export function refuseUnsummed(params: FilterParams & { readonly initialRows: un
           : undefined;
   if (wrong === undefined) return;
   throw new RanksimError("bad-params", `keepSums: only sums of whole rows can be kept: expected ${wrong}`);
-}
-
-/** The sums of the rows that filters were made from, if they are to be kept. */
-export function sumsOf(params: FilterParams, x: Rows, members: Groups): readonly Sum[] | undefined {
-  return params.keepSums ? sumGroups(x, members) : undefined;
 }
 
 /** What the model kept; refuses a model that kept nothing. */

@@ -3,7 +3,7 @@
  * label it has never seen get filters of their own. The counts behind the label shares grow with them.
  */
 
-import type { Backend, TopFilters } from "../backends/backend.ts";
+import type { Backend, Sum } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { Csr } from "../matrix/csr.ts";
 import {
@@ -27,14 +27,13 @@ import {
   renumberClasses,
   sharesOf,
 } from "../method/filter-labels.ts";
-import { sumGroups } from "../method/sums.ts";
 import { trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import type { Json, Run } from "./estimator.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, type WholeParams } from "./params.ts";
 import { addedMatrix, addToReport, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
 import type { Report, TrainingReport } from "./report.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance } from "./run.ts";
 import type { Filters } from "./saved-filters.ts";
 
 /** What a probabilistic classifier consists of, as far as new rows change it. */
@@ -50,6 +49,7 @@ export async function addToLabels(
   model: ProbabilisticParts & { readonly multilabel: boolean; readonly params: { readonly [name: string]: Json } },
   x: MatrixLike,
   y: Labels | LabelSets,
+  backend: Backend,
   run: Run,
 ): Promise<ProbabilisticParts> {
   const { filters, multilabel } = model;
@@ -62,7 +62,6 @@ export async function addToLabels(
   const isKnown = new Uint8Array(classes.length);
   for (const c of numbers) isKnown[c] = 1;
   const params = checkParams<ProbabilisticParams>(recipeOf(model.params), PROBABILISTIC_PARAMETERS);
-  const backend = await backendOf(run);
 
   // Rows of zeros excite no filter: like `fit`, this leaves them out.
   const filled = Uint32Array.from({ length: matrix.rows }, (_, r) => r).filter((r) => !isZeroRow(matrix, r));
@@ -176,8 +175,8 @@ async function trainNew(
   return {
     bank,
     members: { offsets: trained.members.offsets, rows: trained.members.rows.map((row) => numbers[row]) },
-    sums: sumGroups(x, trained.members),
-    winners: trained.winners as TopFilters,
+    sums: trained.sums as readonly Sum[],
+    winners: trained.winners as Uint32Array,
     training: { rows: x.rows, filters: count, converged, steps },
   };
 }

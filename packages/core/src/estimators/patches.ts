@@ -3,6 +3,7 @@
  * them, and the similarities are added up by the cells of a grid: whole numbers, on which a classifier is the second layer.
  */
 
+import type { Backend } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
 import type { DenseBank, FilterBank, PatchLayer } from "../kernels/shapes.ts";
@@ -28,7 +29,7 @@ import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from ".
 import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
 import { makeReport, type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance, withBackend } from "./run.ts";
 import { readParams, readReport } from "./saved-filters.ts";
 import { patchArrays, readLayers, readScale, readShape } from "./saved-patches.ts";
 import { trainWhole } from "./whole.ts";
@@ -66,11 +67,23 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     const matrix = trainingMatrix(x);
     const { params } = this;
     const shape = imageShapeOf(matrix.features, params);
-    const choices = layerChoices(params);
     const dense = toDense(matrix);
     const scale = byteScaleOf(dense);
     const images = toBytes(dense, scale);
-    const backend = await backendOf(run);
+    return withBackend(run, (backend) => this.#train(matrix.rows, images, shape, scale, backend, run, began));
+  }
+
+  async #train(
+    rows: number,
+    images: Dense,
+    shape: ImageShape,
+    scale: ByteScale | undefined,
+    backend: Backend,
+    run: Run,
+    began: number,
+  ): Promise<PatchModel> {
+    const { params } = this;
+    const choices = layerChoices(params);
     const generators = streams(params.seed);
     // The first two of the seed are those of training, one after the other for every layer.
     generators.next();
@@ -95,7 +108,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     }
     await advance(run, { stage: "fit", share: 1 });
     const seconds = (performance.now() - began) / 1000;
-    const report = { ...makeReport(matrix.features, trainings, [...notes], seconds, backend.name), rows: matrix.rows };
+    const report = { ...makeReport(images.features, trainings, [...notes], seconds, backend.name), rows };
     return new PatchModel(shape, layers, scale, paramsAsJson(params), report);
   }
 
@@ -167,16 +180,21 @@ export class PatchModel implements TransformingModel<MatrixLike> {
   /** Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. */
   async transform(x: MatrixLike, run: Run = {}): Promise<Dense> {
     const matrix = matchingMatrix(x, this.features);
-    const backend = await backendOf(run);
     const width = this.pooledFeatures;
-    const values = new Uint16Array(matrix.rows * width);
-    for (let from = 0; from < matrix.rows; from += CHUNK_IMAGES) {
-      await advance(run, { stage: "transform", share: from / matrix.rows });
-      const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + CHUNK_IMAGES)));
-      values.set(await backend.pool(toBytes(chunk, this.scale), this.layers), from * width);
-    }
-    await advance(run, { stage: "transform", share: 1 });
-    return Dense.of(values, matrix.rows, width);
+    // What a back end is told of the work: as if each value met so many filters.
+    const filters = Math.ceil(this.multiplyAdds / this.features);
+    return withBackend(run, async (backend) => {
+      const values = new Uint16Array(matrix.rows * width);
+      for (let from = 0; from < matrix.rows; from += CHUNK_IMAGES) {
+        await advance(run, { stage: "transform", share: from / matrix.rows });
+        const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + CHUNK_IMAGES)));
+        const held = await backend.hold(toBytes(chunk, this.scale), { filters });
+        const pooled = await held.pool(this.layers).finally(() => held.release());
+        values.set(pooled.values, from * width);
+      }
+      await advance(run, { stage: "transform", share: 1 });
+      return Dense.of(values, matrix.rows, width);
+    });
   }
 
   /**

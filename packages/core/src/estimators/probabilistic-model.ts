@@ -20,6 +20,7 @@ import {
 } from "../method/calibration.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { expandShares, type LabelShares, tableOfShares } from "../method/filter-labels.ts";
+import { KeptBank } from "../method/kept-bank.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
 import { chooseThresholds, type ThresholdRule } from "../method/thresholds.ts";
 import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../method/vote.ts";
@@ -28,7 +29,7 @@ import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams } from 
 import { addToLabels } from "./partial-labels.ts";
 import { type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance, withBackend } from "./run.ts";
 import {
   calibrationArrays,
   FITTED_ARRAYS,
@@ -86,6 +87,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   readonly #filters: Filters;
   readonly #labels: LabelShares;
   readonly #calibration: ClassCalibration | LabelCalibration | undefined;
+  readonly #kept: KeptBank;
   #table: Float64Array | undefined;
 
   /** Use `RankSimilarityProbabilisticClassifier.fit` or `loadModel`. */
@@ -107,6 +109,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     this.report = report;
     this.thresholds = fitted.thresholds;
     this.#filters = filters;
+    this.#kept = new KeptBank(filters.bank);
     this.#labels = labels;
     this.#calibration = fitted.calibration;
   }
@@ -198,7 +201,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel<Y>> {
     const { classes, multilabel, params, report } = this;
     const parts = { filters: this.#filters, labels: this.#labels, classes, multilabel, params, report };
-    const grown = await addToLabels(parts, x, y, run);
+    const grown = await withBackend(run, (backend) => addToLabels(parts, x, y, backend, run));
     // Thresholds and probabilities were fitted to the model as it was.
     const plain = { ...params, ...UNFITTED };
     return new ProbabilisticModel(
@@ -218,13 +221,13 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const block = Math.max(1, Math.floor(SCORE_ROOM / c));
     const matrix = matchingMatrix(x, this.features);
     const scores = new Float64Array(Math.min(block, matrix.rows) * c);
-    const answers: Y[] = [];
-    await this.#eachChunk(matrix, run, (_, similar) => {
+    const answers: Y[] = new Array(matrix.rows);
+    await this.#eachChunk(matrix, run, (first, similar) => {
       const rows = similar.offsets.length - 1;
       for (let from = 0; from < rows; from += block) {
         const to = Math.min(rows, from + block);
         this.#score({ ...similar, offsets: similar.offsets.subarray(from, to + 1) }, scores.fill(0), 0);
-        for (let r = 0; r < to - from; r++) answers.push(this.#decide(scores, r * c));
+        for (let r = 0; r < to - from; r++) answers[first + from + r] = this.#decide(scores, r * c);
       }
     });
     return answers;
@@ -251,7 +254,9 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const matrix = matchingMatrix(x, this.features);
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
-    await this.#eachChunk(matrix, run, (from, similar) => this.#score(similar, out, from * c));
+    await this.#eachChunk(matrix, run, (from, similar) => {
+      this.#score(similar, out.fill(0, from * c, (from + similar.offsets.length - 1) * c), from * c);
+    });
     return Dense.of(out, matrix.rows, c);
   }
 
@@ -265,10 +270,12 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   /** The similar filters of all rows, chunk by chunk. */
   async #eachChunk(matrix: Matrix, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
     const tell = (share: number) => advance(run, { stage: "predict", share });
-    for await (const { from, similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
-      visit(from, similar);
-    }
-    await tell(1);
+    await withBackend(run, async (backend) => {
+      for await (const { from, similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) {
+        visit(from, similar);
+      }
+      await tell(1);
+    });
   }
 
   /** Accuracy, or for a multilabel model the share of rows with exactly the right labels. */
@@ -281,7 +288,9 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const one = oneRow(matchingMatrix(x, this.features), row);
     // Filters are rivals when their rows are mostly called something else.
     const classOf = (f: number) => indexOfLargest(this.filterShares(f), 0, this.classes.length);
-    const found = await explainRow(one, this.bank, this.#filters.members, this.nBest, classOf, await backendOf(run));
+    const found = await withBackend(run, (backend) =>
+      explainRow(one, this.#kept, this.#filters.members, this.nBest, classOf, backend),
+    );
     const [label] = await this.predict(one, run);
     return {
       ...found,

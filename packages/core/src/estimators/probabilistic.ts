@@ -3,7 +3,7 @@
  * rows it wins. Takes one label per row (multiclass) or several (multilabel).
  */
 
-import type { TopFilters } from "../backends/backend.ts";
+import { joinSums } from "../bank/sums.ts";
 import { RanksimError } from "../errors.ts";
 import type { Csr } from "../matrix/csr.ts";
 import {
@@ -17,14 +17,13 @@ import {
 } from "../matrix/labels.ts";
 import { isZeroRow, type Matrix, type MatrixLike, trainingMatrix } from "../matrix/matrix.ts";
 import { countLabels, countPresence, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
-import { joinSums } from "../method/sums.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows, THRESHOLD_SHARE } from "./held-out-rows.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, paramsAsJson } from "./params.ts";
-import { refuseUnsummed, sumsOf } from "./partial-fit.ts";
+import { refuseUnsummed } from "./partial-fit.ts";
 import { ProbabilisticModel } from "./probabilistic-model.ts";
 import { makeReport } from "./report.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance, withBackend } from "./run.ts";
 import { storedFilters } from "./saved-filters.ts";
 import { trainWhole } from "./whole.ts";
 
@@ -74,49 +73,53 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
     }
 
     const began = performance.now();
-    const backend = await backendOf(run);
-    const rest = this.#holdOut(single?.codes ?? new Uint32Array(matrix.rows), single ? classes.length : 1);
-    const { rows, note } = rowsToTrainOn(matrix, rest?.train ?? Uint32Array.from({ length: matrix.rows }, (_, r) => r));
-    const training = rows.length === matrix.rows ? matrix : matrix.gather(rows);
-    const params = {
-      ...this.params,
-      initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
-    };
-    const label = () => advance(run, { stage: "label", share: TRAINING_SHARE });
-    const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE, label);
-    const { bank } = trained;
-    const winners = trained.winners as TopFilters;
-    const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
-    const counts: LabelCounts = sets
-      ? countPresence(winners, sets.present.gather(rows), bank.filters)
-      : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
-    await advance(run, { stage: "label", share: 1 });
+    return withBackend(run, async (backend) => {
+      const rest = this.#holdOut(single?.codes ?? new Uint32Array(matrix.rows), single ? classes.length : 1);
+      const { rows, note } = rowsToTrainOn(
+        matrix,
+        rest?.train ?? Uint32Array.from({ length: matrix.rows }, (_, r) => r),
+      );
+      const training = rows.length === matrix.rows ? matrix : matrix.gather(rows);
+      const params = {
+        ...this.params,
+        initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
+      };
+      const label = () => advance(run, { stage: "label", share: TRAINING_SHARE });
+      const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE, label);
+      const { bank } = trained;
+      const winners = trained.winners as Uint32Array;
+      const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
+      const counts: LabelCounts = sets
+        ? countPresence(winners, sets.present.gather(rows), bank.filters)
+        : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
+      await advance(run, { stage: "label", share: 1 });
 
-    const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };
-    const seconds = (performance.now() - began) / 1000;
-    const report = makeReport(
-      matrix.features,
-      [{ rows: training.rows, trained }],
-      [...notes, ...[note, rest?.note].filter((text) => text !== undefined)],
-      seconds,
-      backend.name,
-    );
-    const sums = sumsOf(this.params, training, trained.members);
-    const kept = sums && {
-      sums: joinSums(sums, matrix.features),
-      seen: Uint32Array.of(matrix.rows),
-      labelRows: counts.rows,
-    };
-    const stored = storedFilters({ bank, members, distribution, kept });
-    const shares = sharesOf(counts, several, params.combine);
-    const plain = paramsAsJson({ ...this.params, thresholds: "none", calibrate: "none" });
-    const model = new ProbabilisticModel(stored, shares, classes, several, plain, params.nBest, report);
-    if (!rest) return model;
-    const truth = sets
-      ? Array.from(rest.held, (r) => labelsOf(sets.present, r).map((o) => classes[o]))
-      : Array.from(rest.held, (r) => classes[(single as Encoded).codes[r]]);
-    const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-    return this.#judge(model, matrix.gather(rest.held), truth, quiet);
+      const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };
+      const seconds = (performance.now() - began) / 1000;
+      const report = makeReport(
+        matrix.features,
+        [{ rows: training.rows, trained }],
+        [...notes, ...[note, rest?.note].filter((text) => text !== undefined)],
+        seconds,
+        backend.name,
+      );
+      const { sums } = trained;
+      const kept = sums && {
+        sums: joinSums(sums, matrix.features),
+        seen: Uint32Array.of(matrix.rows),
+        labelRows: counts.rows,
+      };
+      const stored = storedFilters({ bank, members, distribution, kept });
+      const shares = sharesOf(counts, several, params.combine);
+      const plain = paramsAsJson({ ...this.params, thresholds: "none", calibrate: "none" });
+      const model = new ProbabilisticModel(stored, shares, classes, several, plain, params.nBest, report);
+      if (!rest) return model;
+      const truth = sets
+        ? Array.from(rest.held, (r) => labelsOf(sets.present, r).map((o) => classes[o]))
+        : Array.from(rest.held, (r) => classes[(single as Encoded).codes[r]]);
+      const quiet = run.signal ? { backend, signal: run.signal } : { backend };
+      return this.#judge(model, matrix.gather(rest.held), truth, quiet);
+    });
   }
 
   /** The rows to choose thresholds and fit probabilities on, if either is asked for. */

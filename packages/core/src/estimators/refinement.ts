@@ -1,10 +1,10 @@
 /** Refinement as the classifier and its models ask for it: what can be refined, the filters bank by bank, progress. */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
+import { joinBanks } from "../bank/bank.ts";
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
 import type { Matrix } from "../matrix/matrix.ts";
-import { joinBanks } from "../method/bank.ts";
 import { membersOf } from "../method/committee.ts";
 import { type Refinement, refineCommittee } from "../method/refine-choice.ts";
 import { type RandomGenerator, streams } from "../random.ts";

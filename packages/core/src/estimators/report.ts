@@ -44,6 +44,8 @@ export interface Report {
   readonly backend?: string;
   /** Share of row-filter products that the exact search did not have to compute; absent in a loaded model. */
   readonly pruned?: number;
+  /** What was done another way than usual, and why, such as too little memory; absent in a loaded model. It never changes a result. */
+  readonly fallbacks?: readonly string[];
 }
 
 /** Below this many features the paper advises against rank filters: too few orders to tell rows apart. */
@@ -83,6 +85,7 @@ export function makeReport(
     seconds,
     backend,
     pruned: pairs === 0 ? 0 : 1 - exact / pairs,
+    fallbacks: [...new Set(trained.flatMap(({ trained: { work } }) => work.notes))],
   };
 }
 

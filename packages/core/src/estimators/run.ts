@@ -1,24 +1,91 @@
-/** What every public call does around its work: find a back end, report progress, notice an abort. */
+/** What every public call does around its work: find a back end, share time, report progress, notice an abort. */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
 import { openBackend } from "../backends/open.ts";
+import { Turn } from "../backends/turn.ts";
 import type { Progress, Run } from "./estimator.ts";
 
-/** The back ends of calls that were given a name or nothing: opened by the first of them, then kept, so that workers are started once. */
-const shared = new Map<string, Promise<Backend>>();
+/** Milliseconds after which a shared back end is closed if no call needs it: its memory only grows while it is open. */
+const IDLE = 10_000;
+/** How often a call is done again whose worker ended in the midst of it. */
+const TRIES = 3;
 
-/** The back end of a run: the one it was given, or the shared one of the name it was given. */
-export function backendOf({ backend = "auto" }: Run): Promise<Backend> {
-  if (typeof backend !== "string") return Promise.resolve(backend);
-  let opened = shared.get(backend);
-  if (!opened) {
-    opened = openBackend(backend).catch((error) => {
-      shared.delete(backend);
+/** The back end of calls that were given a name or nothing: opened by the first of them, shared by all, closed when it lies idle. */
+class SharedBackend {
+  readonly #name: string;
+  #backend: Promise<Backend> | undefined;
+  #users = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  enter(): Promise<Backend> {
+    clearTimeout(this.#idle);
+    this.#users++;
+    this.#backend ??= openBackend(this.#name).catch((error) => {
+      this.#backend = undefined;
       throw error;
     });
-    shared.set(backend, opened);
+    return this.#backend;
   }
-  return opened;
+
+  leave(): void {
+    if (--this.#users > 0) return;
+    this.#idle = setTimeout(() => {
+      const backend = this.#backend;
+      this.#backend = undefined;
+      backend?.then((open) => open.close());
+    }, IDLE);
+    // A process that has nothing else to do need not wait for it.
+    (this.#idle as { unref?(): void }).unref?.();
+  }
+}
+
+const shared = new Map<string, SharedBackend>();
+
+function sharedOf(name: string): SharedBackend {
+  const found = shared.get(name) ?? new SharedBackend(name);
+  shared.set(name, found);
+  return found;
+}
+
+/** Does the work of a call on its back end, in its turn. A call whose worker ended is done again: it depends on nothing but its arguments. */
+export async function withBackend<T>(run: Run, work: (backend: Backend) => Promise<T>): Promise<T> {
+  const { backend: given = "auto", signal } = run;
+  const turn = new Turn(signal);
+  const common = typeof given === "string" ? sharedOf(given) : undefined;
+  signal?.throwIfAborted();
+  for (let left = TRIES; ; left--) {
+    try {
+      return await work(inTurn(typeof given === "string" ? await (common as SharedBackend).enter() : given, turn));
+    } catch (error) {
+      if (left === 1 || !isPassing(error)) throw error;
+    } finally {
+      common?.leave();
+    }
+  }
+}
+
+/** The same back end, with all rows held in the given turn. */
+function inTurn(backend: Backend, turn: Turn): Backend {
+  return {
+    get name() {
+      return backend.name;
+    },
+    get threads() {
+      return backend.threads;
+    },
+    estimate: (work) => backend.estimate(work),
+    hold: (rows, plan) => backend.hold(rows, { turn, ...plan }),
+    close: () => backend.close(),
+  };
+}
+
+/** Whether doing the same again is of use. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Error && "isPassing" in error && error.isPassing === true;
 }
 
 /** Notes progress, waits if the listener asks for it, and stops the work if the run was aborted. */

@@ -3,11 +3,11 @@
  * model is made, so that no later step can meet an impossible value.
  */
 
+import { canonicalBank } from "../bank/bank.ts";
 import { RanksimError } from "../errors.ts";
 import type { FilterBank, Groups, Weights } from "../kernels/shapes.ts";
 import { MOST_FEATURES } from "../matrix/dense.ts";
 import type { Label } from "../matrix/labels.ts";
-import { canonicalBank } from "../method/bank.ts";
 import type { Json, Saved, SavedArray } from "./estimator.ts";
 import type { Report } from "./report.ts";
 import { wrongInReport } from "./saved-report.ts";

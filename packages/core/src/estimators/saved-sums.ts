@@ -1,8 +1,8 @@
 /** What a model keeps so that rows can be added to it, as stored arrays and back. Reading trusts nothing. */
 
+import { isStoredForm, type Sums } from "../bank/sums.ts";
 import type { Groups } from "../kernels/shapes.ts";
 import { isValues } from "../matrix/values.ts";
-import { isStoredForm, type Sums } from "../method/sums.ts";
 import type { Saved, SavedArray } from "./estimator.ts";
 import { bad, checkOffsets, readClasses, readParams, readReport, vector } from "./saved-filters.ts";
 

@@ -1,19 +1,20 @@
 /** RST: the rank similarity transform. Unsupervised filters whose similarities are a sparse nonlinear space. */
 
+import { joinSums } from "../bank/sums.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
 import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
+import { KeptBank } from "../method/kept-bank.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
-import { joinSums } from "../method/sums.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
-import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed, sumsOf } from "./partial-fit.ts";
+import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
 import { makeReport, type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
-import { advance, backendOf } from "./run.ts";
+import { advance, withBackend } from "./run.ts";
 import {
   type Filters,
   filterArrays,
@@ -54,20 +55,16 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
     const matrix = trainingMatrix(x);
     refuseUnsummed(this.params);
     const began = performance.now();
-    const backend = await backendOf(run);
-    const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
-    await advance(run, { stage: "fit", share: 1 });
-    const report = makeReport(
-      matrix.features,
-      [{ rows: matrix.rows, trained }],
-      notes,
-      (performance.now() - began) / 1000,
-      backend.name,
-    );
-    const sums = sumsOf(this.params, matrix, trained.members);
-    const kept = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
-    const filters = storedFilters({ bank: trained.bank, members: trained.members, distribution, kept });
-    return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
+    return withBackend(run, async (backend) => {
+      const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
+      await advance(run, { stage: "fit", share: 1 });
+      const { bank, members, sums } = trained;
+      const seconds = (performance.now() - began) / 1000;
+      const report = makeReport(matrix.features, [{ rows: matrix.rows, trained }], notes, seconds, backend.name);
+      const kept = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
+      const filters = storedFilters({ bank, members, distribution, kept });
+      return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
+    });
   }
 
   /** Learns filters and transforms the same rows. */
@@ -85,6 +82,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
   readonly nBest: number;
   readonly report: Report;
   readonly #filters: Filters;
+  readonly #kept: KeptBank;
 
   /** Use `RankSimilarityTransform.fit` or `loadModel`. */
   constructor(filters: Filters, params: { readonly [name: string]: Json }, nBest: number, report: Report) {
@@ -93,6 +91,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
     this.nBest = nBest;
     this.report = report;
     this.#filters = filters;
+    this.#kept = new KeptBank(filters.bank);
   }
 
   /** The filters. Not to be written to. */
@@ -125,33 +124,36 @@ export class TransformModel implements TransformingModel<MatrixLike> {
     const kept = keptBy(this.#filters, this.kind);
     const { matrix, first } = addedMatrix(x, this.features, kept);
     const began = performance.now();
-    const backend = await backendOf(run);
-    await advance(run, { stage: "spread", share: 0 });
-    const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
-    const grown = await addRows(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
-    await advance(run, { stage: "fit", share: 1 });
-    const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
-    const seconds = (performance.now() - began) / 1000;
-    const report = { ...addToReport(this.report, matrix.rows), seconds, backend: backend.name };
-    return new TransformModel(filters, this.params, this.nBest, report);
+    return withBackend(run, async (backend) => {
+      await advance(run, { stage: "spread", share: 0 });
+      const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
+      const grown = await addRows(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
+      await advance(run, { stage: "fit", share: 1 });
+      const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
+      const seconds = (performance.now() - began) / 1000;
+      const report = { ...addToReport(this.report, matrix.rows), seconds, backend: backend.name };
+      return new TransformModel(filters, this.params, this.nBest, report);
+    });
   }
 
   /** Similarities, rows x filters; at most nBest values a row are not zero (more only through ties). */
   async transform(x: MatrixLike, run: Run = {}): Promise<Csr> {
     const matrix = matchingMatrix(x, this.features);
-    const parts: Similar[] = [];
     const tell = (share: number) => advance(run, { stage: "transform", share });
-    for await (const { similar } of similarities(matrix, this.bank, this.nBest, await backendOf(run), tell)) {
-      parts.push(similar);
-    }
-    await tell(1);
-    return toMatrix(parts, matrix.rows, this.bank.filters);
+    return withBackend(run, async (backend) => {
+      const parts: Similar[] = [];
+      for await (const { similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) parts.push(similar);
+      await tell(1);
+      return toMatrix(parts, matrix.rows, this.bank.filters);
+    });
   }
 
   /** The strongest filters of one row, and the features that set the strongest apart from the second. */
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<BankExplanation> {
     const one = oneRow(matchingMatrix(x, this.features), row);
-    return explainRow(one, this.bank, this.#filters.members, this.nBest, (f) => f, await backendOf(run));
+    return withBackend(run, (backend) =>
+      explainRow(one, this.#kept, this.#filters.members, this.nBest, (f) => f, backend),
+    );
   }
 
   save(): Saved {

@@ -1,6 +1,6 @@
 /** Training on all rows together, as the transform and the probabilistic classifier do. */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { countFilters } from "../method/allocate.ts";
@@ -43,16 +43,15 @@ export async function trainWhole(
       ...params,
       initialRows,
       distribution,
-      watched: run.onProgress !== undefined,
       ...(beforeWinners && { beforeWinners }),
     },
     generators.next().value,
     backend,
-    (bank, step) =>
+    (filters, step) =>
       advance(run, {
         stage: step ? "spread" : "initialize",
         ...step,
-        filters: bank,
+        filters,
         share: (shareOfCall * (1 + (step?.iteration ?? 0))) / rounds,
       }),
   );

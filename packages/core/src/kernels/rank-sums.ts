@@ -7,97 +7,104 @@
  */
 
 import { commonNorm, rankDense, rankSparse, weightsFor } from "./rank.ts";
-import type { CsrRows, DenseBank, DenseRows, FilterBank, Groups, Rows, SparseBank } from "./shapes.ts";
-
-/** Adds up the rows of group g into `sum` (dense, length n). */
-export function sumGroup(x: Rows, groups: Groups, g: number, sum: Float64Array): void {
-  sum.fill(0);
-  for (let e = groups.offsets[g]; e < groups.offsets[g + 1]; e++) {
-    const r = groups.rows[e];
-    const weight = groups.weight ? groups.weight[e] : 1;
-    if (x.form === "dense") {
-      const at = r * x.features;
-      for (let i = 0; i < x.features; i++) sum[i] += weight * x.values[at + i];
-    } else {
-      for (let j = x.offsets[r]; j < x.offsets[r + 1]; j++) sum[x.indices[j]] += weight * x.values[j];
-    }
-  }
-}
+import type { FilterBank, Groups, Rows, Sum, Weights } from "./shapes.ts";
+import { Adder } from "./sums.ts";
 
 /** The bank with one filter per group: dense for dense rows, base plus exceptions for sparse rows. */
 export function rankSums(x: Rows, groups: Groups, distribution: Float64Array | undefined): FilterBank {
-  return x.form === "dense" ? rankSumsDense(x, groups, distribution) : rankSumsCsr(x, groups, distribution);
-}
-
-function rankSumsDense(x: DenseRows, groups: Groups, distribution: Float64Array | undefined): DenseBank {
-  const n = x.features;
-  const filters = groups.offsets.length - 1;
-  const weights = weightsFor(filters * n, n, distribution);
-  const sum = new Float64Array(n);
-  for (let g = 0; g < filters; g++) {
-    sumGroup(x, groups, g, sum);
-    rankDense(sum, distribution, weights, g * n);
-  }
-  return { form: "dense", filters, features: n, weights, norm: equalNorms(filters, n, distribution) };
-}
-
-function rankSumsCsr(x: CsrRows, groups: Groups, distribution: Float64Array | undefined): SparseBank {
-  const n = x.features;
-  const filters = groups.offsets.length - 1;
-  const offsets = new Uint32Array(filters + 1);
-  const base = new Float64Array(filters);
-  const indexParts: Uint32Array[] = [];
-  const weightParts: Float64Array[] = [];
-  const sum = new Float64Array(n);
-  const touched = new Uint8Array(n);
-  for (let g = 0; g < filters; g++) {
-    sumGroup(x, groups, g, sum);
-    const indices = touchedFeatures(x, groups, g, touched);
-    const weights = new Float64Array(indices.length);
-    base[g] = rankSparse(
-      Float64Array.from(indices, (i) => sum[i]),
-      n,
-      distribution,
-      weights,
-    );
-    offsets[g + 1] = offsets[g] + indices.length;
-    indexParts.push(indices);
-    weightParts.push(weights);
-  }
-  const indices = new Uint32Array(offsets[filters]);
-  const weights = weightsFor(offsets[filters], n, distribution);
-  for (let g = 0; g < filters; g++) {
-    indices.set(indexParts[g], offsets[g]);
-    weights.set(weightParts[g], offsets[g]);
-  }
-  return {
-    form: "sparse",
-    filters,
-    features: n,
-    base,
-    offsets,
-    indices,
-    weights,
-    norm: equalNorms(filters, n, distribution),
-  };
-}
-
-/** Features that have an entry in some row of group g, ascending. `touched` (n zeros) is given back clean. */
-function touchedFeatures(x: CsrRows, groups: Groups, g: number, touched: Uint8Array): Uint32Array {
-  const found: number[] = [];
-  for (let e = groups.offsets[g]; e < groups.offsets[g + 1]; e++) {
-    const r = groups.rows[e];
-    for (let j = x.offsets[r]; j < x.offsets[r + 1]; j++) {
-      const i = x.indices[j];
-      if (touched[i]) continue;
-      touched[i] = 1;
-      found.push(i);
+  const ranker = rankerFor(x.form, groups.offsets.length - 1, x.features, distribution);
+  const adder = new Adder(x.features);
+  for (let g = 0; g + 1 < groups.offsets.length; g++) {
+    for (let e = groups.offsets[g]; e < groups.offsets[g + 1]; e++) {
+      adder.addRow(x, groups.rows[e], groups.weight ? groups.weight[e] : 1);
     }
+    ranker.add(adder.take());
   }
-  for (const i of found) touched[i] = 0;
-  return Uint32Array.from(found).sort();
+  return ranker.bank();
 }
 
-function equalNorms(filters: number, n: number, distribution: Float64Array | undefined): Float64Array {
-  return new Float64Array(filters).fill(commonNorm(n, distribution));
+/** Ranks one sum after the other. */
+export interface Ranker {
+  add(sum: Sum): void;
+  /** The filters, once all have been added. */
+  bank(): FilterBank;
+}
+
+/** A ranker of sums of rows of the given form. */
+export function rankerFor(
+  form: Rows["form"],
+  filters: number,
+  features: number,
+  distribution: Float64Array | undefined,
+): Ranker {
+  return form === "dense"
+    ? new DenseRanker(filters, features, distribution)
+    : new SparseRanker(filters, features, distribution);
+}
+
+class DenseRanker implements Ranker {
+  readonly #features: number;
+  readonly #distribution: Float64Array | undefined;
+  readonly #weights: Weights;
+  readonly #norm: Float64Array;
+  #next = 0;
+
+  constructor(filters: number, features: number, distribution: Float64Array | undefined) {
+    this.#features = features;
+    this.#distribution = distribution;
+    this.#weights = weightsFor(filters * features, features, distribution);
+    this.#norm = new Float64Array(filters).fill(commonNorm(features, distribution));
+  }
+
+  add({ indices, values }: Sum): void {
+    const all = indices ? new Float64Array(this.#features) : Float64Array.from(values);
+    indices?.forEach((i, e) => {
+      all[i] = values[e];
+    });
+    rankDense(all, this.#distribution, this.#weights, this.#next++ * this.#features);
+  }
+
+  bank(): FilterBank {
+    const [norm, weights, features] = [this.#norm, this.#weights, this.#features];
+    return { form: "dense", filters: norm.length, features, weights, norm };
+  }
+}
+
+class SparseRanker implements Ranker {
+  readonly #features: number;
+  readonly #distribution: Float64Array | undefined;
+  readonly #base: Float64Array;
+  readonly #offsets: Uint32Array;
+  readonly #indices: Uint32Array[] = [];
+  readonly #weights: Float64Array[] = [];
+
+  constructor(filters: number, features: number, distribution: Float64Array | undefined) {
+    this.#features = features;
+    this.#distribution = distribution;
+    this.#base = new Float64Array(filters);
+    this.#offsets = new Uint32Array(filters + 1);
+  }
+
+  add(sum: Sum): void {
+    const f = this.#indices.length;
+    const indices = sum.indices ?? Uint32Array.from(sum.values.keys());
+    const weights = new Float64Array(indices.length);
+    this.#base[f] = rankSparse(Float64Array.from(sum.values), this.#features, this.#distribution, weights);
+    this.#offsets[f + 1] = this.#offsets[f] + indices.length;
+    this.#indices.push(indices);
+    this.#weights.push(weights);
+  }
+
+  bank(): FilterBank {
+    const [base, offsets, features] = [this.#base, this.#offsets, this.#features];
+    const filters = base.length;
+    const indices = new Uint32Array(offsets[filters]);
+    const weights = weightsFor(offsets[filters], features, this.#distribution);
+    for (let f = 0; f < filters; f++) {
+      indices.set(this.#indices[f], offsets[f]);
+      weights.set(this.#weights[f], offsets[f]);
+    }
+    const norm = new Float64Array(filters).fill(commonNorm(features, this.#distribution));
+    return { form: "sparse", filters, features, base, offsets, indices, weights, norm };
+  }
 }

@@ -46,14 +46,19 @@ export function bankOf({ filters, features, weights, norm, distribution }: Pupil
   return { form: "dense", filters, features, weights: kept, norm: new Float64Array(filters).fill(norm) };
 }
 
-/** Compares rows with the filters listed for them. Equal responses: the lower filter. */
-export function compareListed(x: Rows, pupils: Pupils, rows: Uint32Array, { codes, filters, k }: Listed): Compared {
+/** Compares the rows [from, to) of a lesson with the filters listed for them. Equal responses: the lower filter. */
+export function compareListed(
+  x: Rows,
+  pupils: Pupils,
+  rows: Uint32Array,
+  { codes, filters, k }: Listed,
+  from: number,
+  to: number,
+  { own, rival, margin }: Compared, // out
+): void {
   const n = pupils.features;
   const { weights, filterClass, norm } = pupils;
-  const own = new Uint32Array(rows.length);
-  const rival = new Uint32Array(rows.length);
-  const margin = new Float64Array(rows.length);
-  for (let j = 0; j < rows.length; j++) {
+  for (let j = from; j < to; j++) {
     let best = Number.NEGATIVE_INFINITY;
     let other = Number.NEGATIVE_INFINITY;
     const r = rows[j];
@@ -72,7 +77,6 @@ export function compareListed(x: Rows, pupils: Pupils, rows: Uint32Array, { code
     }
     margin[j] = marginOf(best, other);
   }
-  return { own, rival, margin };
 }
 
 /** How far the first response leads the second. */
@@ -81,24 +85,32 @@ export function marginOf(own: number, rival: number): number {
   return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
 }
 
-/** One lesson. Returns how the rows compared, before it. */
-export function teach(x: Rows, pupils: Pupils, listed: Listed, lesson: Lesson): Compared {
-  const compared = compareListed(x, pupils, lesson.rows, listed);
-  const { own, rival, margin } = compared;
-  const { moves } = pupils;
-  for (let j = 0; j < margin.length; j++) {
-    if (!(margin[j] < lesson.window)) continue;
-    move(x, lesson.rows[j], pupils, own[j], lesson.step);
-    move(x, lesson.rows[j], pupils, rival[j], -lesson.step);
-    moves[own[j]]++;
-    moves[rival[j]]++;
+/** Lets the rows [from, to) of a lesson move prototypes, once all of its rows have been compared. */
+export function learn(
+  x: Rows,
+  pupils: Pupils,
+  { rows, step, window }: Lesson,
+  { own, rival, margin }: Compared,
+  from: number,
+  to: number,
+): void {
+  for (let j = from; j < to; j++) {
+    if (!(margin[j] < window)) continue;
+    move(x, rows[j], pupils, own[j], step);
+    move(x, rows[j], pupils, rival[j], -step);
+    pupils.moves[own[j]]++;
+    pupils.moves[rival[j]]++;
   }
-  for (let f = 0; f < pupils.filters; f++) {
-    if (moves[f] === 0 || moves[f] < lesson.patience) continue;
+}
+
+/** Ranks those of the prototypes [from, to) that were moved often enough, once all rows of a lesson have moved them. */
+export function rankMoved(pupils: Pupils, { patience }: Lesson, from: number, to: number): void {
+  const { moves } = pupils;
+  for (let f = from; f < to; f++) {
+    if (moves[f] === 0 || moves[f] < patience) continue;
     rankPupil(pupils, f);
     moves[f] = 0;
   }
-  return compared;
 }
 
 /** Brings row r to prototype f, or with a negative step takes it away. */

@@ -31,6 +31,31 @@ export interface CsrRows {
 
 export type Rows = DenseRows | CsrRows;
 
+/**
+ * Rows, wherever they are: in memory, in one file or in many. A matrix in memory is the simplest source, and is a value of
+ * type `Rows` as well.
+ */
+export interface RowSource {
+  readonly form: Rows["form"];
+  readonly rows: number;
+  readonly features: number;
+  /** Stored values of all rows, and the bytes of one. */
+  readonly entries: number;
+  readonly valueBytes: number;
+  /** All rows in order, in blocks of about `bytes` bytes at most and one row at least. */
+  blocks(bytes: number): Iterable<Rows> | AsyncIterable<Rows>;
+  /** The listed rows in that order. */
+  gather(rows: Uint32Array): Rows | Promise<Rows>;
+  /** Rows `from` (included) to `to` (not included). */
+  slice(from: number, to: number): RowSource;
+}
+
+/** One sum of rows: n values, or those of the listed features (ascending), all others being 0. */
+export interface Sum {
+  readonly indices?: Uint32Array;
+  readonly values: Values;
+}
+
 /** Doubled ranks (integers) or values drawn from a distribution (float64). */
 export type Weights = Uint16Array | Uint32Array | Float64Array;
 

@@ -31,15 +31,26 @@ export function weightOf(bank: FilterBank, f: number, feature: number): number {
 
 /** The k (<= m) strongest filters of each row. */
 export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
-  const N = x.rows;
-  const filter = new Uint32Array(N * k);
-  const response = new Float64Array(N * k).fill(Number.NEGATIVE_INFINITY);
+  const filter = new Uint32Array(x.rows * k);
+  const response = new Float64Array(x.rows * k).fill(Number.NEGATIVE_INFINITY);
+  const top = { rows: x.rows, k, filter, response };
+  offerFilters(x, bank, 0, bank.filters, top);
+  return top;
+}
+
+/** Lets filters [from, to) take their places among the strongest so far; places without one have the response -Infinity. */
+export function offerFilters(
+  x: Rows,
+  bank: FilterBank,
+  from: number,
+  to: number,
+  { k, filter, response }: TopFilters,
+): void {
   const w = new Float64Array(bank.features);
-  for (let f = 0; f < bank.filters; f++) {
+  for (let f = from; f < to; f++) {
     expandFilter(bank, f, w);
-    for (let r = 0; r < N; r++) insert(dotRow(x, r, w) / bank.norm[f], f, response, filter, r * k, k);
+    for (let r = 0; r < x.rows; r++) insert(dotRow(x, r, w) / bank.norm[f], f, response, filter, r * k, k);
   }
-  return { rows: N, k, filter, response };
 }
 
 /** The listed rows of an answer, in that order. */
@@ -77,14 +88,29 @@ export function topRows(
 ): TopRows {
   const row = new Uint32Array(filters.length * k);
   const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
+  const top = { filters: filters.length, k, row, value };
+  offerRows(x, 0, bank, filters, 0, filters.length, divisor, top);
+  return top;
+}
+
+/** Lets rows take their places among the strongest of the filters `filters[from .. to)` so far. */
+export function offerRows(
+  x: Rows,
+  first: number, // in: number of row 0 of x
+  bank: FilterBank,
+  filters: Uint32Array,
+  from: number,
+  to: number,
+  divisor: Float64Array, // in: one for each row of x
+  { k, row, value }: TopRows, // in and out
+): void {
   const w = new Float64Array(bank.features);
-  for (let j = 0; j < filters.length; j++) {
+  for (let j = from; j < to; j++) {
     expandFilter(bank, filters[j], w);
     for (let r = 0; r < x.rows; r++) {
-      insert(divisor[r] === 0 ? 0 : dotRow(x, r, w) / divisor[r], r, value, row, j * k, k);
+      insert(divisor[r] === 0 ? 0 : dotRow(x, r, w) / divisor[r], first + r, value, row, j * k, k);
     }
   }
-  return { filters: filters.length, k, row, value };
 }
 
 /** Keeps `values[at .. at + k)` descending. Candidates come in ascending id, so an equal value goes behind. */

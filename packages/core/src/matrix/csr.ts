@@ -1,12 +1,13 @@
 /** Compressed sparse rows, checked once at construction. */
 
 import { RanksimError } from "../errors.ts";
-import type { CsrRows } from "../kernels/shapes.ts";
+import { blocksOf, gatherRows } from "../kernels/rows.ts";
+import type { CsrRows, RowSource, Rows } from "../kernels/shapes.ts";
 import { checkShape } from "./dense.ts";
-import { badValue, firstBadValue, foundValues, isValues, narrowest, sameType, type Values } from "./values.ts";
+import { badValue, firstBadValue, foundValues, isValues, narrowest, type Values } from "./values.ts";
 
 /** A sparse matrix: per row the features that are not zero, ascending, and their values. Made by `Csr.of` or `Csr.fromRows`. */
-export class Csr implements CsrRows {
+export class Csr implements CsrRows, RowSource {
   readonly form = "csr";
   readonly rows: number;
   readonly features: number;
@@ -108,18 +109,17 @@ export class Csr implements CsrRows {
 
   /** The listed rows, copied. */
   gather(rows: ArrayLike<number>): Csr {
-    const offsets = new Uint32Array(rows.length + 1);
-    for (let j = 0; j < rows.length; j++) {
-      offsets[j + 1] = offsets[j] + this.offsets[rows[j] + 1] - this.offsets[rows[j]];
-    }
-    const indices = new Uint32Array(offsets[rows.length]);
-    const values = sameType(this.values, offsets[rows.length]);
-    for (let j = 0; j < rows.length; j++) {
-      const from = this.offsets[rows[j]];
-      const to = this.offsets[rows[j] + 1];
-      indices.set(this.indices.subarray(from, to), offsets[j]);
-      values.set(this.values.subarray(from, to), offsets[j]);
-    }
+    const { offsets, indices, values } = gatherRows(this, rows);
     return new Csr(offsets, indices, values, this.features);
+  }
+
+  /** Bytes of a value. */
+  get valueBytes(): number {
+    return this.values.BYTES_PER_ELEMENT;
+  }
+
+  /** All rows in order, in blocks of about `bytes` bytes at most and one row at least, as views. */
+  blocks(bytes: number): Iterable<Rows> {
+    return blocksOf(this, bytes);
   }
 }

@@ -1,11 +1,12 @@
 /** Dense matrices: row-major typed arrays with their shape, checked once at construction. */
 
 import { describeGiven, RanksimError } from "../errors.ts";
-import type { DenseRows } from "../kernels/shapes.ts";
-import { badValue, firstBadValue, foundValues, isValues, narrowest, sameType, type Values } from "./values.ts";
+import { blocksOf, gatherRows } from "../kernels/rows.ts";
+import type { DenseRows, RowSource, Rows } from "../kernels/shapes.ts";
+import { badValue, firstBadValue, foundValues, isValues, narrowest, type Values } from "./values.ts";
 
 /** A row-major matrix over a typed array. Made by `Dense.of` or `Dense.fromRows`; never changes shape. */
-export class Dense implements DenseRows {
+export class Dense implements DenseRows, RowSource {
   readonly form = "dense";
   readonly rows: number;
   readonly features: number;
@@ -72,10 +73,22 @@ export class Dense implements DenseRows {
 
   /** The listed rows, copied: to the beginning of `room`, values of the same type, or to memory of their own. */
   gather(rows: ArrayLike<number>, room?: Values): Dense {
-    const n = this.features;
-    const out = (room?.subarray(0, rows.length * n) as Values | undefined) ?? sameType(this.values, rows.length * n);
-    for (let j = 0; j < rows.length; j++) out.set(this.values.subarray(rows[j] * n, (rows[j] + 1) * n), j * n);
-    return new Dense(out, rows.length, n);
+    return new Dense(gatherRows(this, rows, room).values, rows.length, this.features);
+  }
+
+  /** Values in all. */
+  get entries(): number {
+    return this.rows * this.features;
+  }
+
+  /** Bytes of a value. */
+  get valueBytes(): number {
+    return this.values.BYTES_PER_ELEMENT;
+  }
+
+  /** All rows in order, in blocks of about `bytes` bytes at most and one row at least, as views. */
+  blocks(bytes: number): Iterable<Rows> {
+    return blocksOf(this, bytes);
   }
 
   /** One row, as a view. */

@@ -3,11 +3,11 @@
  * calibrated from, and what the banks of a committee would add up.
  */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
+import { groupByCode } from "../bank/groups.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
-import { groupByCode } from "./groups.ts";
+import { KeptBank } from "./kept-bank.ts";
 import { chunksOf, type OnChunk } from "./similarity.ts";
 
 /** The filters of each class as banks of their own; undefined for a class without filters. */
@@ -15,36 +15,37 @@ export function classBanks(
   bank: FilterBank,
   filterClass: Uint32Array,
   classes: number,
-): readonly (FilterBank | undefined)[] {
+): readonly (KeptBank | undefined)[] {
   const { offsets, rows: filters } = groupByCode(filterClass, classes);
   return Array.from({ length: classes }, (_, c) => {
     const own = filters.subarray(offsets[c], offsets[c + 1]);
-    return own.length === 0 ? undefined : pickFilters(bank, own);
+    return own.length === 0 ? undefined : new KeptBank(pickFilters(bank, own));
   });
 }
 
 /** Writes the largest response of each class to `out`, rows x classes. A class without filters has the lowest score of the row. */
 export async function classScores(
-  x: Matrix,
-  banks: readonly (FilterBank | undefined)[],
+  x: RowSource,
+  banks: readonly (KeptBank | undefined)[],
   backend: Backend,
   onChunk: OnChunk,
   out: Float64Array,
 ): Promise<void> {
   const c = banks.length;
-  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    const scores = out.subarray(from * c, (from + chunk.rows) * c);
+  const filters = banks.reduce((sum, bank) => sum + (bank?.bank.filters ?? 0), 0);
+  for await (const { from, rows, held } of chunksOf(x, filters, backend, onChunk)) {
+    const scores = out.subarray(from * c, (from + rows) * c);
     for (const [j, bank] of banks.entries()) {
       if (!bank) continue;
-      const { response } = await held.topFilters(bank, 1);
-      for (let r = 0; r < chunk.rows; r++) scores[r * c + j] = response[r];
+      const { response } = await held.topFilters(bank.on(held), 1);
+      for (let r = 0; r < rows; r++) scores[r * c + j] = response[r];
     }
     fillMissing(scores, banks);
   }
 }
 
 /** Gives classes without filters the lowest score of their row. */
-function fillMissing(scores: Float64Array, banks: readonly (FilterBank | undefined)[]): void {
+function fillMissing(scores: Float64Array, banks: readonly unknown[]): void {
   const c = banks.length;
   const missing = [...banks.keys()].filter((j) => banks[j] === undefined);
   if (missing.length === 0) return;

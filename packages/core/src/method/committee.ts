@@ -3,12 +3,12 @@
  * banks of its strongest response; the class of a row is the one that scores most.
  */
 
-import type { Backend, Held } from "../backends/backend.ts";
+import type { Backend, HeldRows, RowSource } from "../backends/contract.ts";
+import { groupByCode } from "../bank/groups.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import { classBanks } from "./class-scores.ts";
-import { groupByCode } from "./groups.ts";
+import { KeptBank } from "./kept-bank.ts";
 import { chunksOf, type OnChunk } from "./similarity.ts";
 
 /** One bank of a committee. */
@@ -17,9 +17,11 @@ export interface Member {
   readonly filterClass: Uint32Array;
 }
 
-/** A member with its filters class by class; made once, because the banks are kept by the back end. */
-export interface Seated extends Member {
-  readonly byClass: readonly (FilterBank | undefined)[];
+/** A member as it is used again and again: its bank, and its filters class by class. */
+export interface Seated {
+  readonly bank: KeptBank;
+  readonly filterClass: Uint32Array;
+  readonly byClass: readonly (KeptBank | undefined)[];
 }
 
 /** Strongest filters of each bank that are looked at before the scores of all classes are worked out. */
@@ -37,7 +39,9 @@ export function membersOf(bank: FilterBank, filterClass: Uint32Array, filterBank
 
 /** Members with their classes apart. */
 export function seat(members: readonly Member[], classes: number): Seated[] {
-  return members.map((member) => ({ ...member, byClass: classBanks(member.bank, member.filterClass, classes) }));
+  return members.map(({ bank, filterClass }) => {
+    return { bank: new KeptBank(bank), filterClass, byClass: classBanks(bank, filterClass, classes) };
+  });
 }
 
 /**
@@ -45,27 +49,26 @@ export function seat(members: readonly Member[], classes: number): Seated[] {
  * most what the last of them does. Where that leaves a doubt all classes are scored. Memory is O(rows + classes).
  */
 export async function voteOfCommittee(
-  x: Matrix,
-  held: Held, // holds x
+  held: HeldRows,
   members: readonly Seated[],
   classes: number,
-  backend: Backend,
 ): Promise<Uint32Array> {
   const seen: Seen[] = [];
   for (const { bank, filterClass } of members) {
-    const { filter, response, k } = await held.topFilters(bank, Math.min(STRONGEST, bank.filters));
-    seen.push({ code: filter.map((f) => filterClass[f]), response, k, isAll: k === bank.filters });
+    const { filters } = bank.bank;
+    const { filter, response, k } = await held.topFilters(bank.on(held), Math.min(STRONGEST, filters));
+    seen.push({ code: filter.map((f) => filterClass[f]), response, k, isAll: k === filters });
   }
-  const voted = new Uint32Array(x.rows);
+  const voted = new Uint32Array(held.rows);
   const open: number[] = [];
   const count = counting(seen, classes);
-  for (let r = 0; r < x.rows; r++) {
+  for (let r = 0; r < held.rows; r++) {
     const best = count(r);
     if (best === undefined) open.push(r);
     else voted[r] = best;
   }
   if (open.length === 0) return voted;
-  const best = await bestOfAll(x.gather(open), members, classes, backend);
+  const best = await bestOfAll(held, Uint32Array.from(open), members, classes);
   open.forEach((r, j) => {
     voted[r] = best[j];
   });
@@ -121,40 +124,36 @@ function counting(seen: readonly Seen[], classes: number): (row: number) => numb
   };
 }
 
-/** The class that scores most for each row, the lowest of equals, one class after the other. */
+/** The class that scores most for each listed row, the lowest of equals, one class after the other. */
 async function bestOfAll(
-  x: Matrix,
+  held: HeldRows,
+  rows: Uint32Array,
   members: readonly Seated[],
   classes: number,
-  backend: Backend,
 ): Promise<Uint32Array> {
-  const held = await backend.hold(x);
-  try {
-    const best = new Uint32Array(x.rows);
-    const highest = new Float64Array(x.rows).fill(Number.NEGATIVE_INFINITY);
-    const scores = new Float64Array(x.rows);
-    for (let c = 0; c < classes; c++) {
-      await scoreClass(held, members, c, scores, 1, 0);
-      for (let r = 0; r < x.rows; r++) {
-        if (scores[r] <= highest[r]) continue;
-        highest[r] = scores[r];
-        best[r] = c;
-      }
+  const best = new Uint32Array(rows.length);
+  const highest = new Float64Array(rows.length).fill(Number.NEGATIVE_INFINITY);
+  const scores = new Float64Array(rows.length);
+  for (let c = 0; c < classes; c++) {
+    await scoreClass(held, members, c, scores, 1, 0, rows);
+    for (let j = 0; j < rows.length; j++) {
+      if (scores[j] <= highest[j]) continue;
+      highest[j] = scores[j];
+      best[j] = c;
     }
-    return best;
-  } finally {
-    held.release();
   }
+  return best;
 }
 
 /** Writes the score of class c for row r to `out[r * step + at]`; banks are added in their order. A class that a bank has no filter of cannot win. */
 async function scoreClass(
-  held: Held,
+  held: HeldRows,
   members: readonly Seated[],
   c: number,
   out: Float64Array,
   step: number,
   at: number,
+  rows?: Uint32Array, // those asked about; absent: all
 ): Promise<void> {
   for (const [b, { byClass }] of members.entries()) {
     const bank = byClass[c];
@@ -162,41 +161,46 @@ async function scoreClass(
       for (let e = at; e < out.length; e += step) out[e] = Number.NEGATIVE_INFINITY;
       return;
     }
-    const { response } = await held.topFilters(bank, 1);
+    const { response } = await held.topFilters(bank.on(held), 1, rows);
     for (let e = at, r = 0; e < out.length; e += step, r++) out[e] = (b === 0 ? 0 : out[e]) + response[r];
   }
 }
 
 /** Writes the score of each class to `out`, rows x classes. */
-export async function scoresOf(held: Held, members: readonly Seated[], classes: number, out: Float64Array) {
+export async function scoresOf(held: HeldRows, members: readonly Seated[], classes: number, out: Float64Array) {
   for (let c = 0; c < classes; c++) await scoreClass(held, members, c, out, classes, c);
 }
 
 /** The classes of all rows, chunk by chunk. */
 export async function* committeeVotes(
-  x: Matrix,
+  x: RowSource,
   members: readonly Seated[],
   classes: number,
   backend: Backend,
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; voted: Uint32Array }> {
-  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    yield { from, voted: await voteOfCommittee(chunk, held, members, classes, backend) };
+  for await (const { from, held } of chunksOf(x, filtersOf(members), backend, onChunk)) {
+    yield { from, voted: await voteOfCommittee(held, members, classes) };
   }
 }
 
 /** Writes the scores of all rows to `out`, rows x classes, chunk by chunk. */
 export async function committeeScores(
-  x: Matrix,
+  x: RowSource,
   members: readonly Seated[],
   classes: number,
   backend: Backend,
   onChunk: OnChunk,
   out: Float64Array,
 ): Promise<void> {
-  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    await scoresOf(held, members, classes, out.subarray(from * classes, (from + chunk.rows) * classes));
+  for await (const { from, rows, held } of chunksOf(x, filtersOf(members), backend, onChunk)) {
+    await scoresOf(held, members, classes, out.subarray(from * classes, (from + rows) * classes));
   }
+}
+
+/** Filters of all members. */
+function filtersOf(members: readonly Seated[]): number {
+  return members.reduce((sum, { bank }) => sum + bank.bank.filters, 0);
 }
 
 /** Scores to probabilities in place, row by row: from 0 for the lowest to the highest in proportion; equal scores: uniform. */

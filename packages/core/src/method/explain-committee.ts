@@ -1,6 +1,6 @@
 /** Why a committee gave a row its class: the class it chose against the next best, through the strongest filters of each in every bank. */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { type Seated, scoresOf } from "./committee.ts";
 import { type BankExplanation, byPart, type Contribution, contributionsOf } from "./explain.ts";
@@ -23,8 +23,9 @@ export async function explainVote(
     const next = indexOfLargest(scores, 0, classes);
     const parts = new Map<number, Contribution>();
     let [rival, strongest, before] = [0, Number.NEGATIVE_INFINITY, 0];
-    for (const { bank, filterClass } of members) {
-      const { filter, response } = await held.topFilters(bank, bank.filters);
+    for (const { bank: kept, filterClass } of members) {
+      const { bank } = kept;
+      const { filter, response } = await held.topFilters(kept.on(held), bank.filters);
       const best = (c: number) => filter.findIndex((f) => filterClass[f] === c);
       const [first, other] = [best(chosen), best(next)];
       if (response[other] > strongest) [rival, strongest] = [before + filter[other], response[other]];

@@ -3,12 +3,13 @@
  * carried the decision, as contributions to the difference between the strongest filter and the strongest of another class.
  */
 
-import type { Backend } from "../backends/backend.ts";
+import type { Backend } from "../backends/contract.ts";
 import { dotCsr } from "../kernels/dot.ts";
 import type { FilterBank, Groups } from "../kernels/shapes.ts";
 import { weightOf } from "../kernels/top.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { toCsr } from "../matrix/matrix.ts";
+import type { KeptBank } from "./kept-bank.ts";
 import { similarities } from "./similarity.ts";
 
 /** A filter that responds to the row. */
@@ -43,14 +44,15 @@ export interface BankExplanation {
 /** Explains one row. `classOf` tells which filters count as one class; each filter its own class for a transform. */
 export async function explainRow(
   row: Matrix, // one row
-  bank: FilterBank,
+  kept: KeptBank,
   members: Groups,
   nBest: number,
   classOf: (filter: number) => number,
   backend: Backend,
 ): Promise<BankExplanation> {
+  const { bank } = kept;
   const filters: StrongFilter[] = [];
-  for await (const { similar } of similarities(row, bank, nBest, backend, async () => {})) {
+  for await (const { similar } of similarities(row, kept, nBest, backend, async () => {})) {
     for (let e = 0; e < similar.filter.length; e++) {
       const filter = similar.filter[e];
       filters.push({
@@ -63,24 +65,25 @@ export async function explainRow(
   }
   if (filters.length === 0) return { filters, rival: undefined, contributions: [] };
   const first = filters[0].filter;
-  const rival = await strongestRival(row, bank, first, classOf, backend);
+  const rival = await strongestRival(row, kept, first, classOf, backend);
   return { filters, rival, contributions: rival === undefined ? [] : contributionsOf(row, bank, first, rival) };
 }
 
 /** The strongest filter whose class differs from that of `first`. */
 async function strongestRival(
   row: Matrix,
-  bank: FilterBank,
+  bank: KeptBank,
   first: number,
   classOf: (filter: number) => number,
   backend: Backend,
 ): Promise<number | undefined> {
-  const held = await backend.hold(row);
+  const { filters } = bank.bank;
+  const held = await backend.hold(row, { filters });
   try {
-    for (let k = 2; ; k = Math.min(bank.filters, k * 8)) {
-      const { filter } = await held.topFilters(bank, Math.min(k, bank.filters));
+    for (let k = 2; ; k = Math.min(filters, k * 8)) {
+      const { filter } = await held.topFilters(bank.on(held), Math.min(k, filters));
       const rival = filter.find((f) => classOf(f) !== classOf(first));
-      if (rival !== undefined || k >= bank.filters) return rival;
+      if (rival !== undefined || k >= filters) return rival;
     }
   } finally {
     held.release();

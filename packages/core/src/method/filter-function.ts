@@ -3,11 +3,12 @@
  * run here, row by row.
  */
 
-import type { Held } from "../backends/backend.ts";
+import type { Assignment, HeldBank, HeldRows } from "../backends/contract.ts";
+import { pickGroups } from "../bank/groups.ts";
 import { RanksimError } from "../errors.ts";
 import { commonNorm, rankDense, weightsFor } from "../kernels/rank.ts";
-import { sumGroup } from "../kernels/rank-sums.ts";
-import type { DenseBank, FilterBank, Groups } from "../kernels/shapes.ts";
+import type { DenseBank, Groups } from "../kernels/shapes.ts";
+import { Adder } from "../kernels/sums.ts";
 import { Dense } from "../matrix/dense.ts";
 import { type Matrix, toDense } from "../matrix/matrix.ts";
 
@@ -17,18 +18,33 @@ import { type Matrix, toDense } from "../matrix/matrix.ts";
  */
 export type FilterFunction = "meanRank" | "medianRank" | "mean" | ((rows: Matrix) => ArrayLike<number>);
 
-/** Makes one filter per group. A group with weights stands for its weighted average. */
-export type MakeFilters = (groups: Groups) => Promise<FilterBank>;
+/** Makes filters of rows. A group with weights stands for its weighted average. */
+export interface FilterMaker {
+  /** One filter per group. */
+  fromGroups(groups: Groups): Promise<HeldBank>;
+  /** One filter for each of the listed ones, from the rows assigned to it. */
+  fromAssignment(assignment: Assignment, filters: Uint32Array): Promise<HeldBank>;
+}
 
 /** The rule for one matrix. */
 export function filterMaker(
   x: Matrix,
-  held: Held,
+  held: HeldRows,
   filterFunction: FilterFunction,
   distribution: Float64Array | undefined,
-): MakeFilters {
-  if (filterFunction === "meanRank") return (groups) => held.rankSums(groups, distribution);
-  return async (groups) => makeFilters(x, groups, filterFunction, distribution);
+): FilterMaker {
+  if (filterFunction === "meanRank") {
+    return {
+      fromGroups: (groups) => held.sum(groups).rank(distribution),
+      fromAssignment: (assignment, filters) => assignment.sums(filters).rank(distribution),
+    };
+  }
+  const fromGroups = async (groups: Groups): Promise<HeldBank> =>
+    held.load(makeFilters(x, groups, filterFunction, distribution));
+  return {
+    fromGroups,
+    fromAssignment: async (assignment, filters) => fromGroups(pickGroups(await assignment.members(), filters)),
+  };
 }
 
 function makeFilters(
@@ -53,8 +69,13 @@ function makeFilters(
 /** The rows of a group; a weighted group is the one row of its weighted sum. */
 function rowsOf(x: Matrix, groups: Groups, g: number): Dense {
   if (!groups.weight) return toDense(x.gather(groups.rows.subarray(groups.offsets[g], groups.offsets[g + 1])));
-  const sum = new Float64Array(x.features);
-  sumGroup(x, groups, g, sum);
+  const adder = new Adder(x.features);
+  for (let e = groups.offsets[g]; e < groups.offsets[g + 1]; e++) adder.addRow(x, groups.rows[e], groups.weight[e]);
+  const { indices, values } = adder.take();
+  const sum = indices ? new Float64Array(x.features) : (values as Float64Array);
+  indices?.forEach((i, e) => {
+    sum[i] = values[e];
+  });
   return Dense.of(sum, 1, x.features);
 }
 

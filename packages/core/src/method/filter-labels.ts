@@ -4,9 +4,8 @@
  * classes take no more room than ten.
  */
 
-import type { TopFilters } from "../backends/backend.ts";
+import { groupByCode } from "../bank/groups.ts";
 import type { Csr } from "../matrix/csr.ts";
-import { groupByCode } from "./groups.ts";
 import type { Combine } from "./vote.ts";
 
 /** Filter f has the entries `offsets[f]` to `offsets[f + 1] - 1`, by ascending class (or label) number. */
@@ -36,7 +35,7 @@ export interface LabelShares extends LabelEntries {
 
 /** Counts the class of each row for the filter that wins it. */
 export function countLabels(
-  winners: TopFilters, // k = 1
+  winners: Uint32Array, // filter of each row
   codes: Uint32Array, // class of each row
   filters: number,
   classes: number,
@@ -46,17 +45,17 @@ export function countLabels(
 }
 
 /** Deviation 21. Counts the labels that each row has for the filter that wins it. */
-export function countPresence(winners: TopFilters, present: Csr, filters: number): LabelCounts {
+export function countPresence(winners: Uint32Array, present: Csr, filters: number): LabelCounts {
   return tally(winners, present, filters, present.features);
 }
 
 function tally(
-  winners: TopFilters,
+  winners: Uint32Array,
   present: { readonly offsets: Uint32Array; readonly indices: Uint32Array },
   filters: number,
   classes: number,
 ): LabelCounts {
-  const won = groupByCode(winners.filter, filters);
+  const won = groupByCode(winners, filters);
   const offsets = new Uint32Array(filters + 1);
   const label: number[] = [];
   const count: number[] = [];

@@ -5,9 +5,9 @@
  * from the other rows before they are compared. Afterwards filters are taught again, with all rows, where that pays.
  */
 
-import type { Backend, Held } from "../backends/backend.ts";
+import type { Backend, HeldRows } from "../backends/contract.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
+import { isWhole, type Matrix } from "../matrix/matrix.ts";
 import { copiesOf } from "../matrix/shifted.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { type Member, seat, voteOfCommittee } from "./committee.ts";
@@ -74,23 +74,24 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
   if (heldOut.length === 0 || members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS)) {
     return { members, report: nothing };
   }
-  const teaching = teachingFor(x);
-  const held = await backend.hold(x);
+  const teaching = await teachingFor(x);
+  const plan = { filters: members[0].bank.filters, searches: task.epochs };
+  const held = await backend.hold(x, plan);
   let judge: Judge | undefined;
   try {
-    const judged = x.gather(heldOut);
-    judge = new Judge(judged, await backend.hold(judged), pick(codes, heldOut), classes, backend);
+    const judged = await backend.hold(x.gather(heldOut), plan);
+    judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
     const run = new Run(task, held, teaching, learning, again);
     const first = await run.enrol(0, learning);
-    const plain = [await plainWithout(first, backend)];
+    const plain = [await plainWithout(first)];
     const window = await run.chooseWindow(first, judge);
     const chosen = await run.chooseEpochs(first, window, judge);
     const refined = [{ ...members[0], bank: chosen.bank }];
     for (let b = 1; b < members.length; b++) {
       const pupil = await run.enrol(b, learning);
-      plain.push(await plainWithout(pupil, backend));
+      plain.push(await plainWithout(pupil));
       refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
     }
     const before = sum(await judge.right(plain)) / heldOut.length;
@@ -136,25 +137,20 @@ function isBetter(a: Marks, b: Marks, errors: number): boolean {
 
 /** Tells which held-out rows are given their class. */
 class Judge {
-  readonly #x: Matrix;
-  readonly #held: Held;
+  readonly #held: HeldRows;
   readonly #codes: Uint32Array;
   readonly #classes: number;
-  readonly #backend: Backend;
 
-  constructor(x: Matrix, held: Held, codes: Uint32Array, classes: number, backend: Backend) {
-    this.#x = x;
+  constructor(held: HeldRows, codes: Uint32Array, classes: number) {
     this.#held = held;
     this.#codes = codes;
     this.#classes = classes;
-    this.#backend = backend;
   }
 
   /** 1 for each row that the committee gives its class. */
   async right(members: readonly Member[]): Promise<Marks> {
-    const [x, held, backend, classes] = [this.#x, this.#held, this.#backend, this.#classes];
     if (members.length === 1) return this.rightByStrongest(members[0]);
-    const voted = await voteOfCommittee(x, held, seat(members, classes), classes, backend);
+    const voted = await voteOfCommittee(this.#held, seat(members, this.#classes), this.#classes);
     return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
   }
 
@@ -170,7 +166,8 @@ class Judge {
 
   /** 1 for each row that the strongest filter of a bank gives its class. */
   async rightByStrongest({ bank, filterClass }: Member): Promise<Marks> {
-    const { filter } = await this.#held.topFilters(bank, 1);
+    const loaded = this.#held.load(bank);
+    const { filter } = await this.#held.topFilters(loaded, 1).finally(() => loaded.release());
     return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
   }
 
@@ -182,16 +179,18 @@ class Judge {
 /** The work of one call, with its progress. */
 class Run {
   readonly #task: RefineTask;
-  readonly #held: Held;
+  readonly #held: HeldRows;
+  readonly #whole: boolean;
   readonly #teaching: Teaching;
   readonly #learning: Uint32Array;
   readonly #windows: readonly number[];
   readonly #steps: number;
   #done = 0;
 
-  constructor(task: RefineTask, held: Held, teaching: Teaching, learning: Uint32Array, again: boolean) {
+  constructor(task: RefineTask, held: HeldRows, teaching: Teaching, learning: Uint32Array, again: boolean) {
     this.#task = task;
     this.#held = held;
+    this.#whole = isWhole(task.x);
     this.#teaching = teaching;
     this.#learning = learning;
     this.#windows = task.window === undefined ? windowsFor(teaching, task.epochs) : [task.window];
@@ -201,9 +200,9 @@ class Run {
 
   /** Bank b with the rows it learns from. */
   enrol(b: number, rows: Uint32Array): Promise<Pupil> {
-    const { x, members, distribution, codes } = this.#task;
+    const { members, distribution, codes } = this.#task;
     const { bank, filterClass } = members[b];
-    return enrolBank(x, this.#held, bank, filterClass, distribution, codes, rows, this.#teaching);
+    return enrolBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#teaching);
   }
 
   /**
@@ -260,7 +259,7 @@ class Run {
   ): Promise<void> {
     let epoch = 0;
     const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
-    return teachBank(pupil, this.#teaching, { window, epochs, until, onEpoch, onPart }, generator, this.#task.backend);
+    return teachBank(pupil, this.#teaching, { window, epochs, until, onEpoch, onPart }, generator);
   }
 }
 

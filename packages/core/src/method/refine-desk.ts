@@ -1,6 +1,6 @@
 /** What refinement remembers of the rows of a matrix: which filters they are compared with, and which of them rest. */
 
-import type { Compared, Listed, TopFilters } from "../backends/backend.ts";
+import type { Compared, Listed, TopFilters } from "../backends/contract.ts";
 
 /** For each row the filters it is compared with, and how far it led when last looked at. */
 export class Desk {

@@ -4,15 +4,15 @@
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
  */
 
-import type { Backend, Held, Prototypes, RefineRule, TopFilters } from "../backends/backend.ts";
+import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters } from "../backends/contract.ts";
+import { groupByCode, pickGroups, singletons } from "../bank/groups.ts";
+import { looksOf } from "../kernels/measure.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
+import { sourceOf } from "../kernels/rows.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
-import { Dense } from "../matrix/dense.ts";
-import { isWhole, type Matrix } from "../matrix/matrix.ts";
 import { drawBelow, type RandomGenerator } from "../random.ts";
 import type { Member } from "./committee.ts";
-import { groupByCode, singletons } from "./groups.ts";
 import { Desk } from "./refine-desk.ts";
 
 /** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
@@ -91,19 +91,11 @@ const LOOKED_AT = 1000;
 const SMALL_MEANS = 0.1;
 
 /** The way of teaching that suits the data. */
-export function teachingFor(x: Matrix): Teaching {
+export async function teachingFor(x: RowSource): Promise<Teaching> {
   const every = Math.max(1, Math.floor(x.rows / LOOKED_AT));
-  let rows = 0;
-  let filled = 0;
-  let negative = false;
-  for (let r = 0; r < x.rows; r += every, rows++) {
-    const [from, to] = x instanceof Dense ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
-    for (let e = from; e < to; e++) {
-      if (x.values[e] !== 0) filled++;
-      if (x.values[e] < 0) negative = true;
-    }
-  }
-  return !negative && filled <= (1 - SPARSE_ZEROS) * rows * x.features ? MULTIPLYING : ADDING;
+  const some = Uint32Array.from({ length: Math.ceil(x.rows / every) }, (_, j) => j * every);
+  const { filled, negative } = looksOf(await x.gather(some));
+  return !negative && filled <= (1 - SPARSE_ZEROS) * some.length * x.features ? MULTIPLYING : ADDING;
 }
 
 /** The windows to choose from for so many epochs: the more there are, the wider they have to be, or rows are learned by heart. No row leads by more than 1. */
@@ -114,7 +106,7 @@ export function windowsFor({ windows }: Teaching, epochs: number): number[] {
 
 /** A bank about to be refined, and the rows it may learn from. */
 export interface Pupil {
-  readonly held: Held;
+  readonly held: HeldRows;
   readonly start: Prototypes;
   /** The strongest filters of each row of `held`, by the filters as they were. */
   readonly top: TopFilters;
@@ -128,8 +120,8 @@ export interface Pupil {
 
 /** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
 export async function enrolBank(
-  x: Matrix,
-  held: Held,
+  held: HeldRows,
+  whole: boolean, // whether all values are whole numbers
   bank: FilterBank,
   filterClass: Uint32Array,
   distribution: Float64Array | undefined,
@@ -139,45 +131,49 @@ export async function enrolBank(
 ): Promise<Pupil> {
   const perClass = bank.filters / new Set(filterClass).size;
   const deep = Math.min(DEEPEST, Math.ceil(perClass / CLASS_SHARE));
-  const top = await held.topFilters(bank, Math.min(Math.max(teaching.strongest, deep), bank.filters));
-  const { values, learned } = means(x, bank, filterClass, top, codes, rows);
+  const loaded = held.load(bank);
+  const k = Math.min(Math.max(teaching.strongest, deep), bank.filters);
+  const top = await held.topFilters(loaded, k).finally(() => loaded.release());
+  const { values, learned } = await means(held, bank, filterClass, top, codes, rows);
   if (teaching.rule === "multiply") raise(values);
-  else scale(values, isWhole(x));
+  else scale(values, whole);
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
   return { held, start, top, codes, rows, learned };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
-function means(
-  x: Matrix,
+async function means(
+  held: HeldRows,
   bank: FilterBank,
   filterClass: Uint32Array,
   { filter, k }: TopFilters,
   codes: Uint32Array,
   rows: Uint32Array,
-): { values: Float64Array; learned: Uint32Array } {
+): Promise<{ values: Float64Array; learned: Uint32Array }> {
   const [m, n] = [bank.filters, bank.features];
-  const winners = new Uint32Array(x.rows).fill(m);
+  const winners = new Uint32Array(held.rows).fill(m);
   for (const r of rows) {
     for (let e = r * k; e < (r + 1) * k && winners[r] === m; e++) {
       if (filterClass[filter[e]] === codes[r]) winners[r] = filter[e];
     }
   }
   const groups = groupByCode(winners, m + 1);
+  const learned = Uint32Array.from({ length: m }, (_, f) => f).filter((f) => groups.offsets[f] < groups.offsets[f + 1]);
   const values = new Float64Array(m * n);
-  const learned: number[] = [];
+  const sums = held.sum(pickGroups(groups, learned));
   let total = 0;
-  for (let f = 0; f < m; f++) {
+  for (const [j, { indices, values: sum }] of (await sums.read()).entries()) {
+    const f = learned[j];
     const count = groups.offsets[f + 1] - groups.offsets[f];
-    if (count === 0) continue;
-    addRows(x, groups.rows.subarray(groups.offsets[f], groups.offsets[f + 1]), values, f * n);
+    if (indices) for (let e = 0; e < indices.length; e++) values[f * n + indices[e]] = sum[e];
+    else values.set(sum, f * n);
     for (let i = f * n; i < (f + 1) * n; i++) {
       values[i] /= count;
       total += Math.abs(values[i]);
     }
-    learned.push(f);
   }
+  sums.release();
   const size = total === 0 ? 1 : total / learned.length;
   for (let f = 0; f < m; f++) {
     if (groups.offsets[f] !== groups.offsets[f + 1]) continue;
@@ -185,32 +181,14 @@ function means(
     expandFilter(bank, f, weights);
     for (let i = 0; i < n; i++) weights[i] *= size / bank.norm[f];
   }
-  return { values, learned: Uint32Array.from(learned) };
+  return { values, learned };
 }
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
-export async function plainWithout({ start, learned }: Pupil, backend: Backend): Promise<Member> {
-  const all = await rank(start.values, start, backend);
+export async function plainWithout({ start, learned, held }: Pupil): Promise<Member> {
+  const all = await rank(start.values, start, held);
   if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
   return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
-}
-
-/** Adds rows, one after the other, to the n numbers from `at`; dense ones four in a turn, which takes half as long. */
-function addRows(x: Matrix, rows: Uint32Array, sums: Float64Array, at: number): void {
-  const { features: n, values } = x;
-  let j = 0;
-  if (x instanceof Dense) {
-    for (; j + 4 <= rows.length; j += 4) {
-      const [a, b, c, d] = [rows[j] * n, rows[j + 1] * n, rows[j + 2] * n, rows[j + 3] * n];
-      for (let i = 0; i < n; i++)
-        sums[at + i] = sums[at + i] + values[a + i] + values[b + i] + values[c + i] + values[d + i];
-    }
-    for (; j < rows.length; j++) for (let i = 0; i < n; i++) sums[at + i] += values[rows[j] * n + i];
-  } else {
-    for (const r of rows) {
-      for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) sums[at + x.indices[e]] += values[e];
-    }
-  }
 }
 
 function scale(values: Float64Array, whole: boolean): void {
@@ -244,10 +222,14 @@ export async function teachBank(
   teaching: Teaching,
   course: Course,
   generator: RandomGenerator,
-  backend: Backend,
 ): Promise<void> {
   const { held, start, codes, rows } = pupil;
-  const refining = await held.refining(start);
+  const refining = await held.refine(start);
+  /** The strongest filters of all rows, or of some, by the filters as they now are. */
+  const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
+    const bank = await refining.bank();
+    return held.topFilters(bank, pupil.top.k, of).finally(() => bank.release());
+  };
   const part = Math.ceil(course.epochs / 3);
   const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
   const desk = new Desk(codes, start.filterClass, teaching.own, teaching.rivals);
@@ -260,11 +242,11 @@ export async function teachBank(
       const searching = epoch % refresh === 0 && epoch + teaching.late < course.epochs;
       if (epoch === 0) desk.list(pupil.top, rows);
       else if (searching && epoch % (2 * refresh) === 0) {
-        desk.list(await held.topFilters(refining.bank(), pupil.top.k), rows);
+        desk.list(await strongest(), rows);
       } else if (searching) {
         // Every other time those that rest are left to do so.
         const some = desk.awake(rows, teaching.rest * course.window);
-        desk.list(await held.topFiltersOf(some, refining.bank(), pupil.top.k), some, true);
+        desk.list(await strongest(some), some, true);
       }
       if (epoch === 0 || searching) refining.list(desk.listed);
       const awake = desk.awake(rows, teaching.rest * course.window);
@@ -276,12 +258,12 @@ export async function teachBank(
       }
       await refining.teach({ rows: NOBODY, step, window, patience: 1 }); // ranks those that wait
       step *= left;
-      average = join(average, refining.values(), teaching.rule);
+      average = join(average, await refining.values(), teaching.rule);
       await course.onEpoch();
       if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
         const values = average;
         average = undefined;
-        await course.onPart(epoch + 1, () => rank(values, start, backend));
+        await course.onPart(epoch + 1, () => rank(values, start, held));
       }
     }
   } finally {
@@ -299,10 +281,15 @@ function join(sum: Float64Array | undefined, values: Float64Array, rule: RefineR
   return sum;
 }
 
-async function rank(values: Float64Array, { filters, features, distribution }: Prototypes, backend: Backend) {
-  const held = await backend.hold({ form: "dense", rows: filters, features, values });
+async function rank(
+  values: Float64Array,
+  { filters, features, distribution }: Prototypes,
+  { backend, turn }: HeldRows,
+): Promise<FilterBank> {
+  const held = await backend.hold(sourceOf({ form: "dense", rows: filters, features, values }), { turn });
   try {
-    return await held.rankSums(singletons(Uint32Array.from({ length: filters }, (_, f) => f)), distribution);
+    const bank = await held.sum(singletons(Uint32Array.from({ length: filters }, (_, f) => f))).rank(distribution);
+    return await bank.read().finally(() => bank.release());
   } finally {
     held.release();
   }

@@ -4,9 +4,8 @@
  * through ties. Deviation 1: the paper prints the fraction upside down.
  */
 
-import type { Backend, Held, Leaders, TopFilters } from "../backends/backend.ts";
-import type { FilterBank } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
+import type { Backend, HeldRows, Leaders, RowSource, TopFilters } from "../backends/contract.ts";
+import type { KeptBank } from "./kept-bank.ts";
 
 /** The similar filters of each row: row r has the entries `offsets[r]` to `offsets[r + 1] - 1`, strongest first. */
 export interface Similar {
@@ -27,31 +26,33 @@ export type OnChunk = (share: number) => Promise<void>;
 
 /** Similarities of all rows, chunk by chunk. */
 export async function* similarities(
-  x: Matrix,
-  bank: FilterBank,
+  x: RowSource,
+  bank: KeptBank,
   nBest: number,
   backend: Backend,
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; rows: number; similar: Similar }> {
-  const k = kept(nBest, bank.filters);
-  for await (const { from, top, chunk } of topInChunks(x, bank, Math.max(2, k), backend, onChunk)) {
-    const open = Array.from({ length: top.rows }, (_, r) => r).filter((r) => isAllTied(top, r));
-    const tied = await resolveTies(chunk, bank, open, top.k, backend);
-    yield { from, rows: top.rows, similar: scale(top, k, tied, bank.filters) };
+  const { filters } = bank.bank;
+  const k = kept(nBest, filters);
+  for await (const { from, held } of chunksOf(x, filters, backend, onChunk)) {
+    const top = await held.topFilters(bank.on(held), Math.min(Math.max(2, k), filters));
+    const open = Uint32Array.from({ length: top.rows }, (_, r) => r).filter((r) => isAllTied(top, r));
+    const tied = await resolveTies(held, bank, open, top.k);
+    yield { from, rows: top.rows, similar: scale(top, k, tied, filters) };
   }
 }
 
 /** The filters that share the largest response, for all rows, chunk by chunk: what a vote needs. */
 export async function* strongest(
-  x: Matrix,
-  bank: FilterBank,
+  x: RowSource,
+  bank: KeptBank,
   backend: Backend,
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; rows: number; top: Leaders; tied: Tied }> {
-  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    const top = await held.leaders(bank);
-    const open = Array.from(top.tied.keys()).filter((r) => top.tied[r] === 1);
-    yield { from, rows: top.rows, top, tied: await resolveTies(chunk, bank, open, 2, backend) };
+  for await (const { from, held } of chunksOf(x, bank.bank.filters, backend, onChunk)) {
+    const top = await held.leaders(bank.on(held));
+    const open = Uint32Array.from(top.tied.keys()).filter((r) => top.tied[r] === 1);
+    yield { from, rows: top.rows, top, tied: await resolveTies(held, bank, open, 2) };
   }
 }
 
@@ -63,30 +64,18 @@ function kept(nBest: number, filters: number): number {
   return Math.max(1, Math.min(nBest, filters - 1));
 }
 
-async function* topInChunks(
-  x: Matrix,
-  bank: FilterBank,
-  k: number,
-  backend: Backend,
-  onChunk: OnChunk,
-): AsyncGenerator<{ from: number; top: TopFilters; chunk: Matrix }> {
-  for await (const { from, chunk, held } of chunksOf(x, backend, onChunk)) {
-    yield { from, chunk, top: await held.topFilters(bank, Math.min(k, bank.filters)) };
-  }
-}
-
-/** The rows of `x` in chunks, each held by the back end until the next one is asked for. */
+/** The rows of `x` in chunks, each held by the back end until the next one is asked for; `filters` are those it will meet. */
 export async function* chunksOf(
-  x: Matrix,
+  x: RowSource,
+  filters: number,
   backend: Backend,
   onChunk: OnChunk,
-): AsyncGenerator<{ from: number; chunk: Matrix; held: Held }> {
+): AsyncGenerator<{ from: number; rows: number; held: HeldRows }> {
   for (let from = 0; from < x.rows; from += CHUNK_ROWS) {
     await onChunk(from / x.rows);
-    const chunk = x.slice(from, Math.min(x.rows, from + CHUNK_ROWS));
-    const held = await backend.hold(chunk);
+    const held = await backend.hold(x.slice(from, Math.min(x.rows, from + CHUNK_ROWS)), { filters });
     try {
-      yield { from, chunk, held };
+      yield { from, rows: held.rows, held };
     } finally {
       held.release();
     }
@@ -98,29 +87,25 @@ function isAllTied({ response, k }: TopFilters, r: number): boolean {
   return response[r * k] === response[(r + 1) * k - 1];
 }
 
-/** All filters at the largest response of the `open` rows, at least `k` of them or all there are. */
-async function resolveTies(x: Matrix, bank: FilterBank, open: number[], k: number, backend: Backend): Promise<Tied> {
+/** All filters at the largest response of the `open` rows (ascending), at least `k` of them or all there are. */
+async function resolveTies(held: HeldRows, bank: KeptBank, open: Uint32Array, k: number): Promise<Tied> {
+  const { filters } = bank.bank;
   const tied = new Map<number, Uint32Array>();
   while (open.length > 0) {
-    k = Math.min(bank.filters, k * 8);
+    k = Math.min(filters, k * 8);
     const still: number[] = [];
     const block = Math.max(1, Math.floor(TIE_ROOM / k));
     for (let from = 0; from < open.length; from += block) {
-      const rows = open.slice(from, from + block);
-      const held = await backend.hold(x.gather(rows));
-      try {
-        const more = await held.topFilters(bank, k);
-        for (let j = 0; j < rows.length; j++) {
-          let count = 0;
-          while (count < k && more.response[j * k + count] === more.response[j * k]) count++;
-          if (count === k && k < bank.filters) still.push(rows[j]);
-          else tied.set(rows[j], more.filter.slice(j * k, j * k + count));
-        }
-      } finally {
-        held.release();
+      const rows = open.subarray(from, from + block);
+      const more = await held.topFilters(bank.on(held), k, rows);
+      for (let j = 0; j < rows.length; j++) {
+        let count = 0;
+        while (count < k && more.response[j * k + count] === more.response[j * k]) count++;
+        if (count === k && k < filters) still.push(rows[j]);
+        else tied.set(rows[j], more.filter.slice(j * k, j * k + count));
       }
     }
-    open = still;
+    open = Uint32Array.from(still);
   }
   return tied;
 }

@@ -3,11 +3,10 @@
  * so progress, cancellation and stepping come from one mechanism; its last value is what was reached.
  */
 
-import type { Held, Since, TopFilters } from "../backends/backend.ts";
-import type { FilterBank, Groups } from "../kernels/shapes.ts";
-import { meanFilter, replaceFilters } from "./bank.ts";
-import type { MakeFilters } from "./filter-function.ts";
-import { groupByCode, pickGroups, replaceGroups } from "./groups.ts";
+import type { Assignment, HeldBank, HeldRows } from "../backends/contract.ts";
+import { replaceGroups } from "../bank/groups.ts";
+import type { Groups } from "../kernels/shapes.ts";
+import type { FilterMaker } from "./filter-function.ts";
 import { averageAround, type Initialize, type Start } from "./initialize.ts";
 
 /** How filters move: to the rows they win, to the weighted average of the rows near them, or not at all. */
@@ -23,148 +22,117 @@ export interface Step {
   readonly empty: number;
 }
 
-/** Filters after an iteration, the rows each was made from, and whether spreading has come to rest. */
-export interface Spread extends Start {
+/** Filters after an iteration, valid until the next, and whether spreading has converged. */
+export interface Spread {
+  readonly bank: HeldBank;
+  /** The rows each filter was made from. */
+  readonly members: () => Promise<Groups>;
   readonly step: Step;
   readonly converged: boolean;
-  /** What is known of the filters, for the next search; absent where none of it helps. */
-  readonly since?: Since;
+  /** Which filter each row belonged to before the filters were made anew. */
+  readonly assignment: Assignment;
 }
 
 export interface SpreadOptions {
   readonly iterations: number;
   readonly tolerance: number;
-  /** Whether somebody looks on, who may keep the bank of any round: then none takes the place of an earlier one. */
-  readonly watched?: boolean;
 }
 
 /** Rows a filter without winners is rebuilt from. Source: the reference. */
 const RELOCATION_ROWS = 5;
 
-/** `max` spreading: at most `iterations` rounds of assign and update. */
+/**
+ * `max` spreading: at most `iterations` rounds of assign and update. The bank of the last round is the caller's to release,
+ * as is the one it began with; all others are released here.
+ */
 export async function* spreadMax(
-  start: Start,
-  held: Held,
-  rows: number,
-  makeFilters: MakeFilters,
-  { iterations, tolerance, watched = true }: SpreadOptions,
+  start: HeldBank,
+  held: HeldRows,
+  maker: FilterMaker,
+  { iterations, tolerance }: SpreadOptions,
 ): AsyncGenerator<Spread> {
-  let { bank, members } = start;
-  let since: Since | undefined;
-  let spent: FilterBank | undefined;
+  let bank = start;
+  let before: Assignment | undefined;
   for (let iteration = 1; iteration <= iterations; iteration++) {
-    const winners = await held.topFilters(bank, 1, since);
-    const groups = groupByCode(winners.filter, bank.filters);
-    const { moved, touched } = compareWinners(since?.winners, winners, bank.filters);
-    const empty = filtersWhere(bank.filters, (f) => groups.offsets[f] === groups.offsets[f + 1]);
-    for (const f of empty) touched[f] = 0;
+    const assignment = await held.assign(bank, before);
+    const { moved, wins, changed } = assignment;
+    const empty = filtersWhere(bank.filters, (f) => wins[f] === 0);
+    const relocated = empty.length > 0 ? await relocate(bank, empty, held) : undefined;
 
     // Rows do not change, so a filter whose rows are the same as before keeps its weights.
-    const updated = filtersWhere(bank.filters, (f) => touched[f] === 1);
-    const won = pickGroups(groups, updated);
-    const { positions, fresh } = mergeByPosition(
-      updated,
-      won,
-      empty,
-      empty.length > 0 ? await relocate(bank, empty, held, rows) : undefined,
-    );
-    members = replaceGroups(members, positions, fresh);
-    const replaced = replaceFilters(bank, positions, await makeFilters(fresh), spent);
-    spent = watched ? undefined : bank;
-    bank = replaced.bank;
-    since = { winners, changed: replaced.changed };
+    const updated = filtersWhere(bank.filters, (f) => changed[f] === 1 && wins[f] > 0);
+    let next = await replaced(bank, updated, () => maker.fromAssignment(assignment, updated));
+    if (relocated) {
+      const moving = next;
+      next = await replaced(moving, empty, () => maker.fromGroups(relocated)).finally(() => {
+        if (moving !== bank) moving.release();
+      });
+    }
+    before?.release();
+    if (bank !== start && bank !== next) bank.release();
+    bank = next;
+    before = assignment;
 
-    // Deviations 11 and 12: a share of the rows, and coming to rest is reported, not demanded.
-    const converged = iteration > 1 && moved <= Math.floor(tolerance * rows);
-    yield { bank, members, step: { iteration, moved, empty: empty.length }, converged, since };
+    // Deviations 11 and 12: a share of the rows, and converging is reported, not demanded.
+    const converged = iteration > 1 && moved <= Math.floor(tolerance * held.rows);
+    const members = async (): Promise<Groups> => {
+      const won = await assignment.members();
+      return relocated ? replaceGroups(won, empty, relocated) : won;
+    };
+    yield { bank, members, step: { iteration, moved, empty: empty.length }, converged, assignment };
     if (converged) return;
   }
 }
 
-/** `weightedAverage` spreading: always `iterations` rounds, as in the reference. */
+/** A bank in which the filters at `positions` are those that `make` makes; the bank itself where there are none. */
+async function replaced(bank: HeldBank, positions: Uint32Array, make: () => Promise<HeldBank>): Promise<HeldBank> {
+  if (positions.length === 0) return bank;
+  const fresh = await make();
+  try {
+    return await bank.replace(positions, fresh);
+  } finally {
+    fresh.release();
+  }
+}
+
+/** `weightedAverage` spreading: always `iterations` rounds, as in the reference. Banks are released as by `spreadMax`. */
 export async function* spreadWeighted(
   start: Start,
-  held: Held,
-  rows: number,
-  makeFilters: MakeFilters,
+  held: HeldRows,
+  maker: FilterMaker,
   initialized: Initialize | "rows",
   { iterations, tolerance }: SpreadOptions,
 ): AsyncGenerator<Spread> {
   let { bank, members } = start;
   // Source of both numbers: the reference.
-  const nearest = Math.min(initialized === "random" ? Math.floor(bank.filters / 10) + 1 : 5, rows);
-  let before: TopFilters | undefined;
+  const nearest = Math.min(initialized === "random" ? Math.floor(bank.filters / 10) + 1 : 5, held.rows);
+  let before: Assignment | undefined;
   for (let iteration = 1; iteration <= iterations; iteration++) {
-    const winners = await held.topFilters(bank, 1);
-    const { moved } = compareWinners(before, winners, bank.filters);
-    before = winners;
-    ({ bank, members } = await averageAround({ bank, members }, held, nearest, makeFilters));
-    const wins = new Uint8Array(bank.filters);
-    for (const f of winners.filter) wins[f] = 1;
-    const empty = wins.reduce((count, won) => count - won, bank.filters);
-    const converged = iteration > 1 && moved <= Math.floor(tolerance * rows);
-    yield { bank, members, step: { iteration, moved, empty }, converged };
+    const assignment = await held.assign(bank, before);
+    const { moved, wins } = assignment;
+    const next = await averageAround({ bank, members }, held, nearest, maker);
+    before?.release();
+    if (bank !== start.bank && bank !== next.bank) bank.release();
+    ({ bank, members } = next);
+    before = assignment;
+    const empty = wins.reduce((count, won) => count + (won === 0 ? 1 : 0), 0);
+    const converged = iteration > 1 && moved <= Math.floor(tolerance * held.rows);
+    const rows = members;
+    yield { bank, members: async () => rows, step: { iteration, moved, empty }, converged, assignment };
   }
-}
-
-/** Counts the rows whose winner changed and marks (1) the filters that lost or gained one. */
-function compareWinners(
-  before: TopFilters | undefined,
-  now: TopFilters,
-  filters: number,
-): { moved: number; touched: Uint8Array } {
-  if (!before) return { moved: now.rows, touched: new Uint8Array(filters).fill(1) };
-  const touched = new Uint8Array(filters);
-  let moved = 0;
-  for (let r = 0; r < now.rows; r++) {
-    if (before.filter[r] === now.filter[r]) continue;
-    moved++;
-    touched[before.filter[r]] = 1;
-    touched[now.filter[r]] = 1;
-  }
-  return { moved, touched };
 }
 
 /**
  * Deviation 9: new rows for filters that won none: those of the largest response relative to the row's mean response, so that a
- * filter moves to rows that like it better than they like the others. A row whose mean is not positive counts as 0: divided by a
- * negative mean, the row that likes the filter least would come first.
+ * filter moves to rows that like it better than they like the others.
  */
-async function relocate(bank: FilterBank, empty: Uint32Array, held: Held, rows: number): Promise<Groups> {
-  const mean = await held.topFilters(meanFilter(bank), 1);
-  const k = Math.min(RELOCATION_ROWS, rows);
-  const { row } = await held.topRows(
-    bank,
-    empty,
-    k,
-    mean.response.map((response) => Math.max(response, 0)),
-  );
+async function relocate(bank: HeldBank, empty: Uint32Array, held: HeldRows): Promise<Groups> {
+  const k = Math.min(RELOCATION_ROWS, held.rows);
+  const { row } = await held.topRows(bank, empty, k);
   const offsets = Uint32Array.from({ length: empty.length + 1 }, (_, j) => j * k);
   const sorted = row.slice();
   for (let j = 0; j < empty.length; j++) sorted.subarray(j * k, (j + 1) * k).sort();
   return { offsets, rows: sorted };
-}
-
-/** Two lists of filters with their groups as one list in ascending order of filter. */
-function mergeByPosition(
-  a: Uint32Array,
-  aGroups: Groups,
-  b: Uint32Array,
-  bGroups: Groups | undefined,
-): { positions: Uint32Array; fresh: Groups } {
-  if (!bGroups) return { positions: a, fresh: aGroups };
-  const positions = new Uint32Array(a.length + b.length);
-  positions.set(a);
-  positions.set(b, a.length);
-  const order = Uint32Array.from(positions.keys()).sort((p, q) => positions[p] - positions[q]);
-  const shift = aGroups.rows.length;
-  const rows = new Uint32Array(shift + bGroups.rows.length);
-  rows.set(aGroups.rows);
-  rows.set(bGroups.rows, shift);
-  const offsets = new Uint32Array(positions.length + 1);
-  offsets.set(aGroups.offsets);
-  for (let j = 1; j <= b.length; j++) offsets[a.length + j] = shift + bGroups.offsets[j];
-  return { positions: positions.sort(), fresh: pickGroups({ offsets, rows }, order) };
 }
 
 function filtersWhere(filters: number, holds: (f: number) => boolean): Uint32Array {

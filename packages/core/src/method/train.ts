@@ -1,11 +1,11 @@
 /** The training of one bank (the paper's algorithm 1): initialise, spread, and say how it went. */
 
-import type { Backend, TopFilters, Work } from "../backends/backend.ts";
-import type { FilterBank, Groups } from "../kernels/shapes.ts";
+import type { Backend, Work } from "../backends/contract.ts";
+import type { FilterBank, Groups, Sum } from "../kernels/shapes.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import type { RandomGenerator } from "../random.ts";
 import { type FilterFunction, filterMaker } from "./filter-function.ts";
-import { type Initialize, initialize } from "./initialize.ts";
+import { type Initialize, initialize, type Start } from "./initialize.ts";
 import { type Spread, type Spreading, type Step, spreadMax, spreadWeighted } from "./spread.ts";
 
 /** How one bank is trained. */
@@ -18,8 +18,8 @@ export interface TrainOptions {
   readonly tolerance: number;
   readonly filterFunction: FilterFunction;
   readonly distribution: Float64Array | undefined;
-  /** Whether the banks given to `onStep` may be kept; absent: they may. */
-  readonly watched?: boolean;
+  /** Whether the sums of the rows that filters were made from are wanted. */
+  readonly keepSums: boolean;
   /** Called before the trained filters are searched for the strongest of each row; absent: they are not. */
   readonly beforeWinners?: () => Promise<void>;
 }
@@ -32,7 +32,9 @@ export interface Trained {
   readonly steps: readonly TimedStep[];
   readonly converged: boolean;
   /** The strongest filter of each row, where it was asked for. */
-  readonly winners: TopFilters | undefined;
+  readonly winners: Uint32Array | undefined;
+  /** The sums of the rows each filter was made from, where they were asked for. */
+  readonly sums: readonly Sum[] | undefined;
   readonly work: Work;
 }
 
@@ -41,8 +43,8 @@ export interface TimedStep extends Step {
   readonly seconds: number;
 }
 
-/** Called after initialisation (no spread yet) and after each iteration; may wait, or throw to stop. */
-export type OnStep = (bank: FilterBank, step: Step | undefined) => Promise<void>;
+/** Called after initialisation (no spread yet) and after each iteration; may wait, or throw to stop. Filters are read if asked for. */
+export type OnStep = (filters: () => Promise<FilterBank>, step: Step | undefined) => Promise<void>;
 
 /** Trains `filters` filters on the rows of `x`. Whatever happens, nothing stays held. */
 export async function trainBank(
@@ -53,35 +55,49 @@ export async function trainBank(
   backend: Backend,
   onStep: OnStep,
 ): Promise<Trained> {
-  const held = await backend.hold(x);
+  const held = await backend.hold(x, { filters, searches: options.iterations });
+  let start: Start | undefined;
+  let reached: Spread | undefined;
   try {
-    const makeFilters = filterMaker(x, held, options.filterFunction, options.distribution);
+    const maker = filterMaker(x, held, options.filterFunction, options.distribution);
     const how = options.initialRows ?? options.initialize;
-    const start = await initialize(how, x, held, filters, makeFilters, generator);
-    await onStep(start.bank, undefined);
+    start = await initialize(how, x, held, filters, maker, generator);
+    const first = start.bank;
+    await onStep(() => first.read(), undefined);
 
-    let reached: Omit<Spread, "step"> = { ...start, converged: options.spreading === "none" };
     const steps: TimedStep[] = [];
     let before = performance.now();
     const initialized = options.initialRows ? "rows" : options.initialize;
     const rounds =
       options.spreading === "max"
-        ? spreadMax(start, held, x.rows, makeFilters, options)
+        ? spreadMax(start.bank, held, maker, options)
         : options.spreading === "weightedAverage"
-          ? spreadWeighted(start, held, x.rows, makeFilters, initialized, options)
+          ? spreadWeighted(start, held, maker, initialized, options)
           : [];
     for await (const round of rounds) {
       reached = round;
       const now = performance.now();
       steps.push({ ...round.step, seconds: (now - before) / 1000 });
-      await onStep(round.bank, round.step);
+      await onStep(() => round.bank.read(), round.step);
       before = performance.now();
     }
     await options.beforeWinners?.();
-    const { bank, members, converged, since } = reached;
-    const winners = options.beforeWinners && (await held.topFilters(bank, 1, since));
-    return { bank, members, steps, converged, winners, work: held.work() };
+    const bank = reached?.bank ?? start.bank;
+    const winners = options.beforeWinners && (await (await held.assign(bank, reached?.assignment)).winners());
+    const members = reached ? await reached.members() : start.members;
+    return {
+      bank: await bank.read(),
+      members,
+      steps,
+      converged: reached?.converged ?? options.spreading === "none",
+      winners,
+      sums: options.keepSums ? await held.sum(members).read() : undefined,
+      work: held.work(),
+    };
   } finally {
+    reached?.assignment.release();
+    reached?.bank.release();
+    start?.bank.release();
     held.release();
   }
 }

@@ -3,7 +3,7 @@
  * probabilistic classifier's probabilities (the paper's algorithm 7, section 8).
  */
 
-import type { Leaders } from "../backends/backend.ts";
+import type { Leaders } from "../backends/contract.ts";
 import { expandShares, type LabelShares } from "./filter-labels.ts";
 import type { Similar, Tied } from "./similarity.ts";
 

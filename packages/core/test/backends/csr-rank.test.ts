@@ -1,11 +1,13 @@
 /** The update step on sparse rows: the same filters as the reference, exception by exception. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backend } from "../../src/backends/backend.ts";
+import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
+import { LIMITS } from "../../src/backends/wasm/limits.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { CsrRows, Groups, SparseBank } from "../../src/kernels/shapes.ts";
 import { csr, csrRows, distribution, expectSame, someGroups } from "./csr-data.ts";
+import { hold, rankSumsOn } from "./handles.ts";
 
 let backends: Backend[];
 
@@ -13,8 +15,8 @@ beforeAll(async () => {
   backends = [
     await openWasm(),
     // Rows come in as needed, a few at a time; one group alone may be too large even for that.
-    await openWasm({ residentBytes: 0, blockBytes: 4000, bankBytes: 4000 }),
-    await openWasm({ residentBytes: 0, blockBytes: 60, bankBytes: 4000 }),
+    await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 4000, bankBytes: 4000 }),
+    await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 60, bankBytes: 4000 }),
   ];
 });
 
@@ -25,8 +27,8 @@ afterAll(async () => {
 async function expectFilters(x: CsrRows, groups: Groups, from?: Float64Array): Promise<SparseBank> {
   const expected = rankSums(x, groups, from) as SparseBank;
   for (const backend of backends) {
-    const held = await backend.hold(x);
-    const found = (await held.rankSums(groups, from)) as SparseBank;
+    const held = await hold(backend, x);
+    const found = (await rankSumsOn(held, groups, from)) as SparseBank;
     held.release();
     expect(found).toMatchObject({ form: "sparse", filters: expected.filters, features: expected.features });
     expect(found.weights.constructor).toBe(expected.weights.constructor);

@@ -1,9 +1,11 @@
 /** The strongest filters of sparse rows on the WebAssembly back end: every answer is the reference's, bit for bit. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backend } from "../../src/backends/backend.ts";
+import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
-import type { CsrRows, DenseRows, FilterBank, SparseBank, TopFilters } from "../../src/kernels/shapes.ts";
+import { LIMITS } from "../../src/backends/wasm/limits.ts";
+import { pickFilters } from "../../src/kernels/pick-filters.ts";
+import type { CsrRows, DenseRows, FilterBank } from "../../src/kernels/shapes.ts";
 import { topFilters } from "../../src/kernels/top.ts";
 import {
   csr,
@@ -18,6 +20,7 @@ import {
   type ValueType,
   withNorms,
 } from "./csr-data.ts";
+import { expectAssigned, hold, leadersOn, topFiltersOn } from "./handles.ts";
 
 let backend: Backend;
 /** Everything goes in small blocks: rows, filters, answers. */
@@ -25,7 +28,7 @@ let cramped: Backend;
 
 beforeAll(async () => {
   backend = await openWasm();
-  cramped = await openWasm({ residentBytes: 0, blockBytes: 700, bankBytes: 3000 });
+  cramped = await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 700, bankBytes: 3000, answerBytes: 100 });
 });
 
 afterAll(async () => {
@@ -38,9 +41,9 @@ const everywhere = (): Backend[] => [backend, cramped];
 async function expectTopFilters(x: CsrRows | DenseRows, bank: FilterBank, k: number, on: Backend[]): Promise<void> {
   const expected = topFilters(x, bank, k);
   for (const each of on) {
-    const held = await each.hold(x);
-    const { filter, response } = await held.topFilters(bank, k);
-    const leaders = await held.leaders(bank);
+    const held = await hold(each, x);
+    const { filter, response } = await topFiltersOn(held, bank, k);
+    const leaders = await leadersOn(held, bank);
     held.release();
     expectSame(filter, expected.filter);
     expectSame(response, expected.response);
@@ -115,10 +118,11 @@ describe("the strongest filters of sparse rows", () => {
   it("bounds leave most filters alone, and that is reported", async () => {
     for (const type of ["u8", "f32"] as const) {
       const x = csrRows(330, 400, 0.04, type, "small", 14);
-      const held = await backend.hold(
+      const held = await hold(
+        backend,
         type === "u8" ? x : { ...x, values: x.values.map((value) => value / 3) as Float32Array },
       );
-      await held.topFilters(trainedBank(x, 300, 2), 1);
+      await topFiltersOn(held, trainedBank(x, 300, 2), 1);
       const { pairs, exact } = held.work();
       held.release();
       expect(pairs).toBe(330 * 300);
@@ -169,7 +173,9 @@ describe("the strongest filters of sparse rows", () => {
       const x = csrRows(20, features, 0.3, type, "fractions", 3);
       for (const k of [1, 2, 29, 30]) {
         await expectTopFilters(x, bank, k, everywhere());
-        const { filter } = await (await backend.hold(x)).topFilters(bank, k);
+        const held = await hold(backend, x);
+        const { filter } = await topFiltersOn(held, bank, k);
+        held.release();
         expect([...filter.subarray(0, k)]).toEqual([...Array(k).keys()]);
       }
     }
@@ -186,8 +192,8 @@ describe("the strongest filters of sparse rows", () => {
     for (const k of [1, 2, 3, 4]) await expectTopFilters(x, bank, k, everywhere());
     const none = csr(10, [0], [], new Uint8Array(0));
     for (const each of everywhere()) {
-      const held = await each.hold(none);
-      expect((await held.topFilters(bank, 2)).filter).toHaveLength(0);
+      const held = await hold(each, none);
+      expect((await topFiltersOn(held, bank, 2)).filter).toHaveLength(0);
       held.release();
     }
   });
@@ -281,26 +287,7 @@ describe("dense rows against a sparse bank", () => {
 });
 
 describe("what is known of an earlier bank", () => {
-  /** Some filters of `bank` replaced by those of another. */
-  function changeSome(bank: SparseBank, other: SparseBank, changed: Uint8Array): SparseBank {
-    const parts = Array.from(changed, (mark, f) => {
-      const from = mark ? other : bank;
-      const span = [from.offsets[f], from.offsets[f + 1]] as const;
-      return { base: from.base[f], indices: from.indices.subarray(...span), weights: from.weights.subarray(...span) };
-    });
-    const offsets = new Uint32Array(bank.filters + 1);
-    parts.forEach(({ indices }, f) => {
-      offsets[f + 1] = offsets[f] + indices.length;
-    });
-    const weights = bank.weights.slice(0, 0).constructor as new (from: number[]) => SparseBank["weights"];
-    return {
-      ...bank,
-      base: Float64Array.from(parts, ({ base }) => base),
-      offsets,
-      indices: Uint32Array.from(parts.flatMap(({ indices }) => [...indices])),
-      weights: new weights(parts.flatMap((part) => [...part.weights])),
-    };
-  }
+  const marked = (changed: Uint8Array): Uint32Array => Uint32Array.from(changed.keys()).filter((f) => changed[f] === 1);
 
   it("never alters an answer", async () => {
     for (const [type, flavour] of [
@@ -324,15 +311,15 @@ describe("what is known of an earlier bank", () => {
         const draw = draws(Math.round(share * 100) + 1);
         const first = trainedBank(x, filters, 1);
         const changed = Uint8Array.from({ length: filters }, () => (draw() < share ? 1 : 0));
-        const second = changeSome(first, trainedBank(x, filters, 2), changed);
-        const expected = topFilters(x, second, 1);
+        const fresh = pickFilters(trainedBank(x, filters, 2), marked(changed));
         for (const each of filters > 100 ? [backend] : everywhere()) {
-          const held = await each.hold(x);
-          const winners = (await held.topFilters(first, 1)) as TopFilters;
-          const { filter, response } = await held.topFilters(second, 1, { winners, changed });
-          held.release();
-          expectSame(filter, expected.filter);
-          expectSame(response, expected.response);
+          const held = await hold(each, x);
+          const [start, by] = [held.load(first), held.load(fresh)];
+          const second = await start.replace(marked(changed), by);
+          const before = await held.assign(start);
+          expectSame(await before.winners(), topFilters(x, first, 1).filter);
+          await expectAssigned(held, x, second, before);
+          for (const handle of [held, start, by, second, before]) handle.release();
         }
       }
     }
@@ -342,14 +329,13 @@ describe("what is known of an earlier bank", () => {
     const x = csr(6, [0, 2, 4], [0, 1, 2, 3], Uint8Array.of(1, 1, 1, 1));
     const strong = { base: 1, exceptions: [[0, 5] as const, [1, 5] as const] };
     const weak = { base: 1, exceptions: [] };
-    const first = sparseBank(6, [weak, weak, strong, weak, weak, weak]);
-    const second = sparseBank(6, [strong, weak, strong, weak, weak, strong]);
-    const held = await backend.hold(x);
-    const winners = await held.topFilters(first, 1);
-    expect([...winners.filter]).toEqual([2, 0]);
-    const changed = Uint8Array.of(1, 0, 0, 0, 0, 1);
-    const now = await held.topFilters(second, 1, { winners, changed });
-    expect([...now.filter]).toEqual([0, 0]);
+    const held = await hold(backend, x);
+    const first = held.load(sparseBank(6, [weak, weak, strong, weak, weak, weak]));
+    const before = await held.assign(first);
+    expect([...(await before.winners())]).toEqual([2, 0]);
+    const second = await first.replace(Uint32Array.of(0, 5), held.load(sparseBank(6, [strong, strong])));
+    const now = await held.assign(second, before);
+    expect([...(await now.winners())]).toEqual([0, 0]);
     held.release();
   });
 });

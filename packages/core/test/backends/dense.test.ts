@@ -1,15 +1,17 @@
 /** Dense rows on the WebAssembly back end: every answer is the reference's, bit for bit, whatever the bounds are worth. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backend, Held, Since } from "../../src/backends/backend.ts";
+import type { Backend, HeldRows } from "../../src/backends/contract.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { openEngine } from "../../src/backends/wasm/engine.ts";
-import { LIMITS } from "../../src/backends/wasm/held-dense.ts";
+import { LIMITS } from "../../src/backends/wasm/limits.ts";
+import { pickFilters } from "../../src/kernels/pick-filters.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { DenseRows, FilterBank, Groups, TopFilters } from "../../src/kernels/shapes.ts";
 import { topFilters, topRows } from "../../src/kernels/top.ts";
 import { draws, expectSame, type ValueType, withNorms } from "./csr-data.ts";
 import { denseRows, type Look, someGroups } from "./dense-data.ts";
+import { expectAssigned, hold, leadersOn, meanResponses, rankSumsOn, topFiltersOn } from "./handles.ts";
 
 const TYPES: readonly ValueType[] = ["u8", "u16", "i16", "f32", "f64"];
 const AWKWARD = [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64];
@@ -20,7 +22,7 @@ let cramped: Backend;
 
 beforeAll(async () => {
   backend = await openWasm();
-  cramped = await openWasm({ residentBytes: 0, blockBytes: 3000, bankBytes: 9000 });
+  cramped = await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 3000, bankBytes: 9000, answerBytes: 100 });
 });
 
 afterAll(async () => {
@@ -29,8 +31,8 @@ afterAll(async () => {
 });
 
 async function expectTopFilters(on: Backend, x: DenseRows, bank: FilterBank, k: number): Promise<number> {
-  const held = await on.hold(x);
-  const { filter, response } = await held.topFilters(bank, k);
+  const held = await hold(on, x);
+  const { filter, response } = await topFiltersOn(held, bank, k);
   const { pairs, exact } = held.work();
   const expected = topFilters(x, bank, k);
   expectSame(filter, expected.filter);
@@ -42,19 +44,27 @@ async function expectTopFilters(on: Backend, x: DenseRows, bank: FilterBank, k: 
 }
 
 /** The strongest filters of two rows out of three, and of none. */
-async function expectSomeRows(held: Held, bank: FilterBank, { rows, k, filter, response }: TopFilters): Promise<void> {
+async function expectSomeRows(
+  held: HeldRows,
+  bank: FilterBank,
+  { rows, k, filter, response }: TopFilters,
+): Promise<void> {
   const some = Uint32Array.from({ length: rows }, (_, r) => r).filter((r) => r % 3 !== 1);
-  const found = await held.topFiltersOf(some, bank, k);
+  const found = await topFiltersOn(held, bank, k, some);
   const isListed = (_: number, e: number): boolean => Math.floor(e / k) % 3 !== 1;
   expect(found.rows).toBe(some.length);
   expectSame(found.filter, filter.filter(isListed));
   expectSame(found.response, response.filter(isListed));
-  expect((await held.topFiltersOf(new Uint32Array(0), bank, k)).filter).toHaveLength(0);
+  expect((await topFiltersOn(held, bank, k, new Uint32Array(0))).filter).toHaveLength(0);
 }
 
 /** What `leaders` says against the strongest filters, of which there are two or more a row (or one filter in all). */
-async function expectLeaders(held: Held, bank: FilterBank, { rows, k, filter, response }: TopFilters): Promise<void> {
-  const found = await held.leaders(bank);
+async function expectLeaders(
+  held: HeldRows,
+  bank: FilterBank,
+  { rows, k, filter, response }: TopFilters,
+): Promise<void> {
+  const found = await leadersOn(held, bank);
   const first = (_: number, j: number): boolean => j % k === 0;
   expectSame(found.filter, filter.filter(first));
   expectSame(found.response, response.filter(first));
@@ -65,19 +75,20 @@ async function expectLeaders(held: Held, bank: FilterBank, { rows, k, filter, re
 async function expectTopRows(on: Backend, x: DenseRows, bank: FilterBank, k: number, warm: boolean): Promise<void> {
   const draw = draws(k + x.rows);
   const filters = Uint32Array.from({ length: Math.min(6, bank.filters) }, () => Math.floor(draw() * bank.filters));
-  const divisor = Float64Array.from({ length: x.rows }, () => (draw() < 0.1 ? 0 : draw() - 0.1));
-  const held = await on.hold(x);
-  if (warm) await held.topFilters(bank, 1); // makes bounds, which the search for rows then uses
-  const { row, value } = await held.topRows(bank, filters, k, divisor);
+  const held = await hold(on, x);
+  const loaded = held.load(bank);
+  if (warm) await held.topFilters(loaded, 1); // makes bounds, which the search for rows then uses
+  const { row, value } = await held.topRows(loaded, filters, k);
+  loaded.release();
   held.release();
-  const expected = topRows(x, bank, filters, k, divisor);
+  const expected = topRows(x, bank, filters, k, meanResponses(x, bank));
   expectSame(row, expected.row);
   expectSame(value, expected.value);
 }
 
 async function expectRankSums(on: Backend, x: DenseRows, groups: Groups, distribution?: Float64Array): Promise<void> {
-  const held = await on.hold(x);
-  const found = await held.rankSums(groups, distribution);
+  const held = await hold(on, x);
+  const found = await rankSumsOn(held, groups, distribution);
   held.release();
   const expected = rankSums(x, groups, distribution);
   expect(found.weights.constructor).toBe(expected.weights.constructor);
@@ -141,9 +152,9 @@ describe.each(TYPES)("%s, searched by bounds", (type) => {
     const distribution = look === "near" || look === "zeros" ? curve(FEATURES) : undefined;
     const bank = rankSums(x, someGroups(FILTERS, ROWS, 12), distribution);
     const expected = topFilters(x, bank, 25);
-    const held = await backend.hold(x);
+    const held = await hold(backend, x);
     for (const k of [1, 2, 25]) {
-      const { filter, response } = await held.topFilters(bank, k);
+      const { filter, response } = await topFiltersOn(held, bank, k);
       const first = (_: number, j: number): boolean => j % 25 < k;
       expectSame(filter, expected.filter.filter(first));
       expectSame(response, expected.response.filter(first));
@@ -163,24 +174,26 @@ describe.each(TYPES)("%s, searched by bounds", (type) => {
 
   it("winners of an earlier bank save work and change nothing", async () => {
     const x = denseRows(type, ROWS, FEATURES, "factors", 31);
-    const held = await backend.hold(x);
-    let bank = rankSums(x, someGroups(FILTERS, ROWS, 32), undefined);
-    let winners = await held.topFilters(bank, 1);
+    const held = await hold(backend, x);
+    let bank = held.load(rankSums(x, someGroups(FILTERS, ROWS, 32), undefined));
+    let before = await expectAssigned(held, x, bank);
+    const first = before;
     for (let round = 0; round < 3; round++) {
       const fresh = rankSums(x, someGroups(FILTERS, ROWS, 33 + round), undefined);
-      const weights = bank.weights.slice();
-      const changed = new Uint8Array(FILTERS);
-      for (let f = round; f < FILTERS; f += 3) {
-        weights.set(fresh.weights.subarray(f * FEATURES, (f + 1) * FEATURES), f * FEATURES);
-        changed[f] = 1;
-      }
-      bank = { ...bank, weights } as FilterBank;
-      const since: Since = { winners, changed };
-      winners = await held.topFilters(bank, 1, since);
-      const expected = topFilters(x, bank, 1);
-      expectSame(winners.filter, expected.filter);
-      expectSame(winners.response, expected.response);
+      const at = Uint32Array.from({ length: FILTERS }, (_, f) => f).filter((f) => f % 3 === round);
+      const by = held.load(pickFilters(fresh, at));
+      const next = await bank.replace(at, by);
+      by.release();
+      bank.release();
+      bank = next;
+      before = await expectAssigned(held, x, bank, before);
     }
+    // The first bank is generations back; one that has nothing to do with it is as good a place to begin.
+    await expectAssigned(held, x, bank, first);
+    const other = held.load(rankSums(x, someGroups(FILTERS, ROWS, 40), undefined));
+    await expectAssigned(held, x, other, before);
+    other.release();
+    bank.release();
     held.release();
   });
 });
@@ -216,10 +229,12 @@ describe("dense rows", () => {
     const used: number[] = [];
     for (let round = 0; round < 3; round++) {
       const own = backendOn(engine, "wasm", LIMITS);
-      const held = await own.hold(x);
-      const bank = await held.rankSums(someGroups(FILTERS, ROWS, 62));
+      const held = await hold(own, x);
+      const bank = await held.sum(someGroups(FILTERS, ROWS, 62)).rank();
       await held.topFilters(bank, 1);
-      await held.topRows(bank, Uint32Array.of(3, 5), 4, new Float64Array(ROWS).fill(1));
+      await held.topRows(bank, Uint32Array.of(3, 5), 4);
+      bank.release();
+      bank.release();
       held.release();
       held.release();
       await own.close();

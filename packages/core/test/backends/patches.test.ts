@@ -2,9 +2,10 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backend } from "../../src/backends/backend.ts";
+import type { Backend } from "../../src/backends/contract.ts";
 import { cellOf, copyWindow, poolLayers, windowFeatures, windowsOf } from "../../src/kernels/patches.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
+import { sourceOf } from "../../src/kernels/rows.ts";
 import type { DenseBank, DenseRows, PatchLayer, Windows } from "../../src/kernels/shapes.ts";
 import { platforms } from "../platforms.ts";
 import { draws } from "./csr-data.ts";
@@ -54,7 +55,8 @@ describe.each(platforms)("pooled patches on $title", ({ open }) => {
 
   async function expectPlain(images: DenseRows, layers: readonly PatchLayer[]): Promise<void> {
     const expected = poolLayers(images, layers);
-    const found = await backend.pool(images, layers);
+    const held = await backend.hold(sourceOf(images));
+    const { values: found } = await held.pool(layers).finally(() => held.release());
     expect(found.length).toBe(expected.length);
     expect(Buffer.compare(Buffer.from(found.buffer), Buffer.from(expected.buffer))).toBe(0);
   }

@@ -55,7 +55,7 @@ describe("threads", () => {
     await backend.close();
     await backend.close();
     const groups = { offsets: Uint32Array.of(0, 1), rows: Uint32Array.of(0) };
-    await expect(held.rankSums(groups)).rejects.toThrow(/closed/);
+    await expect(held.sum(groups).rank()).rejects.toThrow(/closed/);
   });
 });
 

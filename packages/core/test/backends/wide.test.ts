@@ -13,13 +13,13 @@ import {
   saveModel,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
-import type { Held } from "../../src/backends/backend.ts";
+import { meanFilter } from "../../src/bank/bank.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { Groups } from "../../src/kernels/shapes.ts";
 import { topFilters, topRows } from "../../src/kernels/top.ts";
-import { meanFilter } from "../../src/method/bank.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
+import { meanResponses, rankSumsOn, topFiltersOn, topRowsOn } from "./handles.ts";
 
 /** Rows of up to 20 entries among some 60 features that lie anywhere below `features`, the last one among them. */
 function wideRows(rows: number, features: number, seed: number, value: (below: (n: number) => number) => number): Csr {
@@ -54,16 +54,17 @@ describe.each(platforms)("wide rows on $title", ({ open }) => {
     const features = 2 ** 20 + 3;
     const x = wideRows(50, features, 1, value);
     const backend = await open();
-    const held: Held = await backend.hold(x);
+    const held = await backend.hold(x);
     const distribution = Float64Array.from({ length: features }, (_, r) => Math.sqrt(r) / 3);
     for (const drawn of [undefined, distribution]) {
       const bank = rankSums(x, groups, drawn);
-      expect(await held.rankSums(groups, drawn)).toEqual(bank);
-      expect(await held.topFilters(bank, 3)).toEqual(topFilters(x, bank, 3));
+      expect(await rankSumsOn(held, groups, drawn)).toEqual(bank);
+      expect(await topFiltersOn(held, bank, 3)).toEqual(topFilters(x, bank, 3));
       const mean = topFilters(x, meanFilter(bank), 1);
-      expect(await held.topFilters(meanFilter(bank), 1)).toEqual(mean);
+      expect(await topFiltersOn(held, meanFilter(bank), 1)).toEqual(mean);
       const few = Uint32Array.of(1, 3, 5);
-      expect(await held.topRows(bank, few, 4, mean.response)).toEqual(topRows(x, bank, few, 4, mean.response));
+      const divisors = meanResponses(x, bank);
+      expect(await topRowsOn(held, bank, few, 4)).toEqual(topRows(x, bank, few, 4, divisors));
     }
     held.release();
     await backend.close();

@@ -5,7 +5,10 @@ import {
   Csr,
   Dense,
   type GrowingModel,
-  type Held,
+  type Handle,
+  type HeldBank,
+  type HeldRows,
+  type HeldSums,
   type Label,
   loadModel,
   type MatrixLike,
@@ -40,31 +43,49 @@ const { x, y } = makeData(60);
 const flat = x.flat();
 const fresh = makeData(20, 9).x;
 
-/** A back end that counts what is held. */
+/** A back end that counts the rows that are held, and the filters, sums and prototypes made from them. */
 function counted(backend: Backend): { backend: Backend; held: () => number } {
-  let held = 0;
-  const hold = async (rows: Parameters<Backend["hold"]>[0]): Promise<Held> => {
-    const inner = await backend.hold(rows);
-    held++;
-    let released = false;
-    return {
-      topFilters: (...args) => inner.topFilters(...args),
-      topFiltersOf: (...args) => inner.topFiltersOf(...args),
-      leaders: (...args) => inner.leaders(...args),
-      topRows: (...args) => inner.topRows(...args),
-      rankSums: (...args) => inner.rankSums(...args),
-      refining: (...args) => inner.refining(...args),
-      work: () => inner.work(),
-      release: () => {
-        if (!released) held--;
-        released = true;
-        inner.release();
-      },
+  const held = new Set<Handle>();
+  const watch = <H extends Handle>(handle: H): H => {
+    held.add(handle);
+    const release = handle.release.bind(handle);
+    handle.release = () => {
+      held.delete(handle);
+      release();
     };
+    return handle;
+  };
+  const watchRows = (rows: HeldRows): HeldRows => {
+    const { sum, refine } = rows;
+    rows.sum = (...args) => watchSums(sum.apply(rows, args));
+    rows.refine = async (...args) => {
+      const refining = watch(await refine.apply(rows, args));
+      const { bank } = refining;
+      refining.bank = async () => watchBank(await bank.apply(refining));
+      return refining;
+    };
+    return watch(rows);
+  };
+  // Sums are released with what they were made from.
+  const watchSums = (sums: HeldSums): HeldSums => {
+    const { rank } = sums;
+    sums.rank = async (...args) => watchBank(await rank.apply(sums, args));
+    return sums;
+  };
+  const watchBank = (bank: HeldBank): HeldBank => {
+    const { replace } = bank;
+    bank.replace = async (...args) => watchBank(await replace.apply(bank, args));
+    return watch(bank);
   };
   return {
-    backend: { ...backend, name: backend.name, threads: backend.threads, hold },
-    held: () => held,
+    backend: {
+      name: backend.name,
+      threads: backend.threads,
+      estimate: (work) => backend.estimate(work),
+      hold: async (...args) => watchRows(await backend.hold(...args)),
+      close: () => backend.close(),
+    },
+    held: () => held.size,
   };
 }
 

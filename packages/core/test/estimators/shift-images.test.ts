@@ -3,7 +3,7 @@
 import {
   type Backend,
   Dense,
-  type Held,
+  type HeldRows,
   loadModel,
   openBackend,
   RankSimilarityClassifier,
@@ -11,7 +11,6 @@ import {
   toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
-import type { Lesson, Listed, Prototypes } from "../../src/kernels/shapes.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 
 const WIDTH = 8;
@@ -70,33 +69,20 @@ function moved(x: Dense, right: number, down: number): Dense {
 }
 
 /** Notes for each refinement which images taught, moved or not. */
-function watch(held: Held, lessons: Set<number>[]): Held {
-  const refining = async (start: Prototypes) => {
-    const inner = await held.refining(start);
+function watch(held: HeldRows, lessons: Set<number>[]): HeldRows {
+  const refine = held.refine.bind(held);
+  held.refine = async (start) => {
+    const refining = await refine(start);
     const taught = new Set<number>();
     lessons.push(taught);
-    const teach = (lesson: Lesson) => {
+    const teach = refining.teach.bind(refining);
+    refining.teach = (lesson) => {
       for (const r of lesson.rows) taught.add(r % 300);
-      return inner.teach(lesson);
+      return teach(lesson);
     };
-    return {
-      list: (listed: Listed) => inner.list(listed),
-      teach,
-      values: () => inner.values(),
-      bank: () => inner.bank(),
-      release: () => inner.release(),
-    };
+    return refining;
   };
-  return {
-    topFilters: (...args) => held.topFilters(...args),
-    topFiltersOf: (...args) => held.topFiltersOf(...args),
-    leaders: (...args) => held.leaders(...args),
-    topRows: (...args) => held.topRows(...args),
-    rankSums: (...args) => held.rankSums(...args),
-    refining,
-    work: () => held.work(),
-    release: () => held.release(),
-  };
+  return held;
 }
 
 const recipe = new RankSimilarityClassifier({ filters: 8, shiftImages: WIDTH });
@@ -141,7 +127,7 @@ describe("shiftImages", () => {
     const y = Array.from({ length: 300 }, () => drawBelow(generator, 2));
     const lessons: Set<number>[] = [];
     const plain = await openBackend("wasm");
-    const watched: Backend = { ...plain, hold: async (rows) => watch(await plain.hold(rows), lessons) };
+    const watched: Backend = { ...plain, hold: async (...args) => watch(await plain.hold(...args), lessons) };
     const estimator = recipe.with({ filters: 100, refine: true, refineEpochs: 4 });
     const { refinement } = (await estimator.fit(x, y, { backend: watched })).report;
     expect(refinement?.heldOutRows).toBe(60);

@@ -52,7 +52,7 @@ describe.each(platforms)("on $title", ({ open }) => {
     const model = await new RankSimilarityClassifier({ filters: 9, classWeight: "uniform" }).fit(x, y, { backend });
     const filterClass = model.filterClass.map((c) => (c === 1 ? 3 : c)); // classes 0, 2 and 3 have filters
     const banks = classBanks(model.bank, filterClass, 4);
-    expect(banks.map((bank) => bank?.filters)).toEqual([3, undefined, 3, 3]);
+    expect(banks.map((bank) => bank?.bank.filters)).toEqual([3, undefined, 3, 3]);
     const scores = new Float64Array(x.rows * 4);
     await classScores(x, banks, backend, async () => {}, scores);
     for (let at = 0; at < scores.length; at += 4) {

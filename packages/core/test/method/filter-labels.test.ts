@@ -20,12 +20,7 @@ import { labelProbabilities, meanShares, presenceProbabilities } from "../../src
 const FILTERS = 6;
 const CLASSES = 5;
 
-const winnersOf = (filter: readonly number[]) => ({
-  rows: filter.length,
-  k: 1,
-  filter: Uint32Array.from(filter),
-  response: new Float64Array(filter.length),
-});
+const winnersOf = (rows: readonly Row[]) => Uint32Array.from(rows, ({ filter }) => filter);
 
 /** Rows that each have a filter that wins them and some labels. Filters above the highest winner win nothing. */
 const rowsWith = (most: number) =>
@@ -43,8 +38,7 @@ const presentOf = (rows: readonly Row[]) =>
     rows.map(({ labels }) => labels.map((o) => [o, 1])),
     CLASSES,
   );
-const count = (rows: readonly Row[]) =>
-  countPresence(winnersOf(rows.map(({ filter }) => filter)), presentOf(rows), FILTERS);
+const count = (rows: readonly Row[]) => countPresence(winnersOf(rows), presentOf(rows), FILTERS);
 
 /** filters x classes, counted one by one. */
 const plainCounts = (rows: readonly Row[]) =>
@@ -92,7 +86,7 @@ describe("counts", () => {
     fc.assert(
       fc.property(rowsWith(1), (rows) => {
         const codes = Uint32Array.from(rows, ({ labels }) => labels[0]);
-        const winners = winnersOf(rows.map(({ filter }) => filter));
+        const winners = winnersOf(rows);
         expect(countLabels(winners, codes, FILTERS, CLASSES)).toEqual(count(rows));
       }),
     );

@@ -9,10 +9,11 @@ import {
   RankSimilarityTransform,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
+import { canonicalBank, expandBank } from "../../src/bank/bank.ts";
+import { groupByCode } from "../../src/bank/groups.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import { topFilters } from "../../src/kernels/top.ts";
-import { canonicalBank, expandBank } from "../../src/method/bank.ts";
-import { groupByCode } from "../../src/method/groups.ts";
+import { filterMaker } from "../../src/method/filter-function.ts";
 import { initialize } from "../../src/method/initialize.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
@@ -36,8 +37,8 @@ describe("max spreading", () => {
     const initialRows = Array.from({ length: 8 }, (_, j) => j * 11);
     const banks: FilterBank[] = [];
     const model = await new RankSimilarityTransform({ initialRows, iterations: 9, tolerance: 0 }).fit(x, undefined, {
-      onProgress: ({ filters }) => {
-        if (filters && banks.at(-1) !== filters) banks.push(filters);
+      onProgress: async ({ filters }) => {
+        if (filters) banks.push(await filters());
       },
     });
     expect(model.report.trainings[0].steps.every(({ empty }) => empty === 0)).toBe(true);
@@ -117,10 +118,11 @@ describe("weighted averages", () => {
     const backend: Backend = await openBackend("reference");
     const x = Dense.fromRows(rows);
     const held = await backend.hold(x);
-    const { bank } = await initialize("weightedAverage", x, held, 2, (groups) => held.rankSums(groups), generatorOf(0));
+    const maker = filterMaker(x, held, "meanRank", undefined);
+    const { bank } = await initialize("weightedAverage", x, held, 2, maker, generatorOf(0));
     // Ranks: (2,4,6) and (6,2,4). Responses of row 0: 28, 22 (share 0.56, 0.44); of row 1: 34, 64 (0.347, 0.653).
     // Filter of row 0: 0.56*(1,2,3) + 0.347*(9,1,2) = (3.68, 1.47, 2.37); of row 1: (6.32, 1.53, 2.63). Same ranks.
-    expect(weightsOf(bank)).toEqual([
+    expect(weightsOf(await bank.read())).toEqual([
       [6, 2, 4],
       [6, 2, 4],
     ]);

@@ -11,6 +11,7 @@ import {
 } from "@ranksim/core";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rankSumsOn, topFiltersOn } from "../backends/handles.ts";
 import { platforms } from "../platforms.ts";
 
 const cell = fc.oneof(
@@ -42,14 +43,14 @@ describe.each(platforms)("properties on $title", ({ open }) => {
   const bankOf = async (rows: number[][], picked: number[]): Promise<FilterBank> => {
     const held = await backend.hold(Dense.fromRows(rows));
     const offsets = Uint32Array.from({ length: picked.length + 1 }, (_, j) => j);
-    const bank = await held.rankSums({ offsets, rows: Uint32Array.from(picked) });
+    const bank = await rankSumsOn(held, { offsets, rows: Uint32Array.from(picked) });
     held.release();
     return bank;
   };
   const everyOther = (rows: number[][]) => rows.map((_, r) => r).filter((r) => r % 2 === 0);
   const search = async (rows: number[][], bank: FilterBank, k: number) => {
     const held = await backend.hold(Dense.fromRows(rows));
-    const top = await held.topFilters(bank, k);
+    const top = await topFiltersOn(held, bank, k);
     held.release();
     return top;
   };
@@ -137,8 +138,8 @@ describe.each(platforms)("properties on $title", ({ open }) => {
         const bank = await bankOf(rows, everyOther(rows));
         const dense = await backend.hold(fractions);
         const sparse = await backend.hold(toCsr(fractions));
-        const expected = await dense.topFilters(bank, bank.filters);
-        const found = await sparse.topFilters(bank, bank.filters);
+        const expected = await topFiltersOn(dense, bank, bank.filters);
+        const found = await topFiltersOn(sparse, bank, bank.filters);
         expect(found.filter).toEqual(expected.filter);
         expect(found.response).toEqual(expected.response);
         dense.release();

@@ -23,10 +23,14 @@ const mayImportInCore: Record<string, readonly string[]> = {
   errors: [],
   random: [],
   matrix: ["kernels", "errors"],
-  backends: ["kernels", "errors"],
-  method: ["kernels", "matrix", "errors", "random", "backends/backend.ts"],
-  estimators: ["kernels", "matrix", "errors", "random", "method", "backends/backend.ts", "backends/open.ts"],
-  tools: ["kernels", "matrix", "errors", "random", "method", "estimators", "backends/backend.ts", "backends/open.ts"],
+  bank: ["kernels", "matrix"],
+  backends: ["kernels", "bank", "errors"],
+  method: ["kernels", "matrix", "bank", "errors", "random", "backends/contract.ts"],
+  estimators: [
+    ...["kernels", "matrix", "bank", "errors", "random", "method"],
+    ...["backends/contract.ts", "backends/open.ts", "backends/turn.ts"],
+  ],
+  tools: ["kernels", "matrix", "errors", "random", "method", "estimators", "backends/contract.ts", "backends/open.ts"],
   "model-file": ["errors", "matrix", "estimators", "tools"],
   research: ["method"],
 };

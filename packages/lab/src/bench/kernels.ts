@@ -5,14 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import {
-  type BackendName,
-  type ClassifierModel,
-  type Dense,
-  type DenseBank,
-  loadModel,
-  openBackend,
-} from "@ranksim/core";
+import { type ClassifierModel, type Dense, type DenseBank, loadModel, openBackend } from "@ranksim/core";
 import { readPart } from "./data-files.ts";
 import type { KernelJob } from "./job.ts";
 import { timed } from "./measure.ts";
@@ -39,13 +32,14 @@ interface Search {
 }
 
 async function backendSearch(job: KernelJob, rows: Dense, bank: DenseBank): Promise<Search> {
-  const backend = await openBackend(job.kernel === "wasm-full" ? "wasm" : (job.kernel as BackendName));
+  const backend = await openBackend(job.kernel === "wasm-full" ? "wasm" : job.kernel);
   const held = await backend.hold(rows);
-  const searched = job.kernel === "wasm-full" ? withUnequalNorms(bank) : bank;
+  const searched = held.load(job.kernel === "wasm-full" ? withUnequalNorms(bank) : bank);
   return {
     once: () => held.topFilters(searched, job.k),
     async close() {
       const { pairs, exact } = held.work();
+      searched.release();
       held.release();
       await backend.close();
       const pruned = 1 - exact / pairs;

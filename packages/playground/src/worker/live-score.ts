@@ -3,16 +3,14 @@
  * takes the class of its strongest filter. The finished model is judged by its own `predict`.
  */
 
-import type { Backend, FilterBank, Matrix } from "@ranksim/core";
-
-type Held = Awaited<ReturnType<Backend["hold"]>>;
+import type { Backend, FilterBank, HeldRows, Matrix, TopFilters } from "@ranksim/core";
 
 /** Rows looked at, at most: the indicator must not cost more than the training it watches. */
 export const LIVE_ROWS = 2000;
 
 /** For classes that train apart. */
 export class ClassLiveScore {
-  readonly #held: Held;
+  readonly #held: HeldRows;
   readonly #codes: Uint32Array;
   /** Per class, the strongest response of each row; absent until the class has filters. */
   readonly #responses: (Float64Array | undefined)[];
@@ -21,7 +19,7 @@ export class ClassLiveScore {
     return new ClassLiveScore(await backend.hold(x), codes, classes);
   }
 
-  private constructor(held: Held, codes: Uint32Array, classes: number) {
+  private constructor(held: HeldRows, codes: Uint32Array, classes: number) {
     this.#held = held;
     this.#codes = codes;
     this.#responses = new Array(classes).fill(undefined);
@@ -29,7 +27,7 @@ export class ClassLiveScore {
 
   /** Takes in the filters of one class. */
   async update(code: number, bank: FilterBank): Promise<void> {
-    this.#responses[code] = (await this.#held.topFilters(bank, 1)).response;
+    this.#responses[code] = (await strongest(this.#held, bank)).response;
   }
 
   accuracy(): number {
@@ -54,8 +52,8 @@ export class ClassLiveScore {
 
 /** For one bank over all rows: filters are named after the training rows they win. */
 export class WholeLiveScore {
-  readonly #train: Held;
-  readonly #test: Held;
+  readonly #train: HeldRows;
+  readonly #test: HeldRows;
   readonly #trainCodes: Uint32Array;
   readonly #testCodes: Uint32Array;
   readonly #classes: number;
@@ -70,7 +68,13 @@ export class WholeLiveScore {
     return new WholeLiveScore(held, await backend.hold(test.x), train.codes, test.codes, classes);
   }
 
-  private constructor(train: Held, test: Held, trainCodes: Uint32Array, testCodes: Uint32Array, classes: number) {
+  private constructor(
+    train: HeldRows,
+    test: HeldRows,
+    trainCodes: Uint32Array,
+    testCodes: Uint32Array,
+    classes: number,
+  ) {
     this.#train = train;
     this.#test = test;
     this.#trainCodes = trainCodes;
@@ -80,11 +84,11 @@ export class WholeLiveScore {
 
   async accuracy(bank: FilterBank): Promise<number> {
     const counts = new Uint32Array(bank.filters * this.#classes);
-    const won = await this.#train.topFilters(bank, 1);
+    const won = await strongest(this.#train, bank);
     won.filter.forEach((filter, r) => {
       counts[filter * this.#classes + this.#trainCodes[r]]++;
     });
-    const asked = await this.#test.topFilters(bank, 1);
+    const asked = await strongest(this.#test, bank);
     let right = 0;
     asked.filter.forEach((filter, r) => {
       const own = counts.subarray(filter * this.#classes, (filter + 1) * this.#classes);
@@ -96,5 +100,15 @@ export class WholeLiveScore {
   release(): void {
     this.#train.release();
     this.#test.release();
+  }
+}
+
+/** The strongest filter of each row. */
+async function strongest(rows: HeldRows, bank: FilterBank): Promise<TopFilters> {
+  const held = rows.load(bank);
+  try {
+    return await rows.topFilters(held, 1);
+  } finally {
+    held.release();
   }
 }

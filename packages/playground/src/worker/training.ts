@@ -111,9 +111,10 @@ class Watcher {
   }
 
   async advance(progress: Progress): Promise<void> {
-    const { filters: bank, label } = progress;
+    const { label } = progress;
     // What has no filters yet is no step that could be looked at.
-    if (!bank) return this.#gate.listen();
+    if (!progress.filters) return this.#gate.listen();
+    const bank = await progress.filters();
     let looked = false;
     if (this.#class && this.#class.label !== label) {
       if (!this.#class.scored) {

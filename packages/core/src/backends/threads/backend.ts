@@ -4,67 +4,91 @@
  */
 
 import { RanksimError } from "../../errors.ts";
-import type { Backend } from "../backend.ts";
-import { backendOn } from "../wasm/backend.ts";
+import type { Backend } from "../contract.ts";
+import { type Turn, UNINTERRUPTED } from "../turn.ts";
+import { backendOn, type Limits } from "../wasm/backend.ts";
 import type { Context, Engine, Outcome } from "../wasm/engine.ts";
-import { LIMITS } from "../wasm/held-dense.ts";
-import { Memory, MOST_PAGES } from "../wasm/memory.ts";
+import { borrowed, Memory, MOST_PAGES } from "../wasm/memory.ts";
 import { compileKernels, hasSharedMemory, hasSimd } from "../wasm/module.ts";
-import { availableThreads, type KernelWorker, startWorker } from "./worker.ts";
+import { availableThreads, type KernelWorker, startWorker, WorkerDied } from "./worker.ts";
 
 /** More workers than this only wait for one another's memory. */
 const MOST_THREADS = 64;
 
+/** Bytes of a WebAssembly page. */
+const PAGE = 65_536;
+
+/** How the back end is opened by tests: smaller limits, workers that can be made to fail. */
+export interface ThreadsOptions {
+  readonly limits?: Limits;
+  readonly start?: () => KernelWorker;
+}
+
 /** Opens the back end on `threads` workers; without a number, as many as the machine runs at once. */
-export async function openThreads(threads: number = Math.min(availableThreads(), MOST_THREADS)): Promise<Backend> {
+export async function openThreads(
+  threads: number = Math.min(availableThreads(), MOST_THREADS),
+  options: ThreadsOptions = {},
+): Promise<Backend> {
   if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
     throw new RanksimError(
       "bad-params",
       `threads: expected a whole number from 1 to ${MOST_THREADS}, found ${threads}`,
     );
   }
-  if (!hasSimd())
-    throw new RanksimError("no-backend", "threads: expected WebAssembly with SIMD, found an engine without");
-  if (!hasSharedMemory()) {
-    throw new RanksimError("no-backend", "threads: expected shared memory (in browsers a cross-origin isolated page)");
-  }
-  return backendOn(await openPool(threads), "threads", LIMITS);
+  const wanting = threadsRefusal();
+  if (wanting) throw new RanksimError("no-backend", `threads: ${wanting}`);
+  return backendOn(await openPool(threads, options), "threads", options.limits);
 }
 
-/** Whether "auto" can expect to gain from this back end. */
-export function threadsPay(): boolean {
-  return hasSimd() && hasSharedMemory() && availableThreads() > 1;
+/** Why this back end cannot run here; undefined where it can. */
+export function threadsRefusal(): string | undefined {
+  if (!hasSimd()) return "expected WebAssembly with SIMD, found an engine without";
+  return hasSharedMemory() ? undefined : "expected shared memory (in browsers a cross-origin isolated page)";
 }
 
 type Exports = Record<string, (...values: number[]) => number>;
 
-async function openPool(threads: number): Promise<Engine> {
-  const raw = sharedMemory();
+async function openPool(threads: number, { start = startWorker, limits }: ThreadsOptions): Promise<Engine> {
+  const { raw, most } = sharedMemory();
   const module = await compileKernels(true);
   const { exports } = await WebAssembly.instantiate(module, { env: { memory: raw } });
   const call = exports as unknown as Exports;
-  const workers = Array.from({ length: threads }, startWorker);
-  try {
-    await Promise.all(workers.map((worker) => worker.send({ module, memory: raw })));
-  } catch (error) {
+  const open = async (): Promise<KernelWorker> => {
+    const worker = start();
+    try {
+      await worker.send({ module, memory: raw });
+      return worker;
+    } catch (error) {
+      await worker.end();
+      throw error;
+    }
+  };
+  const opened = await Promise.allSettled(Array.from({ length: threads }, open));
+  const workers = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const failed = opened.find((one) => one.status === "rejected");
+  if (failed) {
     await Promise.all(workers.map((worker) => worker.end()));
-    throw error;
+    throw failed.reason;
   }
-  const pool = new Pool(new Memory(raw), workers);
-  return {
+  const pool = new Pool(new Memory(raw, Math.min(most, limits?.memoryBytes ?? most)), workers, open);
+  const under = (turn: Turn): Engine => ({
     memory: pool.memory,
     threads,
+    turn,
+    under,
     ask: (answer, ...values) => call[answer](...values) >>> 0,
-    run: (...run) => pool.run(...run),
+    run: (kernel, items, piece, bytes, context) => pool.run(kernel, items, piece, bytes, context, turn),
+    once: (kernel, items, bytes, context) => pool.run(kernel, items, items, bytes, context, turn),
     close: () => pool.close(),
-  };
+  });
+  return under(UNINTERRUPTED);
 }
 
 /** A memory that may grow to 4 GiB, or to less where the engine does not promise as much. */
-function sharedMemory(): WebAssembly.Memory {
+function sharedMemory(): { raw: WebAssembly.Memory; most: number } {
   for (let maximum = MOST_PAGES; ; maximum = Math.floor(maximum / 2)) {
     try {
-      return new WebAssembly.Memory({ initial: 1, maximum, shared: true });
+      return { raw: new WebAssembly.Memory({ initial: 1, maximum, shared: true }), most: maximum * PAGE };
     } catch (error) {
       if (maximum < 4096) {
         throw new RanksimError("no-backend", `threads: no shared memory: ${(error as Error).message}`, {
@@ -75,58 +99,86 @@ function sharedMemory(): WebAssembly.Memory {
   }
 }
 
-/** The workers with their scratch. Runs take turns: one uses all workers. */
+/** The workers. Runs take turns: one uses all workers. */
 class Pool {
   readonly memory: Memory;
-  readonly #workers: readonly KernelWorker[];
-  readonly #scratch: number[];
+  readonly #workers: KernelWorker[];
+  readonly #open: () => Promise<KernelWorker>;
   readonly #counter: number;
-  #scratchBytes = 0;
   #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
 
-  constructor(memory: Memory, workers: readonly KernelWorker[]) {
+  constructor(memory: Memory, workers: KernelWorker[], open: () => Promise<KernelWorker>) {
     this.memory = memory;
     this.#workers = workers;
-    this.#scratch = workers.map(() => 0);
-    this.#counter = memory.take(4);
+    this.#open = open;
+    this.#counter = memory.lease().take(4); // for as long as there is a memory
   }
 
-  run(kernel: string, items: number, piece: number, scratchBytes: number, context: Context): Promise<Outcome> {
-    const turn = this.#last.then(() => this.#spread(kernel, items, piece, scratchBytes, context));
-    this.#last = turn.catch(() => {}); // a failed run is its caller's affair; the next one starts all the same
-    return turn;
+  run(
+    kernel: string,
+    items: number,
+    piece: number,
+    scratchBytes: number,
+    context: Context,
+    turn: Turn,
+  ): Promise<Outcome> {
+    const run = this.#last.then(() => this.#spread(kernel, items, piece, scratchBytes, context, turn));
+    this.#last = run.catch(() => {}); // a failed run is its caller's affair; the next one starts all the same
+    return run;
   }
 
-  async #spread(kernel: string, items: number, piece: number, bytes: number, context: Context): Promise<Outcome> {
-    this.#growScratch(bytes);
-    Atomics.store(new Int32Array(this.memory.raw.buffer, this.#counter, 1), 0, 0);
-    const busy = this.#workers.slice(0, Math.max(1, Math.ceil(items / piece)));
-    const parts = await Promise.allSettled(
-      busy.map((worker, j) =>
-        worker.send({ kernel, items, piece, scratch: this.#scratch[j], context: context.at, counter: this.#counter }),
-      ),
-    );
-    let sum = 0;
-    let largest = 0;
-    for (const part of parts) {
-      if (part.status === "rejected") throw part.reason;
-      sum += part.value.sum;
-      if (part.value.largest > largest) largest = part.value.largest;
-    }
-    return { sum, largest };
+  async #spread(
+    kernel: string,
+    items: number,
+    piece: number,
+    bytes: number,
+    context: Context,
+    turn: Turn,
+  ): Promise<Outcome> {
+    await turn.pause();
+    await this.#replaceDead();
+    if (items === 0) return { sum: 0, largest: 0 };
+    return borrowed(this.memory, async (lease) => {
+      const busy = this.#workers.slice(0, Math.max(1, Math.ceil(items / piece)));
+      const messages = busy.map(() => ({
+        kernel,
+        items,
+        piece,
+        scratch: lease.take(bytes),
+        context: context.at,
+        counter: this.#counter,
+      }));
+      this.#setCounter(0);
+      // No piece is begun after an abort. Memory is given back when the last worker has stopped, not before.
+      const stop = (): void => this.#setCounter(items);
+      turn.signal?.addEventListener("abort", stop);
+      const parts = await Promise.allSettled(busy.map((worker, j) => worker.send(messages[j])));
+      turn.signal?.removeEventListener("abort", stop);
+      turn.signal?.throwIfAborted();
+      let sum = 0;
+      let largest = 0;
+      for (const part of parts) {
+        if (part.status === "rejected") throw part.reason;
+        sum += part.value.sum;
+        if (part.value.largest > largest) largest = part.value.largest;
+      }
+      return { sum, largest };
+    });
   }
 
-  #growScratch(bytes: number): void {
-    if (bytes <= this.#scratchBytes) return;
-    this.#scratchBytes = 0; // stays so if there is no room
-    for (let j = 0; j < this.#scratch.length; j++) {
-      this.memory.give(this.#scratch[j]);
-      this.#scratch[j] = this.memory.take(bytes);
-    }
-    this.#scratchBytes = bytes;
+  #setCounter(value: number): void {
+    Atomics.store(new Int32Array(this.memory.raw.buffer, this.#counter, 1), 0, value);
+  }
+
+  /** A worker that died is replaced before the next run; the run in which it died has failed. */
+  async #replaceDead(): Promise<void> {
+    if (this.#closed) throw new WorkerDied("the back end was closed");
+    for (const [j, worker] of this.#workers.entries()) if (worker.isDead) this.#workers[j] = await this.#open();
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all(this.#workers.map((worker) => worker.end()));
   }
 }

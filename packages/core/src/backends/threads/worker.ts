@@ -61,8 +61,19 @@ const answer = async (message) => {
 const IN_NODE = `const port = process.getBuiltinModule("node:worker_threads").parentPort;${SCRIPT}port.on("message", answer);`;
 const IN_BROWSER = `const port = self;${SCRIPT}port.onmessage = ({ data }) => answer(data);`;
 
+/** A worker ended in the midst of its work. The work can be done again: another worker takes its place. */
+export class WorkerDied extends RanksimError {
+  /** Doing the same again is of use. */
+  readonly isPassing = true;
+
+  constructor(why: string) {
+    super("no-backend", `threads: a worker ended: ${why}`);
+  }
+}
+
 /** A worker that answers one message at a time. */
 export interface KernelWorker {
+  readonly isDead: boolean;
   /** Resolves to the answer; rejects if the worker fails or dies. */
   send(message: StartMessage | RunMessage): Promise<{ readonly sum: number; readonly largest: number }>;
   end(): Promise<void>;
@@ -100,6 +111,9 @@ export function startWorker(): KernelWorker {
     worker.on("exit", (code) => waiting.die(`it ended with code ${code}`));
     worker.unref(); // an idle worker does not keep the process alive
     return {
+      get isDead() {
+        return waiting.isOver;
+      },
       send: (message) => {
         worker.ref();
         worker.postMessage(message);
@@ -120,6 +134,9 @@ export function startWorker(): KernelWorker {
   worker.onmessage = ({ data }) => waiting.settle(data as WorkerAnswer);
   worker.onerror = (event) => waiting.die(event.message || "its script did not start");
   return {
+    get isDead() {
+      return waiting.isOver;
+    },
     send: (message) => {
       worker.postMessage(message);
       return waiting.answer();
@@ -139,8 +156,12 @@ class Waiting {
   #reject: ((error: Error) => void) | undefined;
   #dead: string | undefined;
 
+  get isOver(): boolean {
+    return this.#dead !== undefined;
+  }
+
   answer(): Promise<Result> {
-    if (this.#dead !== undefined) return Promise.reject(failure(this.#dead));
+    if (this.#dead !== undefined) return Promise.reject(new WorkerDied(this.#dead));
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -148,17 +169,14 @@ class Waiting {
   }
 
   settle(answer: WorkerAnswer): void {
-    if ("failed" in answer) this.#reject?.(failure(answer.failed));
-    else this.#resolve?.(answer);
+    if ("failed" in answer) {
+      this.#reject?.(new RanksimError("no-backend", `threads: a worker failed: ${answer.failed}`));
+    } else this.#resolve?.(answer);
   }
 
   /** No answer will come any more. */
   die(why: string): void {
     this.#dead ??= why;
-    this.#reject?.(failure(this.#dead));
+    this.#reject?.(new WorkerDied(this.#dead));
   }
-}
-
-function failure(why: string): RanksimError {
-  return new RanksimError("no-backend", `threads: a worker failed: ${why}`);
 }

@@ -1,39 +1,56 @@
 /** The `wasm` back end: SIMD kernels in WebAssembly on this thread. */
 
 import { RanksimError } from "../../errors.ts";
-import type { Rows } from "../../kernels/shapes.ts";
-import type { Backend, BackendName, Held } from "../backend.ts";
+import type { Backend, WorkShape } from "../contract.ts";
 import { holdNarrow } from "../narrow.ts";
-import { BankCache } from "./bank-cache.ts";
-import { CsrBankCache } from "./csr-index.ts";
+import { Shelf } from "./bank.ts";
 import { type Engine, openEngine } from "./engine.ts";
 import { HeldCsr } from "./held-csr.ts";
-import { HeldDense, LIMITS, type Limits } from "./held-dense.ts";
+import { HeldDense } from "./held-dense.ts";
+import { LIMITS, type Limits } from "./limits.ts";
 import { hasSimd } from "./module.ts";
-import { poolImages } from "./patches.ts";
+
+export type { Limits } from "./limits.ts";
+
+/** Multiply-adds of a second on one core, roughly, and how many times as fast a search is where bounds can prune it. Measured. */
+const RATE = 2e10;
+const PRUNED = 5;
+const PRUNED_FEATURES = 192;
+const PRUNED_FILTERS = 64;
+/** Share of another core's work that is a gain, and what it costs to wake the workers, in seconds. Measured. */
+const THREAD_GAIN = 0.85;
+const WAKE = 4e-4;
 
 /** Opens the back end. `limits` is for tests: small ones make everything go in blocks. */
 export async function openWasm(limits: Limits = LIMITS): Promise<Backend> {
   if (!hasSimd()) throw new RanksimError("no-backend", "wasm: expected WebAssembly with SIMD, found an engine without");
-  return backendOn(await openEngine(), "wasm", limits);
+  return backendOn(await openEngine(limits.memoryBytes), "wasm", limits);
 }
 
 /** A back end on an engine, whatever its threads. */
-export function backendOn(engine: Engine, name: BackendName, limits: Limits): Backend {
-  const banks = new BankCache(engine);
-  const csrBanks = new CsrBankCache(engine);
-  return {
+export function backendOn(engine: Engine, name: string, limits: Limits = LIMITS): Backend {
+  const shelf = new Shelf();
+  engine.memory.onShort = () => shelf.clear();
+  const backend: Backend = {
     name,
     threads: engine.threads,
-    hold: async (x: Rows): Promise<Held> =>
-      x.form === "dense"
-        ? HeldDense.hold(engine, banks, x, limits)
-        : holdNarrow(x, (rows) => HeldCsr.hold(engine, csrBanks, rows, limits)),
-    pool: (images, layers) => poolImages(engine, images, layers),
+    estimate: (work) => ({ seconds: secondsOf(work, engine.threads), bytes: work.bytes }),
+    hold: (source, { turn } = {}) =>
+      holdNarrow(source, shelf, (rows) => {
+        const Held = rows.form === "dense" ? HeldDense : HeldCsr;
+        return new Held(rows, backend, turn ? engine.under(turn) : engine, shelf, limits).settle();
+      }),
     async close() {
-      banks.release();
-      csrBanks.release();
+      shelf.clear();
       await engine.close();
     },
   };
+  return backend;
+}
+
+/** Seconds of some work on so many threads. */
+export function secondsOf({ values, features, filters, searches }: WorkShape, threads: number): number {
+  const rate = features >= PRUNED_FEATURES && filters >= PRUNED_FILTERS ? RATE * PRUNED : RATE;
+  const alone = (values * filters * searches) / rate;
+  return threads === 1 ? alone : WAKE * searches + alone / (1 + (threads - 1) * THREAD_GAIN);
 }

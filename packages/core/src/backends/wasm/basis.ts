@@ -21,11 +21,14 @@ import {
 import { type DenseBlock, describeRows } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Lease, leased, type Memory, Shared } from "./memory.ts";
 
 /** Rows and filters in the sample, and from how many pairs of them on it is twice as large. Measured. */
 const SAMPLE = 256;
 const MANY_PAIRS = 2 ** 25;
+/** A sample of wide rows is smaller, so that finding directions takes no longer than a slice of other work. */
+const FEWEST_SAMPLED = 32;
+const MOST_SAMPLED_VALUES = 2 ** 22;
 /** Rounds of subspace iteration. */
 const ROUNDS = 2;
 /** Filters the middle one is the mean of. */
@@ -39,13 +42,12 @@ const ROTATION_BYTES = 2 * LEVEL_2 * LEVEL_3 + 8;
 /** Largest signed 16-bit number. */
 const MOST_16 = 32_767;
 
-/** Directions with a middle filter. Shared by rows and banks: `retain` and `release` count its users. */
+/** Directions with a middle filter, shared by rows and banks. */
 export interface Basis {
   readonly features: number;
   readonly panels: number;
   readonly scale: number;
   readonly filter: Middle;
-  users: number;
 }
 
 /** What is taken off the filters before they are projected. */
@@ -59,49 +61,28 @@ export interface Middle {
   readonly length: number;
 }
 
-/** Directions for rows like those of `block` and filters like those of `loaded`; one user. */
-export async function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank): Promise<Basis> {
+/** Directions for rows like those of `block` and filters like those of `loaded`; the caller releases them. */
+export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank): Promise<Shared<Basis>> {
   const { memory } = engine;
-  const blocks: number[] = [];
-  const keep = (at: number): number => {
-    blocks.push(at);
-    return at;
-  };
-  const temporary: number[] = [];
-  const context = new Context(memory);
-  try {
-    const filter = putMiddle(memory, meanFilter(memory, loaded), loaded, keep);
-    const panels = keep(memory.take(2 * OF_PART * loaded.stride + ROTATION_BYTES));
-    const most = block.rows * loaded.filters < MANY_PAIRS ? SAMPLE : 2 * SAMPLE;
-    const rows = sample(block.rows, most);
-    const filters = sample(loaded.filters, most);
-    for (const list of [rows, filters]) temporary.push(memory.put(list));
-    describeFilters(describeRows(context, block), loaded, block)
-      .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide])
-      .set([SAMPLE_ROWS, temporary[0]], [SAMPLE_ROW_COUNT, rows.length])
-      .set([SAMPLE_FILTERS, temporary[1]], [SAMPLE_FILTER_COUNT, filters.length])
-      .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
-    const area = engine.ask("scratch_directions", context.at);
-    const { largest: scale } = await engine.run("find_directions", ROUNDS, ROUNDS, area, context);
-    return { features: loaded.features, panels, scale, filter, users: 1 };
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    throw error;
-  } finally {
-    for (const at of temporary) memory.give(at);
-    context.release();
-  }
-}
-
-export function retain(basis: Basis): Basis {
-  basis.users++;
-  return basis;
-}
-
-export function release(memory: Memory, basis: Basis): void {
-  if (--basis.users > 0) return;
-  const { panels, filter } = basis;
-  for (const at of [panels, filter.wide, filter.whole]) memory.give(at);
+  return leased(memory, (lease) =>
+    borrowed(memory, async (own) => {
+      const filter = putMiddle(lease, meanFilter(memory, loaded), loaded);
+      const panels = lease.take(2 * OF_PART * loaded.stride + ROTATION_BYTES);
+      const wanted = block.rows * loaded.filters < MANY_PAIRS ? SAMPLE : 2 * SAMPLE;
+      const most = Math.max(FEWEST_SAMPLED, Math.min(wanted, Math.floor(MOST_SAMPLED_VALUES / loaded.features)));
+      const rows = sample(block.rows, most);
+      const filters = sample(loaded.filters, most);
+      const context = new Context(memory, own);
+      describeFilters(describeRows(context, block), loaded, block)
+        .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide])
+        .set([SAMPLE_ROWS, own.put(rows)], [SAMPLE_ROW_COUNT, rows.length])
+        .set([SAMPLE_FILTERS, own.put(filters)], [SAMPLE_FILTER_COUNT, filters.length])
+        .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
+      const area = engine.ask("scratch_directions", context.at);
+      const { largest: scale } = await engine.once("find_directions", ROUNDS, area, context);
+      return new Shared({ features: loaded.features, panels, scale, filter }, lease);
+    }),
+  );
 }
 
 /** Tells a context about the directions. */
@@ -155,20 +136,15 @@ function addTo(sums: Float64Array, values: Int16Array | Float32Array | Float64Ar
 }
 
 /** Puts the middle filter into memory; that of whole filters is rounded to whole numbers, which are less n + 1. */
-function putMiddle(
-  memory: Memory,
-  mean: Float64Array,
-  { layout, features }: LoadedBank,
-  keep: (at: number) => number,
-): Middle {
+function putMiddle(lease: Lease, mean: Float64Array, { layout, features }: LoadedBank): Middle {
   let whole = 0;
   let largest = 0;
   if (layout === "whole") {
     const words = new Int16Array(mean.length);
     largest = roundInto(words, mean, features);
-    whole = keep(memory.put(words));
+    whole = lease.put(words);
   }
-  return { wide: keep(memory.put(mean)), whole, largest, length: lengthOf(mean) };
+  return { wide: lease.put(mean), whole, largest, length: lengthOf(mean) };
 }
 
 /** Rounds the mean to whole numbers, which are less n + 1 in `words`; returns the largest of those. */

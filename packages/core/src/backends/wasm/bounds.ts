@@ -1,6 +1,6 @@
 /** The vectors of `assembly/bound.ts` for rows and for filters, in memory. */
 
-import { type Basis, describeBasis, release, retain } from "./basis.ts";
+import { type Basis, describeBasis } from "./basis.ts";
 import {
   BOUND_BYTES,
   COMMON_NORM_F64,
@@ -39,7 +39,7 @@ import {
 import { type DenseBlock, describeRows, ROW_PIECE } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, FILTER_PIECE, type LoadedBank } from "./loaded-bank.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Lease, leased, Shared } from "./memory.ts";
 
 /** Where among the facts of a filter its loss is, and later the rounding of each level (`assembly/project.ts`). */
 const LOST = 8;
@@ -49,7 +49,7 @@ const MOST_16 = 32_767;
 
 /** Bounds of the rows of a block. */
 export interface RowBounds {
-  readonly basis: Basis;
+  readonly basis: Shared<Basis>;
   readonly vectors: number;
   readonly parts: number;
   readonly scales: number;
@@ -57,7 +57,9 @@ export interface RowBounds {
 
 /** Bounds of a bank's filters. */
 export interface FilterBounds {
-  readonly basis: Basis;
+  readonly basis: Shared<Basis>;
+  /** The layout of the filters they were made for. */
+  readonly loaded: LoadedBank;
   readonly first: number;
   readonly second: number;
   readonly parts: number;
@@ -80,44 +82,32 @@ export interface Panel {
   readonly places: number;
 }
 
-/** Projects rows. The bounds are a user of the basis. */
-export async function boundRows(engine: Engine, block: DenseBlock, basis: Basis): Promise<RowBounds> {
+/** Bytes of the bounds of so many rows, and of so many filters with what is needed to make them. */
+export const bytesOfBounds = (rows: number, filters: number): number =>
+  rows * (BOUND_BYTES + PARTS_BYTES + SCALES_BYTES) +
+  filters * (2 * FIRST_BYTES + SECOND_BYTES + PARTS_BYTES + FACTS_BYTES + 4 * LEVEL_3);
+
+/** Projects rows. The bounds are a user of the basis; the caller releases them. */
+export function boundRows(engine: Engine, block: DenseBlock, basis: Shared<Basis>): Promise<Shared<RowBounds>> {
   const { memory } = engine;
-  const vectors = memory.take(block.rows * BOUND_BYTES);
-  let parts = 0;
-  let scales = 0;
-  const context = new Context(memory);
-  try {
-    parts = memory.take(block.rows * PARTS_BYTES);
-    scales = memory.take(block.rows * SCALES_BYTES);
-    describeBasis(describeRows(context, block), basis, block).set(
-      [ROW_BOUNDS, vectors],
-      [ROW_PARTS, parts],
-      [ROW_SCALES, scales],
-      [WHOLE_ROWS, isWholeHere(block) ? 1 : 0],
-    );
-    await engine.run("bound_rows", block.rows, ROW_PIECE, engine.ask("scratch_bounds", context.at), context);
-    return { basis: retain(basis), vectors, parts, scales };
-  } catch (error) {
-    memory.give(vectors);
-    memory.give(parts);
-    memory.give(scales);
-    throw error;
-  } finally {
-    context.release();
-  }
+  return leased(memory, (lease) =>
+    borrowed(memory, async (own) => {
+      const vectors = lease.take(block.rows * BOUND_BYTES);
+      const parts = lease.take(block.rows * PARTS_BYTES);
+      const scales = lease.take(block.rows * SCALES_BYTES);
+      const context = describeBasis(describeRows(new Context(memory, own), block), basis.value, block)
+        .set([ROW_BOUNDS, vectors], [ROW_PARTS, parts], [ROW_SCALES, scales])
+        .set([WHOLE_ROWS, isWholeHere(block) ? 1 : 0]);
+      await engine.run("bound_rows", block.rows, ROW_PIECE, engine.ask("scratch_bounds", context.at), context);
+      basis.keep();
+      return new Shared({ basis, vectors, parts, scales }, lease, () => basis.release());
+    }),
+  );
 }
 
 /** Whether rows fit 16 signed bits. */
 function isWholeHere(block: DenseBlock): boolean {
   return block.type === U8 || (block.type === I16 && block.largest <= MOST_16);
-}
-
-export function releaseRowBounds(memory: Memory, bounds: RowBounds): void {
-  memory.give(bounds.vectors);
-  memory.give(bounds.parts);
-  memory.give(bounds.scales);
-  release(memory, bounds.basis);
 }
 
 /** The bounds of rows [from, ...) of a block. */
@@ -130,57 +120,51 @@ export function sliceRowBounds(bounds: RowBounds, from: number): RowBounds {
   };
 }
 
-/** Projects filters. The bounds are a user of the basis. */
-export async function boundFilters(
+/** Projects filters. The bounds are a user of the basis; the caller releases them. */
+export function boundFilters(
   engine: Engine,
   loaded: LoadedBank,
   block: DenseBlock,
-  basis: Basis,
-): Promise<FilterBounds> {
+  basis: Shared<Basis>,
+): Promise<Shared<FilterBounds>> {
   const { memory } = engine;
   const { filters, features } = loaded;
-  const context = new Context(memory);
-  const temporary: number[] = [];
-  let first = 0;
-  let second = 0;
-  let parts = 0;
-  try {
-    first = memory.take(filters * FIRST_BYTES);
-    second = memory.take(Math.ceil(filters / 8) * 8 * SECOND_BYTES);
-    parts = memory.take(filters * PARTS_BYTES);
-    temporary.push(memory.take(filters * FACTS_BYTES), memory.take(filters * LEVEL_3 * 4));
-    const [facts, coordinates] = temporary;
-    const norm = memory.f64(loaded.norm, filters);
-    const common = norm[0];
-    const factor = loaded.equal ? 1 : largestFactor(norm);
-    const middle = basis.filter;
-    const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
-    describeBasis(describeFilters(describeRows(context, block), loaded, block), basis, undefined)
-      .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [WHOLE_FILTERS, whole ? 1 : 0])
-      .set([FILTER_FIRST, first], [FILTER_SECOND, second], [FILTER_PARTS, parts])
-      .setF64([COMMON_NORM_F64, common]);
-    const scratch = engine.ask("scratch_bounds", context.at);
-    const largestFact = async (fact: number): Promise<number> =>
-      (await engine.run("largest_fact", filters, filters, 0, context.set([FACT, fact]))).largest;
-    const { largest: length } = await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
-    const loss = await largestFact(LOST);
-    const scale = length === 0 ? 1 : LONGEST_FILTER / length;
-    context.setF64([FILTER_SCALE_F64, scale]);
-    await engine.run("finish_filters", filters, FILTER_PIECE, scratch, context);
-    const errors = [0, 0, 0] as [number, number, number];
-    for (const [level, fact] of ERRORS.entries()) errors[level] = await largestFact(fact);
-    const rounding =
-      loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + basis.filter.length);
-    repeatLast(memory.u8(second, Math.ceil(filters / 8) * 8 * SECOND_BYTES), filters);
-    const panel = await packPanel(engine, { first, second }, ascending(filters), false);
-    return { basis: retain(basis), first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
-  } catch (error) {
-    for (const at of [first, second, parts]) memory.give(at);
-    throw error;
-  } finally {
-    for (const at of temporary) memory.give(at);
-    context.release();
-  }
+  return leased(memory, (lease) =>
+    borrowed(memory, async (own) => {
+      const first = lease.take(filters * FIRST_BYTES);
+      const second = lease.take(Math.ceil(filters / 8) * 8 * SECOND_BYTES);
+      const parts = lease.take(filters * PARTS_BYTES);
+      const facts = own.take(filters * FACTS_BYTES);
+      const coordinates = own.take(filters * LEVEL_3 * 4);
+      const context = new Context(memory, own);
+      const norm = memory.f64(loaded.norm, filters);
+      const common = norm[0];
+      const factor = loaded.equal ? 1 : largestFactor(norm);
+      const middle = basis.value.filter;
+      const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
+      describeBasis(describeFilters(describeRows(context, block), loaded, block), basis.value, undefined)
+        .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [WHOLE_FILTERS, whole ? 1 : 0])
+        .set([FILTER_FIRST, first], [FILTER_SECOND, second], [FILTER_PARTS, parts])
+        .setF64([COMMON_NORM_F64, common]);
+      const scratch = engine.ask("scratch_bounds", context.at);
+      const largestFact = async (fact: number): Promise<number> =>
+        (await engine.once("largest_fact", filters, 0, context.set([FACT, fact]))).largest;
+      const { largest: length } = await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
+      const loss = await largestFact(LOST);
+      const scale = length === 0 ? 1 : LONGEST_FILTER / length;
+      context.setF64([FILTER_SCALE_F64, scale]);
+      await engine.run("finish_filters", filters, FILTER_PIECE, scratch, context);
+      const errors = [0, 0, 0] as [number, number, number];
+      for (const [level, fact] of ERRORS.entries()) errors[level] = await largestFact(fact);
+      const rounding =
+        loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + middle.length);
+      repeatLast(memory.u8(second, Math.ceil(filters / 8) * 8 * SECOND_BYTES), filters);
+      const panel = await packPanel(engine, lease, { first, second }, ascending(filters), false);
+      const made = { first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
+      basis.keep();
+      return new Shared({ basis, loaded, ...made }, lease, () => basis.release());
+    }),
+  );
 }
 
 /** The most by which bringing a filter to the norm of the first stretches it. */
@@ -203,15 +187,10 @@ function repeatLast(records: Uint8Array, filters: number): void {
   }
 }
 
-export function releaseFilterBounds(memory: Memory, bounds: FilterBounds): void {
-  for (const at of [bounds.first, bounds.second, bounds.parts]) memory.give(at);
-  releasePanel(memory, bounds.panel);
-  release(memory, bounds.basis);
-}
-
 /** Packs the first level of the filters in `order`, filled up to a multiple of 8 with the last, and their second if asked to. */
-export async function packPanel(
+export function packPanel(
   engine: Engine,
+  lease: Lease,
   { first, second }: Pick<FilterBounds, "first" | "second">,
   order: Uint32Array,
   both: boolean,
@@ -220,28 +199,15 @@ export async function packPanel(
   const places = Math.ceil(order.length / 8) * 8;
   const filled = new Uint32Array(places).fill(order[order.length - 1]);
   filled.set(order);
-  const context = new Context(memory);
-  const list = memory.put(filled);
-  let at = 0;
-  let own = 0;
-  try {
-    at = memory.take(places * FIRST_BYTES);
-    if (both) own = memory.take(places * SECOND_BYTES);
-    context.set([FILTER_FIRST, first], [FILTER_SECOND, second], [PANEL, at], [PANEL_SECOND, own], [ORDER, list]);
+  const list = lease.put(filled);
+  const at = lease.take(places * FIRST_BYTES);
+  const added = both ? lease.take(places * SECOND_BYTES) : 0;
+  return borrowed(memory, async (own) => {
+    const context = new Context(memory, own);
+    context.set([FILTER_FIRST, first], [FILTER_SECOND, second], [PANEL, at], [PANEL_SECOND, added], [ORDER, list]);
     await engine.run("pack_filters", places, 1024, 0, context);
-    return { at, second: own, order: list, places };
-  } catch (error) {
-    for (const block of [list, at, own]) memory.give(block);
-    throw error;
-  } finally {
-    context.release();
-  }
-}
-
-export function releasePanel(memory: Memory, panel: Panel): void {
-  memory.give(panel.at);
-  memory.give(panel.second);
-  memory.give(panel.order);
+    return { at, second: added, order: list, places };
+  });
 }
 
 /** Tells a context about the bounds of rows and filters, with the panel to look at. */
@@ -252,7 +218,7 @@ export function describeBounds(
   panel: Panel,
   common: number,
 ): Context {
-  return describeBasis(context, filters.basis, undefined)
+  return describeBasis(context, filters.basis.value, undefined)
     .set([ROW_BOUNDS, rows.vectors], [ROW_PARTS, rows.parts], [ROW_SCALES, rows.scales])
     .set([FILTER_FIRST, filters.first], [FILTER_SECOND, filters.second], [FILTER_PARTS, filters.parts])
     .set(

@@ -5,7 +5,6 @@
 
 import type { FilterBank, Weights } from "../../kernels/shapes.ts";
 import {
-  CSR_CONTEXT_BYTES,
   FILTER_BASE,
   FILTER_COUNT,
   FILTER_INDICES,
@@ -16,7 +15,7 @@ import {
   WEIGHT_BYTES,
 } from "./csr-context.ts";
 import { Context, type Engine } from "./engine.ts";
-import type { Memory } from "./memory.ts";
+import type { Lease } from "./memory.ts";
 
 /** Filters [first, first + filters) of a bank in memory. */
 export interface CsrBank {
@@ -68,38 +67,28 @@ export function bytesOfBank(bank: FilterBank, first: number, last: number): numb
   return (bank.offsets[last] - bank.offsets[first]) * (4 + size) + (last - first) * 20;
 }
 
-/** Copies filters [first, last) into memory. The caller gives them back by `unloadCsrBank`. */
-export function loadCsrBank(engine: Engine, bank: FilterBank, first: number, last: number): CsrBank {
-  const { memory } = engine;
-  const blocks: number[] = [];
-  const put = (values: Uint32Array | Weights): number => {
-    blocks.push(memory.put(values));
-    return blocks[blocks.length - 1];
-  };
+/** Copies filters [first, last) into memory of the lease. */
+export function loadCsrBank(engine: Engine, lease: Lease, bank: FilterBank, first: number, last: number): CsrBank {
   const { features } = bank;
   const norms = bank.norm.subarray(first, last);
   const weightBytes = bank.weights.BYTES_PER_ELEMENT;
   const shared = { first, filters: last - first, features, weightBytes };
-  try {
-    if (bank.form === "dense") {
-      const weights = put(bank.weights.subarray(first * features, last * features) as Weights);
-      return { ...shared, sparse: false, offsets: 0, indices: 0, base: 0, weights, norm: put(norms), facts: NO_FACTS };
-    }
-    const [from, to] = [bank.offsets[first], bank.offsets[last]];
-    const bases = bank.base.subarray(first, last);
-    const weights = bank.weights.subarray(from, to) as Weights;
-    const places = {
-      offsets: put(bank.offsets.subarray(first, last + 1).map((offset) => offset - from)),
-      indices: put(bank.indices.subarray(from, to)),
-      weights: put(weights),
-      base: put(bases),
-      norm: put(norms),
-    };
-    return { ...shared, ...places, sparse: true, facts: factsOf(engine, weights, places.weights, bases, norms) };
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    throw error;
+  if (bank.form === "dense") {
+    const weights = lease.put(bank.weights.subarray(first * features, last * features));
+    const norm = lease.put(norms);
+    return { ...shared, sparse: false, offsets: 0, indices: 0, base: 0, weights, norm, facts: NO_FACTS };
   }
+  const [from, to] = [bank.offsets[first], bank.offsets[last]];
+  const bases = bank.base.subarray(first, last);
+  const weights = bank.weights.subarray(from, to) as Weights;
+  const places = {
+    offsets: lease.put(bank.offsets.subarray(first, last + 1).map((offset) => offset - from)),
+    indices: lease.put(bank.indices.subarray(from, to)),
+    weights: lease.put(weights),
+    base: lease.put(bases),
+    norm: lease.put(norms),
+  };
+  return { ...shared, ...places, sparse: true, facts: factsOf(engine, weights, places.weights, bases, norms) };
 }
 
 function factsOf(engine: Engine, weights: Weights, at: number, bases: Float64Array, norms: Float64Array): Facts {
@@ -120,19 +109,14 @@ function factsOf(engine: Engine, weights: Weights, at: number, bases: Float64Arr
 
 /** Ten times faster than here. */
 function largestInteger(engine: Engine, weights: Weights, at: number): number {
-  const context = new Context(engine.memory, CSR_CONTEXT_BYTES).set(
-    [FILTER_WEIGHTS, at],
-    [WEIGHT_BYTES, weights.BYTES_PER_ELEMENT],
-  );
+  const lease = engine.memory.lease();
   try {
+    const context = new Context(engine.memory, lease);
+    context.set([FILTER_WEIGHTS, at], [WEIGHT_BYTES, weights.BYTES_PER_ELEMENT]);
     return engine.ask("largest_weight_csr", weights.length, context.at);
   } finally {
-    context.release();
+    lease.release();
   }
-}
-
-export function unloadCsrBank(memory: Memory, bank: CsrBank): void {
-  for (const at of [bank.offsets, bank.indices, bank.weights, bank.base, bank.norm]) memory.give(at);
 }
 
 /** Tells a context where the filters are. */

@@ -6,9 +6,6 @@
  * Letters as in the kernels: N rows, n features, m filters, k results kept.
  */
 
-/** Bytes of a context. */
-export const CSR_CONTEXT_BYTES = 560;
-
 // The rows.
 export const ROW_OFFSETS = 0; // u32, N + 1; positions in the next two
 export const ROW_INDICES = 8; // u32 per entry

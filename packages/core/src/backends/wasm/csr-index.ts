@@ -1,19 +1,14 @@
-/**
- * Inverted indexes of sparse banks (`assembly/sparse-index.ts`), the decision which arithmetic they hold, and the banks
- * with their indexes that are kept between calls: prediction in pieces asks the same bank many times, training asks each
- * new bank two or three times.
- */
+/** Inverted indexes of sparse banks (`assembly/sparse-index.ts`), and the decision which arithmetic they hold. */
 
 import type { FilterBank } from "../../kernels/shapes.ts";
-import { numberOf } from "./bank-number.ts";
-import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank, unloadCsrBank } from "./csr-bank.ts";
+import type { WasmBank } from "./bank.ts";
+import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank } from "./csr-bank.ts";
 import {
   COLUMN_BOUNDS,
   COLUMN_COUNT,
   COLUMN_EXCEPTIONS,
   COLUMNS,
   COMMON_NORM_F64,
-  CSR_CONTEXT_BYTES,
   EXACT_DIFFERENCES,
   FEATURES,
   HUGE_ROW_F64,
@@ -35,7 +30,7 @@ import {
 } from "./csr-context.ts";
 import type { CsrBlock } from "./csr-rows.ts";
 import { Context, type Engine } from "./engine.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Lease, leased, Shared } from "./memory.ts";
 
 /** Sums of whole numbers below this are exact in float64. */
 const EXACT = 2 ** 53;
@@ -49,14 +44,33 @@ const LARGEST_NORM = 1e100;
 /** A response smaller or larger than this could have met underflow or overflow. */
 const SMALLEST_RESPONSE = 1e-200;
 const LARGEST_RESPONSE = 1e200;
-/** Banks kept when not in use. */
-const KEPT = 2;
 
-/** An index of some filters of a bank in memory: what a context must be told of it, and the blocks it takes. */
+/** An index of some filters of a bank in memory: what a context must be told of it. */
 export interface CsrIndex {
   readonly slots: readonly (readonly [slot: number, value: number])[];
   readonly slotsF64: readonly (readonly [slot: number, value: number])[];
-  readonly blocks: readonly number[];
+}
+
+/** A bank in memory, with all filters; the caller releases it. */
+export function useCsrBank(engine: Engine, bank: WasmBank): Promise<Shared<CsrBank>> {
+  return bank.part<CsrBank>(
+    "csr",
+    () => true,
+    () => leased(engine.memory, (lease) => new Shared(loadCsrBank(engine, lease, bank.host, 0, bank.filters), lease)),
+  );
+}
+
+/** The index of all filters, to compare them with each other; the caller releases it. */
+export function useIndex(engine: Engine, bank: WasmBank, loaded: CsrBank, whole: boolean): Promise<Shared<CsrIndex>> {
+  return bank.part<CsrIndex>(
+    whole ? "whole index" : "index",
+    () => true,
+    () =>
+      leased(engine.memory, async (lease) => {
+        const kind = { whole, byNorm: true };
+        return new Shared(await makeIndex(engine, lease, loaded, allFilters(loaded), kind), lease);
+      }),
+  );
 }
 
 /** Whether an index gives right answers for this bank at all. */
@@ -89,9 +103,10 @@ export interface IndexKind {
   readonly byNorm: boolean;
 }
 
-/** Makes the index of the listed filters (numbers within `bank`). The caller gives it back by `releaseIndex`. */
+/** Makes the index of the listed filters (numbers within `bank`) in memory of the lease. */
 export async function makeIndex(
   engine: Engine,
+  lease: Lease,
   bank: CsrBank,
   filters: Uint32Array,
   kind: IndexKind,
@@ -129,40 +144,33 @@ export async function makeIndex(
     [ROOM, room],
     [EXACT_DIFFERENCES, isExactHere ? 1 : 0],
   ];
-  const blocks: number[] = [];
   const keep = (slot: number, at: number): void => {
-    blocks.push(at);
     slots.push([slot, at]);
   };
-  const context = new Context(memory, CSR_CONTEXT_BYTES);
-  try {
-    keep(PLACE_FILTER, memory.put(filters));
-    keep(PLACE_BASE_32S, memory.put(whole ? Int32Array.from(placeBase) : Float32Array.from(placeBase)));
-    keep(PLACE_BASE_F64S, memory.put(placeBase));
-    keep(PLACE_FACTOR_F64S, memory.put(factors));
-    keep(TABLE, memory.take(bank.features * 8));
-    const index = { slots, slotsF64, blocks };
-    describeIndex(describeCsrBank(context, bank), index).set([FEATURES, bank.features]);
-    await engine.run("plan_index_csr", 1, 1, 0, context);
+  keep(PLACE_FILTER, lease.put(filters));
+  keep(PLACE_BASE_32S, lease.put(whole ? Int32Array.from(placeBase) : Float32Array.from(placeBase)));
+  keep(PLACE_BASE_F64S, lease.put(placeBase));
+  keep(PLACE_FACTOR_F64S, lease.put(factors));
+  keep(TABLE, lease.take(bank.features * 8));
+  const index = { slots, slotsF64 };
+  return borrowed(memory, async (own) => {
+    const context = describeIndex(describeCsrBank(new Context(memory, own), bank), index);
+    context.set([FEATURES, bank.features]);
+    await engine.once("plan_index_csr", 1, 0, context);
     const [columns] = memory.u32(context.at + COLUMN_COUNT, 1);
     const [postings] = memory.u32(context.at + POSTING_COUNT, 1);
     slots.push([COLUMN_COUNT, columns]);
-    keep(COLUMNS, memory.take(columns * room * 4));
-    keep(COLUMN_BOUNDS, memory.take(columns * 8));
-    keep(POSTINGS, memory.take(postings * 8));
+    keep(COLUMNS, lease.take(columns * room * 4));
+    keep(COLUMN_BOUNDS, lease.take(columns * 8));
+    keep(POSTINGS, lease.take(postings * 8));
     if (!isExactHere) {
-      keep(COLUMN_EXCEPTIONS, memory.take(columns * room * 4));
-      keep(POSTING_EXCEPTIONS, memory.take(postings * 4));
+      keep(COLUMN_EXCEPTIONS, lease.take(columns * room * 4));
+      keep(POSTING_EXCEPTIONS, lease.take(postings * 4));
     }
     describeIndex(context, index);
-    await engine.run("fill_index_csr", 1, 1, 0, context);
+    await engine.once("fill_index_csr", 1, 0, context);
     return index;
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    throw error;
-  } finally {
-    context.release();
-  }
+  });
 }
 
 /** The numbers of all filters of a bank in memory. */
@@ -170,87 +178,7 @@ export function allFilters({ filters }: CsrBank): Uint32Array {
   return Uint32Array.from({ length: filters }, (_, f) => f);
 }
 
-export function releaseIndex(memory: Memory, index: CsrIndex): void {
-  for (const at of index.blocks) memory.give(at);
-}
-
 /** Tells a context about an index. */
 export function describeIndex(context: Context, { slots, slotsF64 }: CsrIndex): Context {
   return context.set(...slots).setF64(...slotsF64);
-}
-
-/** All filters of a bank in memory, with its indexes once they were asked for. */
-export interface CsrEntry {
-  readonly bank: CsrBank;
-  /** Of all filters: whole, and approximate. */
-  readonly indexes: { whole?: Promise<CsrIndex>; single?: Promise<CsrIndex> };
-}
-
-interface Kept extends CsrEntry {
-  readonly number: number;
-  users: number;
-}
-
-/** The banks a back end has in memory. An entry in use is never given up. */
-export class CsrBankCache {
-  readonly #engine: Engine;
-  /** Most recently used last. */
-  #kept: Kept[] = [];
-
-  constructor(engine: Engine) {
-    this.#engine = engine;
-  }
-
-  /** The bank in memory. Each call is answered by one `giveBack`. */
-  borrow(bank: FilterBank): CsrEntry {
-    const number = numberOf(bank);
-    let entry = this.#kept.find((kept) => kept.number === number);
-    if (!entry) {
-      this.#drop(KEPT - 1);
-      entry = {
-        number,
-        bank: loadCsrBank(this.#engine, bank, 0, bank.filters),
-        indexes: {},
-        users: 0,
-      };
-    }
-    this.#kept = [...this.#kept.filter((kept) => kept !== entry), entry];
-    entry.users++;
-    return entry;
-  }
-
-  giveBack(entry: CsrEntry): void {
-    (entry as Kept).users--;
-    this.#drop(KEPT);
-  }
-
-  /** The index of all filters, to compare them with each other. */
-  index(entry: CsrEntry, whole: boolean): Promise<CsrIndex> {
-    const name = whole ? "whole" : "single";
-    const known = entry.indexes[name];
-    if (known) return known;
-    const making = makeIndex(this.#engine, entry.bank, allFilters(entry.bank), { whole, byNorm: true });
-    entry.indexes[name] = making;
-    making.catch(() => {
-      delete entry.indexes[name];
-    });
-    return making;
-  }
-
-  /** Gives up all banks not in use. */
-  release(): void {
-    this.#drop(0);
-  }
-
-  #drop(keep: number): void {
-    const { memory } = this.#engine;
-    let spare = this.#kept.filter((kept) => kept.users === 0).length - keep;
-    this.#kept = this.#kept.filter((kept) => {
-      if (kept.users > 0 || spare <= 0) return true;
-      spare--;
-      for (const made of Object.values(kept.indexes)) made.then((index) => releaseIndex(memory, index));
-      unloadCsrBank(memory, kept.bank);
-      return false;
-    });
-  }
 }

@@ -1,10 +1,9 @@
 /** The update step on sparse rows (`assembly/sparse-sums.ts`): groups go in batches, each filter as base and exceptions. */
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import { rankSums } from "../../kernels/rank-sums.ts";
-import type { CsrRows, Groups, SparseBank, Values, Weights } from "../../kernels/shapes.ts";
+import { gatherRows } from "../../kernels/rows.ts";
+import type { CsrRows, FilterBank, Groups, SparseBank, Weights } from "../../kernels/shapes.ts";
 import {
-  CSR_CONTEXT_BYTES,
   DISTRIBUTION,
   DISTRIBUTION_SUMS,
   GROUP_OFFSETS,
@@ -18,9 +17,9 @@ import {
   OUT_WEIGHTS,
   WEIGHT_BYTES,
 } from "./csr-context.ts";
-import { type CsrBlock, describeCsr, loadCsr, unloadCsr } from "./csr-rows.ts";
+import { type CsrBlock, describeCsr, placeCsr } from "./csr-rows.ts";
 import { Context, type Engine } from "./engine.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Memory } from "./memory.ts";
 
 /** Exceptions in memory at a time. */
 const MOST_EXCEPTIONS = 2 ** 22;
@@ -35,46 +34,45 @@ interface Batch {
   readonly weights: Weights;
 }
 
-/** The bank of one filter per group. Without a resident block the rows of each batch are brought in as needed. */
-export async function rankSumsCsr(
+/**
+ * The bank of one filter per group of rows that lie in the memory of the host. Without a resident block the rows of each
+ * batch are brought in as needed; a group that does not fit goes through `plainly`.
+ */
+export function rankSumsCsr(
   engine: Engine,
   x: CsrRows,
   resident: CsrBlock | undefined,
   groups: Groups,
   distribution: Float64Array | undefined,
   blockBytes: number,
+  plainly: (groups: Groups) => Promise<FilterBank>,
 ): Promise<SparseBank> {
-  const { memory } = engine;
   const filters = groups.offsets.length - 1;
   const entries = groupEntries(x, groups);
-  const most = resident
-    ? MOST_EXCEPTIONS
-    : Math.min(MOST_EXCEPTIONS, Math.floor(blockBytes / (4 + x.values.BYTES_PER_ELEMENT)));
-  const batches: Batch[] = [];
-  const lent = distribution ? [memory.put(distribution), memory.put(sumsOf(distribution))] : [];
-  try {
+  const most = Math.min(MOST_EXCEPTIONS, Math.floor(blockBytes / (4 + x.values.BYTES_PER_ELEMENT)));
+  return borrowed(engine.memory, async (lease) => {
+    const batches: Batch[] = [];
+    const drawn = distribution ? [lease.put(distribution), lease.put(sumsOf(distribution))] : [];
     for (let from = 0; from < filters; ) {
       let to = from + 1;
       let size = entries[from];
       while (to < filters && size + entries[to] <= most) size += entries[to++];
       const batch = sliceGroups(groups, from, to);
-      if (resident) {
-        batches.push(await rankBatch(engine, resident, batch, entries.subarray(from, to), distribution, lent));
+      const own = entries.subarray(from, to);
+      if (resident && size <= MOST_EXCEPTIONS) {
+        batches.push(await rankBatch(engine, resident, batch, own, distribution, drawn));
       } else if (size <= most) {
-        const { rows, local } = gatherRows(x, batch);
-        const block = await loadCsr(engine, rows, 0, rows.rows);
-        try {
-          batches.push(await rankBatch(engine, block, local, entries.subarray(from, to), distribution, lent));
-        } finally {
-          unloadCsr(memory, block);
-        }
-      } else batches.push(asBatch(rankSums(x, batch, distribution) as SparseBank));
+        const rows = gatherRows(x, batch.rows);
+        const local = { ...batch, rows: Uint32Array.from(batch.rows.keys()) };
+        await borrowed(engine.memory, async (lease) => {
+          const block = await placeCsr(engine, lease, rows, 0);
+          batches.push(await rankBatch(engine, block, local, own, distribution, drawn));
+        });
+      } else batches.push(asBatch((await plainly(batch)) as SparseBank));
       from = to;
     }
-  } finally {
-    for (const at of lent) memory.give(at);
-  }
-  return join(batches, filters, x.features, distribution);
+    return join(batches, filters, x.features, distribution);
+  });
 }
 
 /** Entries of all rows of each group. */
@@ -102,23 +100,7 @@ function sliceGroups({ offsets, rows, weight }: Groups, from: number, to: number
   return weight ? { ...own, weight: weight.subarray(first, last) } : own;
 }
 
-/** The rows the groups list as a matrix of their own, in that order. */
-function gatherRows(x: CsrRows, groups: Groups): { rows: CsrRows; local: Groups } {
-  const offsets = new Uint32Array(groups.rows.length + 1);
-  groups.rows.forEach((r, j) => {
-    offsets[j + 1] = offsets[j] + x.offsets[r + 1] - x.offsets[r];
-  });
-  const indices = new Uint32Array(offsets[groups.rows.length]);
-  const values = new (x.values.constructor as new (length: number) => Values)(indices.length);
-  groups.rows.forEach((r, j) => {
-    indices.set(x.indices.subarray(x.offsets[r], x.offsets[r + 1]), offsets[j]);
-    values.set(x.values.subarray(x.offsets[r], x.offsets[r + 1]), offsets[j]);
-  });
-  const rows: CsrRows = { form: "csr", rows: groups.rows.length, features: x.features, offsets, indices, values };
-  return { rows, local: { ...groups, rows: Uint32Array.from(groups.rows.keys()) } };
-}
-
-async function rankBatch(
+function rankBatch(
   engine: Engine,
   block: CsrBlock,
   groups: Groups,
@@ -137,22 +119,16 @@ async function rankBatch(
     places[g + 1] = places[g] + most;
   }
   const bytes = weightsFor(0, block.features, distribution).BYTES_PER_ELEMENT;
-  const lent: number[] = [];
-  const keep = (at: number): number => {
-    lent.push(at);
-    return at;
-  };
-  const context = describeCsr(new Context(memory, CSR_CONTEXT_BYTES), block);
-  try {
-    const indices = keep(memory.take(places[count] * 4));
-    const weights = keep(memory.take(places[count] * bytes));
-    const counts = keep(memory.take(count * 4));
-    const base = keep(memory.take(count * 8));
-    context
-      .set([GROUP_OFFSETS, keep(memory.put(groups.offsets))], [GROUP_ROWS, keep(memory.put(groups.rows))])
-      .set([GROUP_WEIGHT, groups.weight ? keep(memory.put(groups.weight)) : 0], [MOST_TOUCHED, touched])
+  return borrowed(memory, async (lease) => {
+    const indices = lease.take(places[count] * 4);
+    const weights = lease.take(places[count] * bytes);
+    const counts = lease.take(count * 4);
+    const base = lease.take(count * 8);
+    const context = describeCsr(new Context(memory, lease), block)
+      .set([GROUP_OFFSETS, lease.put(groups.offsets)], [GROUP_ROWS, lease.put(groups.rows)])
+      .set([GROUP_WEIGHT, groups.weight ? lease.put(groups.weight) : 0], [MOST_TOUCHED, touched])
       .set([DISTRIBUTION, values ?? 0], [DISTRIBUTION_SUMS, sums ?? 0], [WEIGHT_BYTES, bytes])
-      .set([OUT_PLACES, keep(memory.put(places))], [OUT_INDICES, indices], [OUT_WEIGHTS, weights])
+      .set([OUT_PLACES, lease.put(places)], [OUT_INDICES, indices], [OUT_WEIGHTS, weights])
       .set([OUT_COUNT, counts], [OUT_BASE, base]);
     await engine.run("rank_sums_csr", count, GROUP_PIECE, engine.ask("scratch_sums_csr", context.at), context);
     const found = memory.u32(counts, count).slice();
@@ -172,10 +148,7 @@ async function rankBatch(
       batch.weights.set(madeWeights.subarray(places[g], places[g] + found[g]), at);
     }
     return batch;
-  } finally {
-    for (const at of lent) memory.give(at);
-    context.release();
-  }
+  });
 }
 
 function weightsAt(memory: Memory, at: number, count: number, bytes: number): Weights {

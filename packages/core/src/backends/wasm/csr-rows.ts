@@ -1,18 +1,10 @@
 /** Sparse rows in WebAssembly memory, as they are: offsets, features, values of any type. */
 
-import type { CsrRows, Values } from "../../kernels/shapes.ts";
-import {
-  CSR_CONTEXT_BYTES,
-  FEATURES,
-  MOST_ENTRIES,
-  ROW_INDICES,
-  ROW_OFFSETS,
-  ROW_TYPE,
-  ROW_VALUES,
-} from "./csr-context.ts";
+import type { CsrRows, RowSource } from "../../kernels/shapes.ts";
+import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./csr-context.ts";
 import { typeOf } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Lease } from "./memory.ts";
 
 /** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
 export const ROW_PIECE = 64;
@@ -33,47 +25,32 @@ export interface CsrBlock {
   readonly largest: number;
 }
 
-/** Bytes that rows [first, last) of x take. */
-export function bytesOfCsr(x: CsrRows, first: number, last: number): number {
-  return (last - first + 1) * 4 + (x.offsets[last] - x.offsets[first]) * (4 + x.values.BYTES_PER_ELEMENT);
+/** Bytes that all rows of a source take. */
+export function bytesOfCsr({ rows, entries, valueBytes }: RowSource): number {
+  return (rows + 1) * 4 + entries * (4 + valueBytes);
 }
 
-/** Copies rows [first, last) into memory. The caller gives them back by `unloadCsr`. */
-export async function loadCsr(engine: Engine, x: CsrRows, first: number, last: number): Promise<CsrBlock> {
-  const { memory } = engine;
-  const [from, to] = [x.offsets[first], x.offsets[last]];
-  const offsets = x.offsets.slice(first, last + 1);
+/** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
+export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: number): Promise<CsrBlock> {
+  const [from, to] = [x.offsets[0], x.offsets[x.rows]];
+  const offsets = x.offsets.slice(0, x.rows + 1);
   let most = 0;
   for (let r = 0; r < offsets.length; r++) {
     offsets[r] -= from;
     if (r > 0) most = Math.max(most, offsets[r] - offsets[r - 1]);
   }
-  const blocks: number[] = [];
-  const put = (values: Uint32Array | Values): number => {
-    blocks.push(memory.put(values));
-    return blocks[blocks.length - 1];
+  const block = {
+    first,
+    rows: x.rows,
+    features: x.features,
+    type: typeOf(x.values),
+    offsets: lease.put(offsets),
+    indices: lease.put(x.indices.subarray(from, to)),
+    values: lease.put(x.values.subarray(from, to)),
+    most,
+    largest: 0,
   };
-  try {
-    const block = {
-      first,
-      rows: last - first,
-      features: x.features,
-      type: typeOf(x.values),
-      offsets: put(offsets),
-      indices: put(x.indices.subarray(from, to)),
-      values: put(x.values.subarray(from, to) as Values),
-      most,
-      largest: 0,
-    };
-    return { ...block, largest: await measure(engine, block) };
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    throw error;
-  }
-}
-
-export function unloadCsr(memory: Memory, block: CsrBlock): void {
-  for (const at of [block.offsets, block.indices, block.values]) memory.give(at);
+  return { ...block, largest: await measure(engine, block) };
 }
 
 /** Rows [from, to) of a block, as a block. */
@@ -88,11 +65,9 @@ export function describeCsr(context: Context, block: CsrBlock): Context {
     .set([ROW_TYPE, block.type], [FEATURES, block.features], [MOST_ENTRIES, block.most]);
 }
 
-async function measure(engine: Engine, block: CsrBlock): Promise<number> {
-  const context = describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block);
-  try {
+function measure(engine: Engine, block: CsrBlock): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeCsr(new Context(engine.memory, lease), block);
     return (await engine.run("measure_csr", block.rows, ROW_PIECE, 0, context)).largest;
-  } finally {
-    context.release();
-  }
+  });
 }

@@ -3,12 +3,11 @@
  * answer; what is decided here only changes how long it takes.
  */
 
-import type { Since } from "../backend.ts";
+import type { Since } from "../host-rows.ts";
 import { type CsrBank, describeCsrBank } from "./csr-bank.ts";
 import {
   ASKED,
   CHANGED,
-  CSR_CONTEXT_BYTES,
   DIRECT,
   DIRECT_COUNT,
   DIRECT_LIST,
@@ -31,9 +30,11 @@ import {
   WINNER,
   WINNER_VALUE,
 } from "./csr-context.ts";
-import { type CsrIndex, describeIndex, makeIndex, releaseIndex } from "./csr-index.ts";
+import { type CsrIndex, describeIndex, makeIndex } from "./csr-index.ts";
 import { type CsrBlock, describeCsr, ROW_PIECE } from "./csr-rows.ts";
 import { Context, type Engine } from "./engine.ts";
+import type { Limits } from "./limits.ts";
+import { borrowed, type Lease, type Shared } from "./memory.ts";
 import type { Answer } from "./search-dense.ts";
 
 /** Bytes of filters written out at a time. */
@@ -51,34 +52,8 @@ export interface More {
   readonly last: boolean;
 }
 
-/** Blocks of memory that are given back together. */
-class Lent {
-  readonly #engine: Engine;
-  readonly #blocks: number[] = [];
-
-  constructor(engine: Engine) {
-    this.#engine = engine;
-  }
-
-  put(values: ArrayBufferView & { readonly length: number }): number {
-    const at = this.#engine.memory.put(values);
-    this.#blocks.push(at);
-    return at;
-  }
-
-  take(bytes: number): number {
-    const at = this.#engine.memory.take(bytes);
-    this.#blocks.push(at);
-    return at;
-  }
-
-  giveBack(): void {
-    for (const at of this.#blocks) this.#engine.memory.give(at);
-  }
-}
-
 /** The k strongest filters of an index for each row, or for the listed rows. Returns the products computed in full. */
-export async function searchIndex(
+export function searchIndex(
   engine: Engine,
   block: CsrBlock,
   bank: CsrBank,
@@ -87,33 +62,27 @@ export async function searchIndex(
   more: More,
   rows?: Uint32Array,
 ): Promise<number> {
-  const lent = new Lent(engine);
-  const context = describeIndex(
-    describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank),
-    index,
-  );
-  try {
-    describeAnswer(context, answer, more).set([LIST, rows ? lent.put(rows) : 0]);
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeIndex(opened(engine, lease, block, bank), index);
+    describeAnswer(context, answer, more).set([LIST, rows ? lease.put(rows) : 0]);
     const scratch = engine.ask("scratch_index_csr", context.at);
     return (await engine.run("top_filters_csr", rows?.length ?? block.rows, ROW_PIECE, scratch, context)).sum;
-  } finally {
-    context.release();
-    lent.giveBack();
-  }
+  });
 }
 
 /** The same with every filter of the bank written out. */
-export async function searchDirect(
+export function searchDirect(
   engine: Engine,
   block: CsrBlock,
   bank: CsrBank,
   answer: Answer,
   more: More,
+  bytes: number,
 ): Promise<number> {
-  const context = describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank);
-  try {
+  return borrowed(engine.memory, async (lease) => {
+    const context = opened(engine, lease, block, bank);
     let exact = 0;
-    await writeOut(engine, context, bank, undefined, bank.filters, async (first, last) => {
+    await writeOut(engine, context, bank, undefined, bank.filters, bytes, async (first, last) => {
       describeAnswer(context, answer, {
         known: more.known || first > 0,
         last: more.last && last === bank.filters,
@@ -122,56 +91,53 @@ export async function searchDirect(
       exact += (await engine.run("top_filters_direct_csr", block.rows, ROW_PIECE, scratch, context)).sum;
     });
     return exact;
-  } finally {
-    context.release();
-  }
+  });
 }
 
 /**
  * The strongest filter of each row, given the winners of an earlier bank. A row whose winner did not become weaker need
  * only look at the filters that changed; the others look at all.
  */
-export async function searchIndexSince(
+export function searchIndexSince(
   engine: Engine,
   block: CsrBlock,
   bank: CsrBank,
-  whole: () => Promise<CsrIndex>,
+  whole: () => Promise<Shared<CsrIndex>>,
   isWhole: boolean,
   answer: Answer,
   since: Since,
 ): Promise<number> {
   const { memory } = engine;
-  const lent = new Lent(engine);
-  const context = describeCsrBank(describeCsr(new Context(memory, CSR_CONTEXT_BYTES), block), bank);
-  try {
+  return borrowed(memory, async (lease) => {
+    const context = opened(engine, lease, block, bank);
     const to = block.first + block.rows;
-    const verdict = lent.take(block.rows);
+    const verdict = lease.take(block.rows);
     describeAnswer(context, answer, { known: true, last: true })
-      .set([WINNER, lent.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict])
-      .set([WINNER_VALUE, lent.put(since.winners.response.subarray(block.first, to))])
-      .set([CHANGED, lent.put(since.changed)]);
+      .set([WINNER, lease.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict])
+      .set([WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
+      .set([CHANGED, lease.put(since.changed)]);
     let exact = (await engine.run("first_answers_csr", block.rows, ROW_PIECE, 64, context)).sum;
     const [some, all] = [0, 1].map((mark) => positions(memory.u8(verdict, block.rows), mark));
     const changed = positions(since.changed, 1);
     const more = { known: true, last: true };
     if (some.length > 0 && changed.length > 0) {
-      const index = await makeIndex(engine, bank, changed, { whole: isWhole, byNorm: true });
+      const index = await makeIndex(engine, lease, bank, changed, { whole: isWhole, byNorm: true });
+      exact += await searchIndex(engine, block, bank, index, answer, more, some);
+    }
+    if (all.length > 0) {
+      const index = await whole();
       try {
-        exact += await searchIndex(engine, block, bank, index, answer, more, some);
+        exact += await searchIndex(engine, block, bank, index.value, answer, more, all);
       } finally {
-        releaseIndex(memory, index);
+        index.release();
       }
     }
-    if (all.length > 0) exact += await searchIndex(engine, block, bank, await whole(), answer, more, all);
     return exact;
-  } finally {
-    context.release();
-    lent.giveBack();
-  }
+  });
 }
 
 /** The k strongest rows of the listed filters (numbers within `bank`), by an index of them or directly. */
-export async function searchCsrRows(
+export function searchCsrRows(
   engine: Engine,
   block: CsrBlock,
   bank: CsrBank,
@@ -180,12 +146,11 @@ export async function searchCsrRows(
   divisor: Float64Array,
   answer: Answer,
   more: More,
-  pieceBytes: number,
+  { answerBytes, bankBytes }: Pick<Limits, "answerBytes" | "bankBytes">,
 ): Promise<number> {
-  const lent = new Lent(engine);
-  const context = describeCsrBank(describeCsr(new Context(engine.memory, CSR_CONTEXT_BYTES), block), bank);
-  try {
-    const most = Math.floor(pieceBytes / (12 * filters.length * Math.min(answer.k, block.rows)));
+  return borrowed(engine.memory, async (lease) => {
+    const context = opened(engine, lease, block, bank);
+    const most = Math.floor(answerBytes / (12 * filters.length * Math.min(answer.k, block.rows)));
     const pieces = Math.max(1, Math.min(MOST_PIECES, most, Math.ceil(block.rows / PIECE_ROWS_LEAST)));
     const pieceRows = Math.ceil(block.rows / pieces);
     const pieceCount = Math.ceil(block.rows / pieceRows);
@@ -193,8 +158,8 @@ export async function searchCsrRows(
     const room = pieceCount * filters.length * pieceK;
     describeAnswer(context, answer, more)
       .set([FIRST_ROW, block.first], [ROW_COUNT, block.rows], [PIECE_ROWS, pieceRows], [PIECE_COUNT, pieceCount])
-      .set([PIECE_K, pieceK], [PIECE_ID, lent.take(room * 4)], [PIECE_VALUE, lent.take(room * 8)])
-      .set([DIVISOR, lent.put(divisor.subarray(block.first, block.first + block.rows))]);
+      .set([PIECE_K, pieceK], [PIECE_ID, lease.take(room * 4)], [PIECE_VALUE, lease.take(room * 8)])
+      .set([DIVISOR, lease.put(divisor.subarray(block.first, block.first + block.rows))]);
     if (index) {
       describeIndex(context, index).set([ASKED, filters.length]);
       const scratch = engine.ask("scratch_index_csr", context.at);
@@ -203,8 +168,8 @@ export async function searchCsrRows(
       return sum;
     }
     let exact = 0;
-    const list = lent.put(filters);
-    await writeOut(engine, context, bank, list, filters.length, async (first, last) => {
+    const list = lease.put(filters);
+    await writeOut(engine, context, bank, list, filters.length, bankBytes, async (first, last) => {
       const { k, ids, values } = answer;
       describeAnswer(context, { k, ids: ids + first * k * 4, values: values + first * k * 8 }, more);
       context.set([ASKED, last - first]);
@@ -213,10 +178,12 @@ export async function searchCsrRows(
       await engine.run("join_pieces_csr", last - first, ROW_PIECE, 0, context);
     });
     return exact;
-  } finally {
-    context.release();
-    lent.giveBack();
-  }
+  });
+}
+
+/** A context that knows the rows and the filters. */
+function opened(engine: Engine, lease: Lease, block: CsrBlock, bank: CsrBank): Context {
+  return describeCsrBank(describeCsr(new Context(engine.memory, lease), block), bank);
 }
 
 /** Writes out `count` filters, those of a list or the first ones, as many as there is room for at a time, and calls `use`. */
@@ -226,9 +193,9 @@ async function writeOut(
   bank: CsrBank,
   list: number | undefined,
   count: number,
+  room: number,
   use: (first: number, last: number) => Promise<void>,
 ): Promise<void> {
-  const { memory } = engine;
   if (!list && bank.filters === 1 && !bank.sparse && bank.weightBytes === 8) {
     // It is written out as it is.
     context.set([DIRECT, bank.weights], [DIRECT_WIDTH, 1], [DIRECT_COUNT, 1], [DIRECT_LIST, 0]);
@@ -236,10 +203,10 @@ async function writeOut(
   }
   const width = count <= FEW_FILTERS ? 1 : WIDTH;
   const bytes = bank.features * width * 8;
-  const most = Math.min(Math.ceil(count / width), Math.max(1, Math.floor(DIRECT_BYTES / bytes)));
-  const at = memory.take(most * bytes);
-  const numbers = list ?? memory.put(Uint32Array.from({ length: count }, (_, f) => f));
-  try {
+  const most = Math.min(Math.ceil(count / width), Math.max(1, Math.floor(Math.min(DIRECT_BYTES, room) / bytes)));
+  return borrowed(engine.memory, async (lease) => {
+    const at = lease.take(most * bytes);
+    const numbers = list ?? lease.put(Uint32Array.from({ length: count }, (_, f) => f));
     for (let first = 0; first < count; first += most * width) {
       const last = Math.min(count, first + most * width);
       context.set(
@@ -251,10 +218,7 @@ async function writeOut(
       await engine.run("write_out_csr", Math.ceil((last - first) / width), 1, 0, context);
       await use(first, last);
     }
-  } finally {
-    memory.give(at);
-    if (list === undefined) memory.give(numbers);
-  }
+  });
 }
 
 function describeAnswer(context: Context, { k, ids, values }: Answer, { known, last }: More): Context {

@@ -1,8 +1,10 @@
 /** Dense rows in WebAssembly memory: values keep their type, rows are padded with zeros to a multiple of 8 features. */
 
-import type { DenseRows, Values } from "../../kernels/shapes.ts";
+import type { DenseRows, RowSource, Values } from "../../kernels/shapes.ts";
+import { isDue } from "../turn.ts";
 import { F32, F64, FEATURES, I16, ROWS, STRIDE, TYPE, U8, U16 } from "./context.ts";
 import { Context, type Engine } from "./engine.ts";
+import { borrowed, type Lease } from "./memory.ts";
 
 /** Largest values a signed 16-bit number holds. */
 const MOST_16 = 32_767;
@@ -30,36 +32,39 @@ export function strideOf(features: number): number {
   return Math.ceil(features / 8) * 8;
 }
 
-/** Bytes that `rows` rows of x take. */
-export function bytesOfRows(x: DenseRows, rows: number): number {
-  return rows * strideOf(x.features) * x.values.BYTES_PER_ELEMENT;
+/** Bytes that one row takes. */
+export function bytesOfRow({ features, valueBytes }: RowSource): number {
+  return strideOf(features) * valueBytes;
 }
 
-/** Copies rows [first, last) into memory. The caller gives back `at`. */
-export async function loadDense(engine: Engine, x: DenseRows, first: number, last: number): Promise<DenseBlock> {
+/** Bytes of rows copied between two looks at the clock. */
+const COPY_BYTES = 2 ** 24;
+
+/** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
+export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, first: number): Promise<DenseBlock> {
   const { memory } = engine;
-  const { features, values } = x;
-  const rows = last - first;
+  const { features, values, rows } = x;
   const stride = strideOf(features);
   const rowBytes = stride * values.BYTES_PER_ELEMENT;
-  const at = memory.take(rows * rowBytes);
-  try {
-    const packedBytes = features * values.BYTES_PER_ELEMENT;
-    // Packed at the end of the room, then moved to their places from the first row on: no row overwrites a later one.
-    const packed = at + rows * (rowBytes - packedBytes);
-    const source = new Uint8Array(values.buffer, values.byteOffset + first * packedBytes, rows * packedBytes);
+  const at = lease.take(rows * rowBytes);
+  const packedBytes = features * values.BYTES_PER_ELEMENT;
+  const most = Math.max(1, Math.floor(COPY_BYTES / rowBytes));
+  for (let from = 0; from < rows; from += most) {
+    const count = Math.min(most, rows - from);
+    // Packed at the end of their room, then moved to their places from the first row on: no row overwrites a later one.
+    const begin = at + from * rowBytes;
+    const packed = begin + count * (rowBytes - packedBytes);
+    const source = new Uint8Array(values.buffer, values.byteOffset + from * packedBytes, count * packedBytes);
     memory.u8(packed, source.length).set(source);
-    if (packed !== at) engine.ask("spread_rows", packed, at, rows, packedBytes, rowBytes);
-    const block = { first, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255 };
-    if (block.type === U8) return block;
-    const largest = await measure(engine, block);
-    // The same bits: unsigned values that fit signed ones are treated as signed, which saves an offset.
-    const type = block.type === U16 && largest <= MOST_16 ? I16 : block.type;
-    return { ...block, type, largest };
-  } catch (error) {
-    memory.give(at);
-    throw error;
+    if (packed !== begin) engine.ask("spread_rows", packed, begin, count, packedBytes, rowBytes);
+    if (isDue()) await engine.turn.pause();
   }
+  const block = { first, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255 };
+  if (block.type === U8) return block;
+  const largest = await measure(engine, block);
+  // The same bits: unsigned values that fit signed ones are treated as signed, which saves an offset.
+  const type = block.type === U16 && largest <= MOST_16 ? I16 : block.type;
+  return { ...block, type, largest };
 }
 
 /** Rows [from, to) of a block, as a block. */
@@ -77,14 +82,12 @@ export function describeRows(context: Context, block: DenseBlock): Context {
   return context.set([ROWS, block.at], [TYPE, block.type], [FEATURES, block.features], [STRIDE, block.stride]);
 }
 
-async function measure(engine: Engine, block: DenseBlock): Promise<number> {
-  const context = describeRows(new Context(engine.memory), block);
-  try {
+function measure(engine: Engine, block: DenseBlock): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeRows(new Context(engine.memory, lease), block);
     const scratch = engine.ask("scratch_measure", context.at);
     return (await engine.run("measure_rows", block.rows, ROW_PIECE, scratch, context)).largest;
-  } finally {
-    context.release();
-  }
+  });
 }
 
 /** The kernels' code of an element type. */

@@ -1,10 +1,11 @@
 /**
  * What runs kernels: one memory and one or more threads on it. A kernel takes a range of items, scratch of its own and a
- * context, and returns a number; how a range is cut never changes what is computed.
+ * context, and returns a number; how a range is cut never changes what is computed. It knows nothing of the method.
  */
 
+import { isDue, type Turn, UNINTERRUPTED } from "../turn.ts";
 import { CONTEXT_BYTES } from "./context.ts";
-import { Memory, MOST_PAGES } from "./memory.ts";
+import { borrowed, type Lease, Memory, MOST_PAGES } from "./memory.ts";
 import { compileKernels } from "./module.ts";
 
 /** Kernels that work on ranges. */
@@ -68,75 +69,101 @@ export interface Outcome {
 export interface Engine {
   readonly memory: Memory;
   readonly threads: number;
+  /** The turn in which its kernels run. */
+  readonly turn: Turn;
+  /** The same engine for work of another turn. */
+  under(turn: Turn): Engine;
   /** Calls a small function on this thread. */
   ask(answer: Answer, ...values: number[]): number;
   /** Runs a kernel over the items 0 to `items` - 1, at most `piece` a call, each thread with `scratchBytes` to itself. */
   run(kernel: Kernel, items: number, piece: number, scratchBytes: number, context: Context): Promise<Outcome>;
+  /** Runs a kernel in one call over [0, items): for those whose range must not be cut. */
+  once(kernel: Kernel, items: number, scratchBytes: number, context: Context): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** The slots of `context.ts` (or of `csr-context.ts`, which has a size of its own) in memory. */
+/** The slots of `context.ts` (or of `csr-context.ts`) in memory of a lease. */
 export class Context {
   readonly at: number;
   readonly #memory: Memory;
-  readonly #bytes: number;
 
-  constructor(memory: Memory, bytes: number = CONTEXT_BYTES) {
+  constructor(memory: Memory, lease: Lease) {
     this.#memory = memory;
-    this.#bytes = bytes;
-    this.at = memory.take(bytes);
-    memory.u8(this.at, bytes).fill(0);
+    this.at = lease.take(CONTEXT_BYTES);
+    memory.u8(this.at, CONTEXT_BYTES).fill(0);
   }
 
   /** Sets slots that hold an unsigned number: pairs of slot and value. */
   set(...pairs: readonly (readonly [slot: number, value: number])[]): this {
-    const slots = this.#memory.u32(this.at, this.#bytes / 4);
+    const slots = this.#memory.u32(this.at, CONTEXT_BYTES / 4);
     for (const [slot, value] of pairs) slots[slot / 4] = value;
     return this;
   }
 
   /** Sets slots that hold a float64. */
   setF64(...pairs: readonly (readonly [slot: number, value: number])[]): this {
-    const slots = this.#memory.f64(this.at, this.#bytes / 8);
+    const slots = this.#memory.f64(this.at, CONTEXT_BYTES / 8);
     for (const [slot, value] of pairs) slots[slot / 8] = value;
     return this;
-  }
-
-  release(): void {
-    this.#memory.give(this.at);
   }
 }
 
 type Exports = Record<string, (...values: number[]) => number>;
 
-/** An engine of one thread, this one. */
-export async function openEngine(): Promise<Engine> {
+/** Milliseconds a call of a kernel should take at most, and those below which the next takes more items. */
+const LONG = 10;
+const SHORT = 4;
+/** The first call takes this share of a piece: nobody knows yet how long an item takes. */
+const FIRST_SHARE = 32;
+
+/** An engine of one thread, this one. `most` bytes of memory at most. */
+export async function openEngine(most?: number): Promise<Engine> {
   const raw = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES });
   const { exports } = await WebAssembly.instantiate(await compileKernels(false), { env: { memory: raw } });
   const call = exports as unknown as Exports;
-  const memory = new Memory(raw);
-  let scratch = 0;
-  let scratchBytes = 0;
-  return {
+  const memory = new Memory(raw, most);
+  const under = (turn: Turn): Engine => ({
     memory,
     threads: 1,
+    turn,
+    under,
     ask: (answer, ...values) => call[answer](...values) >>> 0,
-    async run(kernel, items, piece, bytes, context) {
-      if (bytes > scratchBytes) {
-        memory.give(scratch);
-        scratchBytes = 0; // stays so if there is no room
-        scratch = memory.take(bytes);
-        scratchBytes = bytes;
-      }
-      let sum = 0;
-      let largest = 0;
-      for (let from = 0; from < items; from += piece) {
-        const result = call[kernel](from, Math.min(items, from + piece), scratch, context.at);
-        sum += result;
-        if (result > largest) largest = result;
-      }
-      return { sum, largest };
-    },
+    run: (kernel, items, piece, bytes, context) =>
+      borrowed(memory, (lease) => runSlices(call[kernel], items, piece, lease.take(bytes), context.at, turn)),
+    once: (kernel, items, bytes, context) =>
+      borrowed(memory, async (lease) => {
+        await turn.pause();
+        const result = call[kernel](0, items, lease.take(bytes), context.at);
+        return { sum: result, largest: result };
+      }),
     close: async () => {},
-  };
+  });
+  return under(UNINTERRUPTED);
+}
+
+/** Calls a kernel slice by slice, each so long that others need not wait. */
+async function runSlices(
+  call: Exports[string],
+  items: number,
+  piece: number,
+  scratch: number,
+  context: number,
+  turn: Turn,
+): Promise<Outcome> {
+  let sum = 0;
+  let largest = 0;
+  let step = Math.max(1, Math.floor(piece / FIRST_SHARE));
+  for (let from = 0; from < items; ) {
+    if (isDue() || turn.signal?.aborted) await turn.pause();
+    const to = Math.min(items, from + step);
+    const began = performance.now();
+    const result = call(from, to, scratch, context);
+    const took = performance.now() - began;
+    sum += result;
+    if (result > largest) largest = result;
+    from = to;
+    if (took > LONG) step = Math.max(1, Math.floor((step * LONG) / took));
+    else if (took < SHORT) step = Math.min(piece, step * 2);
+  }
+  return { sum, largest };
 }

@@ -5,6 +5,7 @@
 
 import type { DenseBank, FilterBank, SparseBank, Weights } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
+import type { WasmBank } from "./bank.ts";
 import {
   CENTRE_F64,
   FEATURES,
@@ -24,7 +25,7 @@ import {
 } from "./context.ts";
 import { type DenseBlock, isWholeType, strideOf } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
-import type { Memory } from "./memory.ts";
+import { borrowed, type Lease, leased, Shared } from "./memory.ts";
 
 /** Filters a kernel takes at a time. */
 export const FILTER_PIECE = 64;
@@ -64,9 +65,29 @@ export function bytesOfFilters(bank: FilterBank, filters: number): number {
   return filters * strideOf(bank.features) * (bank.weights instanceof Float64Array ? 8 : 4);
 }
 
-/** Loads filters [first, last) for rows like those of `block`. */
+/** The filters of a bank, loaded for rows like those of `block`; the caller releases them. */
+export async function useBank(engine: Engine, bank: WasmBank, block: DenseBlock): Promise<Shared<LoadedBank>> {
+  const { host } = bank;
+  const load = (layout: "whole" | "wide") => () =>
+    leased(engine.memory, async (lease) => {
+      const weights = host.form === "dense" ? host.weights : writeOut(host, 0, host.filters);
+      return new Shared(
+        await lay(engine, lease, weights, host.norm, host.features, 0, layoutOf(weights, layout)),
+        lease,
+      );
+    });
+  if (isWholeType(block.type) && mayBeWhole(host)) {
+    const whole = await bank.part<LoadedBank>("whole", () => true, load("whole"));
+    if (isExact(whole.value, block)) return whole;
+    whole.release();
+  }
+  return bank.part<LoadedBank>("wide", () => true, load("wide"));
+}
+
+/** Loads filters [first, last) for rows like those of `block` into memory of the lease. */
 export async function loadBank(
   engine: Engine,
+  lease: Lease,
   bank: FilterBank,
   first: number,
   last: number,
@@ -75,21 +96,23 @@ export async function loadBank(
   const weights = bank.form === "dense" ? denseRange(bank, first, last) : writeOut(bank, first, last);
   const norm = bank.norm.subarray(first, last);
   if (isWholeType(block.type) && weights instanceof Uint16Array) {
-    const whole = await lay(engine, weights, norm, bank.features, first, "whole");
+    const whole = await lay(engine, lease, weights, norm, bank.features, first, "whole");
     if (isExact(whole, block)) return whole;
-    unloadBank(engine.memory, whole);
   }
+  return lay(engine, lease, weights, norm, bank.features, first, layoutOf(weights, "wide"));
+}
+
+/** The layout of weights that are whole, or of any. */
+function layoutOf(weights: Weights, kind: "whole" | "wide"): LoadedBank["layout"] {
+  if (kind === "whole") return "whole";
   const narrow = !(weights instanceof Float64Array) && (weights instanceof Uint16Array || most(weights) <= MOST_F32);
-  return lay(engine, weights, norm, bank.features, first, narrow ? "f32" : "f64");
+  return narrow ? "f32" : "f64";
 }
 
-/** Whether `loadBank` for this block would give the layout the bank already has. */
-export function suits(loaded: LoadedBank, block: DenseBlock): boolean {
-  return loaded.layout !== "whole" || (isWholeType(block.type) && isExact(loaded, block));
-}
-
-export function unloadBank(memory: Memory, loaded: LoadedBank): void {
-  for (const at of [loaded.weights, loaded.norm, loaded.shifted]) memory.give(at);
+/** Whether the weights are whole numbers of 16 bits, written out if they have to be. */
+function mayBeWhole(bank: FilterBank): boolean {
+  if (!(bank.weights instanceof Uint16Array)) return false;
+  return bank.form === "dense" || bank.base.every((base) => Number.isInteger(base) && base >= 0 && base <= 65_535);
 }
 
 /** Tells a context where the filters are and how they respond to the rows of `block`. */
@@ -119,6 +142,7 @@ function isExact(loaded: LoadedBank, block: DenseBlock): boolean {
 
 async function lay(
   engine: Engine,
+  lease: Lease,
   weights: Weights,
   norms: Float64Array,
   features: number,
@@ -128,25 +152,19 @@ async function lay(
   const { memory } = engine;
   const stride = strideOf(features);
   const filters = norms.length;
-  const blocks: number[] = [];
-  const keep = (at: number): number => {
-    blocks.push(at);
-    return at;
-  };
-  const context = new Context(memory);
-  try {
-    const size = filters * stride;
-    const at = keep(memory.take(size * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8)));
-    const view =
-      layout === "whole" ? memory.u16(at, size) : layout === "f32" ? memory.f32(at, size) : memory.f64(at, size);
-    if (stride === features) view.set(weights);
-    else {
-      view.fill(0);
-      for (let f = 0; f < filters; f++) view.set(weights.subarray(f * features, (f + 1) * features), f * stride);
-    }
-    const norm = keep(memory.put(norms));
-    const shifted = layout === "whole" ? keep(memory.take(filters * 8)) : 0;
-    context
+  const size = filters * stride;
+  const at = lease.take(size * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8));
+  const view =
+    layout === "whole" ? memory.u16(at, size) : layout === "f32" ? memory.f32(at, size) : memory.f64(at, size);
+  if (stride === features) view.set(weights);
+  else {
+    view.fill(0);
+    for (let f = 0; f < filters; f++) view.set(weights.subarray(f * features, (f + 1) * features), f * stride);
+  }
+  const norm = lease.put(norms);
+  const shifted = layout === "whole" ? lease.take(filters * 8) : 0;
+  return borrowed(memory, async (own) => {
+    const context = new Context(memory, own)
       .set([WEIGHTS, at], [STRIDE, stride], [FEATURES, features], [SHIFTED, shifted])
       .set([MODE, layout === "whole" ? WHOLE_NARROW : layout === "f32" ? ORDERED_F32 : ORDERED_F64])
       .setF64([CENTRE_F64, features + 1]);
@@ -158,12 +176,7 @@ async function lay(
     const { largest: longest } = await engine.run("measure_filters", filters, FILTER_PIECE, 0, context);
     const signs = { positive: arePositive(norms), equal: areEqual(norms) };
     return { first, filters, features, stride, layout, weights: at, norm, shifted, ...signs, largest, longest };
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    throw error;
-  } finally {
-    context.release();
-  }
+  });
 }
 
 // Loops over filters are functions of their own, here and in `bounds.ts`: an engine that finds a loop busy compiles all of

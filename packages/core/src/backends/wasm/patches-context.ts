@@ -3,9 +3,6 @@
  * AssemblyScript. All slots hold an unsigned 32-bit number.
  */
 
-/** Bytes of a context of patches. */
-export const PATCHES_BYTES = 160;
-
 // The images: bytes, rows of pixels one after the other, channels last.
 export const IMAGES = 0; // first value of image 0
 export const IMAGE_BYTES = 8; // from one image to the next

@@ -1,9 +1,10 @@
-/** Pooled similarities of windows on an engine: images in a block of rows, one fused kernel, threads by image. */
+/** Pooled similarities of windows on an engine: a block of images, one fused kernel, threads by image. */
 
-import { layersFeatures, pooledFeatures, windowFeatures } from "../../kernels/patches.ts";
-import type { DenseBank, DenseRows, PatchLayer, Windows } from "../../kernels/shapes.ts";
-import { loadDense } from "./dense-rows.ts";
+import { pooledFeatures, windowFeatures } from "../../kernels/patches.ts";
+import type { DenseBank, PatchLayer, Windows } from "../../kernels/shapes.ts";
+import { type DenseBlock, sliceBlock } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
+import { borrowed } from "./memory.ts";
 import {
   ACROSS,
   BEST,
@@ -19,7 +20,6 @@ import {
   PATCH_LINE,
   PATCH_LINES,
   PATCH_PANEL,
-  PATCHES_BYTES,
   POOLED,
   POOLED_BYTES,
   POOLED_SHIFT,
@@ -37,48 +37,36 @@ const POOLED_LIMIT = 2 ** 25;
 /** Largest distance of a value from 128. */
 const MOST_VALUE = 128;
 
-/** Pooled sums of images of bytes, all layers side by side. */
-export async function poolImages(
+/** Writes the pooled sums of a block of images of bytes to `out`, all layers side by side, from image `block.first` on. */
+export function poolImages(
   engine: Engine,
-  images: DenseRows,
+  block: DenseBlock,
   layers: readonly PatchLayer[],
-): Promise<Uint16Array> {
+  width: number,
+  out: Uint16Array,
+): Promise<void> {
   const { memory } = engine;
-  const width = layersFeatures(layers);
-  const out = new Uint16Array(images.rows * width);
-  const most = Math.max(1, Math.min(images.rows, Math.floor(POOLED_LIMIT / (2 * width))));
-  const pooled = memory.take(most * width * 2);
-  const taken = [pooled];
-  const contexts: Context[] = [];
-  try {
-    for (const { bank, windows } of layers) {
-      const panel = memory.put(packFilters(bank));
-      taken.push(panel);
-      const context = new Context(memory, PATCHES_BYTES);
-      contexts.push(context);
-      describeWindows(context, windows, bank, panel);
-    }
-    for (let from = 0; from < images.rows; from += most) {
-      const block = await loadDense(engine, images, from, Math.min(images.rows, from + most));
-      try {
-        let at = 0;
-        for (const [j, context] of contexts.entries()) {
-          context.set([IMAGES, block.at], [IMAGE_BYTES, block.rowBytes]);
-          context.set([POOLED, pooled + at * 2], [POOLED_BYTES, width * 2]);
-          const scratch = engine.ask("scratch_patches", context.at);
-          await engine.run("pool_patches", block.rows, IMAGE_PIECE, scratch, context);
-          at += pooledFeatures(layers[j].windows, layers[j].bank.filters);
-        }
-        out.set(memory.u16(pooled, block.rows * width), from * width);
-      } finally {
-        memory.give(block.at);
+  const most = Math.max(1, Math.min(block.rows, Math.floor(POOLED_LIMIT / (2 * width))));
+  return borrowed(memory, async (lease) => {
+    const pooled = lease.take(most * width * 2);
+    const contexts = layers.map(({ bank, windows }) => {
+      const context = new Context(memory, lease);
+      describeWindows(context, windows, bank, lease.put(packFilters(bank)));
+      return context;
+    });
+    for (let from = 0; from < block.rows; from += most) {
+      const part = sliceBlock(block, from, Math.min(block.rows, from + most));
+      let at = 0;
+      for (const [j, context] of contexts.entries()) {
+        context.set([IMAGES, part.at], [IMAGE_BYTES, part.rowBytes]);
+        context.set([POOLED, pooled + at * 2], [POOLED_BYTES, width * 2]);
+        const scratch = engine.ask("scratch_patches", context.at);
+        await engine.run("pool_patches", part.rows, IMAGE_PIECE, scratch, context);
+        at += pooledFeatures(layers[j].windows, layers[j].bank.filters);
       }
+      out.set(memory.u16(pooled, part.rows * width), part.first * width);
     }
-  } finally {
-    for (const context of contexts) context.release();
-    for (const place of taken) memory.give(place);
-  }
-  return out;
+  });
 }
 
 function describeWindows(context: Context, windows: Windows, bank: DenseBank, panel: number): void {

@@ -1,6 +1,6 @@
-/** The update step on dense rows: groups of rows become filters, in parts that fit memory. */
+/** The update step on dense rows: groups of rows become filters, in parts that fit memory and leave others their turn. */
 
-import type { DenseRows, Groups, Weights } from "../../kernels/shapes.ts";
+import type { DenseRows, Groups, RowSource, Weights } from "../../kernels/shapes.ts";
 import {
   DISTRIBUTION,
   FEATURES,
@@ -16,109 +16,111 @@ import {
   PLACES,
   STRIDE,
 } from "./context.ts";
-import { bytesOfRows, type DenseBlock, describeRows, loadDense, strideOf } from "./dense-rows.ts";
+import { bytesOfRow, type DenseBlock, describeRows, placeDense, strideOf } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
+import type { Limits } from "./limits.ts";
+import { borrowed } from "./memory.ts";
 
 /** Bytes of filters in memory at a time. */
 const OUT_LIMIT = 2 ** 26;
 /** Groups a kernel takes at a time. */
 const GROUP_PIECE = 16;
+/** Values of a group that one call of a kernel adds up; a larger group is added up in several. */
+const MOST_VALUES = 2 ** 27;
+/** Values added up in one such call, where sums are float64 whatever the rows are. */
+const SLICE_VALUES = 2 ** 23;
 
 /** Fills `weights` with one filter per group. Without a resident block the rows of a group are brought in as needed. */
-export async function rankSumsDense(
+export function rankSumsDense(
   engine: Engine,
-  x: DenseRows,
+  source: RowSource,
   resident: DenseBlock | undefined,
   groups: Groups,
   distribution: Float64Array | undefined,
   weights: Weights,
-  blockBytes: number,
+  limits: Limits,
 ): Promise<void> {
   const { memory } = engine;
-  const n = x.features;
-  const blocks: number[] = [];
-  const put = (values: ArrayBufferView & { readonly length: number }): number => {
-    const at = memory.put(values);
-    blocks.push(at);
-    return at;
-  };
-  const context = new Context(memory);
-  try {
-    if (distribution) context.set([DISTRIBUTION, put(distribution)]);
+  const n = source.features;
+  return borrowed(memory, async (lease) => {
+    const context = new Context(memory, lease);
+    if (distribution) context.set([DISTRIBUTION, lease.put(distribution)]);
     context.set([OUT_BYTES, weights.BYTES_PER_ELEMENT], [FEATURES, n], [STRIDE, strideOf(n)]);
     const filters = groups.offsets.length - 1;
-    if (!resident) {
-      for (let g = 0; g < filters; g++) await rankInBlocks(engine, context, x, groups, g, weights, blockBytes);
-      return;
+    const isLarge = (g: number): boolean => (groups.offsets[g + 1] - groups.offsets[g]) * n > MOST_VALUES;
+    const most = Math.max(1, Math.floor(Math.min(OUT_LIMIT, limits.bankBytes) / (n * weights.BYTES_PER_ELEMENT)));
+    for (let from = 0; from < filters; ) {
+      if (!resident || isLarge(from)) {
+        await rankInBlocks(engine, context, source, resident, groups, from, weights, limits);
+        from++;
+        continue;
+      }
+      let to = from + 1;
+      while (to < filters && to < from + most && !isLarge(to)) to++;
+      await rankRange(engine, context, resident, groups, from, to, weights);
+      from = to;
     }
-    describeRows(context, resident).set([GROUP_OFFSETS, put(groups.offsets)], [GROUP_ROWS, put(groups.rows)]);
-    if (groups.weight) context.set([GROUP_WEIGHT, put(groups.weight)]);
-    const most = Math.max(1, Math.floor(OUT_LIMIT / (n * weights.BYTES_PER_ELEMENT)));
-    const out = memory.take(Math.min(most, filters) * n * weights.BYTES_PER_ELEMENT);
-    blocks.push(out);
-    const scratch = engine.ask("scratch_sums", context.at);
-    const offsets = blocks[distribution ? 1 : 0];
-    for (let from = 0; from < filters; from += most) {
-      const count = Math.min(most, filters - from);
-      context.set([GROUP_OFFSETS, offsets + from * 4], [OUT_WEIGHTS, out]);
-      await engine.run("rank_sums", count, GROUP_PIECE, scratch, context);
-      copyWeights(engine, weights, from * n, out, count * n);
-    }
-  } finally {
-    for (const at of blocks) memory.give(at);
-    context.release();
-  }
+  });
 }
 
-/** One group whose rows are not in memory: they come in blocks, in the order the group lists them. */
-async function rankInBlocks(
+/** Groups [from, to) of resident rows. */
+function rankRange(
   engine: Engine,
   context: Context,
-  x: DenseRows,
+  resident: DenseBlock,
+  { offsets, rows, weight }: Groups,
+  from: number,
+  to: number,
+  weights: Weights,
+): Promise<void> {
+  const n = resident.features;
+  return borrowed(engine.memory, async (lease) => {
+    const [first, last] = [offsets[from], offsets[to]];
+    const out = lease.take((to - from) * n * weights.BYTES_PER_ELEMENT);
+    const starts = offsets.slice(from, to + 1).map((offset) => offset - first);
+    describeRows(context, resident)
+      .set([GROUP_OFFSETS, lease.put(starts)], [GROUP_ROWS, lease.put(rows.subarray(first, last))], [FIRST_ROW, 0])
+      .set([GROUP_WEIGHT, weight ? lease.put(weight.subarray(first, last)) : 0], [OUT_WEIGHTS, out]);
+    await engine.run("rank_sums", to - from, GROUP_PIECE, engine.ask("scratch_sums", context.at), context);
+    copyWeights(engine, weights, from * n, out, (to - from) * n);
+  });
+}
+
+/** One group, some of its rows at a time, in the order the group lists them. */
+function rankInBlocks(
+  engine: Engine,
+  context: Context,
+  source: RowSource,
+  resident: DenseBlock | undefined,
   groups: Groups,
   g: number,
   weights: Weights,
-  blockBytes: number,
+  { blockBytes }: Limits,
 ): Promise<void> {
   const { memory } = engine;
-  const n = x.features;
-  const most = Math.max(1, Math.floor(blockBytes / bytesOfRows(x, 1)));
+  const n = source.features;
+  const rowsAtATime = resident ? SLICE_VALUES / n : Math.min(blockBytes / bytesOfRow(source), SLICE_VALUES / n);
+  const most = Math.max(1, Math.floor(rowsAtATime));
   const end = groups.offsets[g + 1];
-  const sums = memory.take(strideOf(n) * 8);
-  const out = memory.take(n * weights.BYTES_PER_ELEMENT);
-  const blocks = [sums, out];
-  try {
+  return borrowed(memory, async (lease) => {
+    const sums = lease.take(strideOf(n) * 8);
+    const out = lease.take(n * weights.BYTES_PER_ELEMENT);
+    context.set([OUT_VALUE, sums], [OUT_WEIGHTS, out], [FIRST_ROW, 0]);
     for (let first = groups.offsets[g], known = 0; first < end || known === 0; first += most, known = 1) {
       const last = Math.min(end, first + most);
-      const picked = groups.rows.subarray(first, last);
-      const values = x.values.slice(0, picked.length * n) as typeof x.values;
-      picked.forEach((r, j) => {
-        values.set(x.values.subarray(r * n, (r + 1) * n), j * n);
-      });
-      const block = await loadDense(engine, { ...x, rows: picked.length, values }, 0, picked.length);
-      const lists = [memory.put(Uint32Array.from(picked.keys()))];
-      if (groups.weight) lists.push(memory.put(groups.weight.subarray(first, last)));
-      try {
+      await borrowed(memory, async (own) => {
+        const picked = groups.rows.slice(first, last);
+        const block = resident ?? (await placeDense(engine, own, (await source.gather(picked)) as DenseRows, 0));
+        const list = resident ? picked : Uint32Array.from(picked.keys());
         describeRows(context, block)
-          .set(
-            [GROUP_ROWS, lists[0]],
-            [GROUP_WEIGHT, lists[1] ?? 0],
-            [FIRST_ROW, 0],
-            [KNOWN, known],
-            [PLACES, picked.length],
-          )
-          .set([OUT_VALUE, sums], [OUT_WEIGHTS, out], [LAST_BLOCK, last === end ? 1 : 0]);
-        const scratch = engine.ask("scratch_sums", context.at);
-        await engine.run("rank_sums_blocks", 1, 1, scratch, context);
-      } finally {
-        for (const at of lists) memory.give(at);
-        memory.give(block.at);
-      }
+          .set([GROUP_ROWS, own.put(list)], [KNOWN, known], [PLACES, list.length])
+          .set([GROUP_WEIGHT, groups.weight ? own.put(groups.weight.subarray(first, last)) : 0])
+          .set([LAST_BLOCK, last >= end ? 1 : 0]);
+        await engine.once("rank_sums_blocks", 1, engine.ask("scratch_sums", context.at), context);
+      });
     }
     copyWeights(engine, weights, g * n, out, n);
-  } finally {
-    for (const at of blocks) memory.give(at);
-  }
+  });
 }
 
 function copyWeights(engine: Engine, weights: Weights, at: number, from: number, count: number): void {

@@ -6,7 +6,8 @@
 
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
 import type { Compared, DenseBank, FilterBank, Lesson, Listed, Prototypes } from "../../kernels/shapes.ts";
-import type { Refining } from "../backend.ts";
+import type { HeldBank, Refining } from "../contract.ts";
+import { Counted } from "../counted.ts";
 import {
   CODES,
   DISTRIBUTION,
@@ -27,173 +28,178 @@ import {
 } from "./context.ts";
 import { type DenseBlock, describeRows, isWholeType } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
-import { describeFilters, type LoadedBank, loadBank, unloadBank } from "./loaded-bank.ts";
-import type { Memory } from "./memory.ts";
+import { describeFilters, type LoadedBank, loadBank } from "./loaded-bank.ts";
+import { type Lease, leased, type Memory, type Shared } from "./memory.ts";
 
 /** Rows and filters a kernel takes at a time. */
 const LESSON_PIECE = 128;
 const PUPIL_PIECE = 8;
 
-/** Puts prototypes beside the rows of `block`. */
-export async function refineDense(engine: Engine, block: DenseBlock, start: Prototypes): Promise<Refining> {
+/** Puts prototypes beside rows, and keeps these for as long as they are taught. `own` makes the back end's handle of a bank. */
+export function refineDense(
+  engine: Engine,
+  rows: Shared<DenseBlock>,
+  start: Prototypes,
+  own: (bank: FilterBank) => HeldBank,
+): Promise<RefiningDense> {
   const { memory } = engine;
+  const block = rows.value;
   const { filters, features, distribution } = start;
-  const blocks: number[] = [];
-  const keep = (at: number): number => {
-    blocks.push(at);
-    return at;
-  };
-  const context = new Context(memory);
-  let loaded: LoadedBank | undefined;
-  try {
+  return leased(memory, async (lease) => {
     // Only the layout of this bank counts: its weights are replaced by the ranks of the prototypes.
-    loaded = widest(await loadBank(engine, emptyBank(start), 0, filters, block));
+    const loaded = widest(await loadBank(engine, lease, emptyBank(start), 0, filters, block));
     if (loaded.shifted) memory.f64(loaded.shifted, filters).fill(0); // ranks less n + 1 sum to nothing
-    const values = keep(memory.take(filters * block.stride * 8));
+    const values = lease.take(filters * block.stride * 8);
     memory.f64(values, filters * block.stride).fill(0);
     for (let f = 0; f < filters; f++) {
       memory.f64(values + f * block.stride * 8, features).set(start.values.subarray(f * features, (f + 1) * features));
     }
     const bytes = weightsFor(0, features, distribution).BYTES_PER_ELEMENT;
-    const ranks = keep(memory.take(filters * features * bytes));
+    const ranks = lease.take(filters * features * bytes);
+    const context = new Context(memory, lease);
     describeFilters(describeRows(context, block), loaded, block)
       .set([PROTOTYPES, values], [OUT_WEIGHTS, ranks], [OUT_BYTES, bytes])
-      .set([FILTER_CLASS, keep(memory.put(start.filterClass))])
-      .set([DISTRIBUTION, distribution ? keep(memory.put(distribution)) : 0]);
-    const refining = new RefiningDense(engine, context, loaded, blocks, start, block);
-    await refining.rankAll();
-    return refining;
-  } catch (error) {
-    for (const at of blocks) memory.give(at);
-    if (loaded) unloadBank(memory, loaded);
-    context.release();
-    throw error;
-  }
+      .set([FILTER_CLASS, lease.put(start.filterClass)])
+      .set([DISTRIBUTION, distribution ? lease.put(distribution) : 0]);
+    const refining = new RefiningDense(engine, lease, context, { values, ranks }, start, rows, own);
+    try {
+      await refining.rankAll();
+      return refining;
+    } catch (error) {
+      refining.release();
+      throw error;
+    }
+  });
 }
 
-class RefiningDense implements Refining {
+class RefiningDense extends Counted implements Refining {
   readonly #engine: Engine;
+  readonly #lease: Lease;
   readonly #context: Context;
-  readonly #loaded: LoadedBank;
-  readonly #blocks: number[];
+  readonly #at: { readonly values: number; readonly ranks: number };
   readonly #start: Prototypes;
-  readonly #block: DenseBlock;
+  readonly #rows: Shared<DenseBlock>;
+  readonly #own: (bank: FilterBank) => HeldBank;
   /** A bound of all prototypes while they are whole numbers; infinite as soon as one need not be. */
   #largest: number;
   /** The filters listed for each row, in memory too. */
   #listed: Listed = { codes: new Uint32Array(0), filters: new Uint32Array(0), k: 1 };
-  #lists = 0;
-  #codes = 0;
+  #lists: Lease;
   /** How often each prototype has been moved since it was ranked. */
   readonly #moves: Uint32Array;
   /** What lessons need, as large as the largest so far. */
-  #room: Room;
+  #places: Places;
 
   constructor(
     engine: Engine,
+    lease: Lease,
     context: Context,
-    loaded: LoadedBank,
-    blocks: number[],
+    at: { readonly values: number; readonly ranks: number },
     start: Prototypes,
-    block: DenseBlock,
+    rows: Shared<DenseBlock>,
+    own: (bank: FilterBank) => HeldBank,
   ) {
+    super();
     this.#engine = engine;
+    this.#lease = lease;
     this.#context = context;
-    this.#loaded = loaded;
-    this.#blocks = blocks;
+    this.#at = at;
     this.#start = start;
-    this.#block = block;
-    this.#largest = isWholeType(block.type) ? largestWhole(start.values) : Number.POSITIVE_INFINITY;
+    this.#rows = rows;
+    this.#own = own;
+    this.#largest = isWholeType(rows.value.type) ? largestWhole(start.values) : Number.POSITIVE_INFINITY;
     this.#moves = new Uint32Array(start.filters);
-    this.#room = takeRoom(engine.memory, 0, start.filters);
+    this.#lists = engine.memory.lease();
+    this.#places = takePlaces(engine.memory, 0, start.filters);
+    rows.keep(); // last: nothing may fail between this and the first use
   }
 
   list(listed: Listed): void {
-    const { memory } = this.#engine;
-    this.#giveLists();
+    const lists = this.#engine.memory.lease();
+    const context = this.#context;
+    try {
+      context.set([CODES, lists.put(listed.codes)], [LISTS, lists.put(listed.filters)], [K, listed.k]);
+    } catch (error) {
+      lists.release();
+      throw error;
+    }
+    this.#lists.release();
+    this.#lists = lists;
     this.#listed = listed;
-    this.#lists = memory.put(listed.filters);
-    this.#codes = memory.put(listed.codes);
-    this.#context.set([CODES, this.#codes], [LISTS, this.#lists], [K, listed.k]);
   }
 
-  async teach({ rows, step, window, patience }: Lesson): Promise<Compared> {
-    const { memory } = this.#engine;
-    const count = rows.length;
-    if (count > this.#room.rows) {
-      giveRoom(memory, this.#room);
-      this.#room = takeRoom(memory, count, this.#start.filters);
-    }
-    const room = this.#room;
-    const order = byFirstListed(this.#listed, rows, this.#start.filters);
-    const list = memory.u32(room.list, count);
-    for (let place = 0; place < count; place++) list[place] = rows[order[place]];
-    this.#context.set([LIST, room.list], [OUT_ID, room.found], [OUT_VALUE, room.margin]);
-    const scratch = this.#engine.ask("scratch_compare", this.#context.at);
-    await this.#engine.run("compare_listed", count, LESSON_PIECE, scratch, this.#context);
-    const found = memory.f64(room.margin, count);
-    const pairs = memory.u32(room.found, count * 2);
-    const margin = new Float64Array(count);
-    const own = new Uint32Array(count);
-    const rival = new Uint32Array(count);
-    for (let place = 0; place < count; place++) {
-      const j = order[place];
-      margin[j] = found[place];
-      own[j] = pairs[2 * place];
-      rival[j] = pairs[2 * place + 1];
-    }
-    const compared = { own, rival, margin };
-    const touched = this.#sortByFilter(rows, compared, step, window, patience);
-    await this.#rank(touched, this.#wholeStep(rows.length, step));
-    return compared;
+  teach({ rows, step, window, patience }: Lesson): Promise<Compared> {
+    return this.use(async () => {
+      const { memory } = this.#engine;
+      const count = rows.length;
+      if (count > this.#places.rows) {
+        const larger = takePlaces(memory, count, this.#start.filters);
+        this.#places.lease.release();
+        this.#places = larger;
+      }
+      const places = this.#places;
+      const order = byFirstListed(this.#listed, rows, this.#start.filters);
+      const list = memory.u32(places.list, count);
+      for (let place = 0; place < count; place++) list[place] = rows[order[place]];
+      this.#context.set([LIST, places.list], [OUT_ID, places.found], [OUT_VALUE, places.margin]);
+      const scratch = this.#engine.ask("scratch_compare", this.#context.at);
+      await this.#engine.run("compare_listed", count, LESSON_PIECE, scratch, this.#context);
+      const found = memory.f64(places.margin, count);
+      const pairs = memory.u32(places.found, count * 2);
+      const margin = new Float64Array(count);
+      const own = new Uint32Array(count);
+      const rival = new Uint32Array(count);
+      for (let place = 0; place < count; place++) {
+        const j = order[place];
+        margin[j] = found[place];
+        own[j] = pairs[2 * place];
+        rival[j] = pairs[2 * place + 1];
+      }
+      const compared = { own, rival, margin };
+      const touched = this.#sortByFilter(rows, compared, step, window, patience);
+      await this.#rank(touched, this.#wholeStep(rows.length, step));
+      return compared;
+    });
   }
 
-  values(): Float64Array {
-    const { filters, features } = this.#start;
-    const out = new Float64Array(filters * features);
-    const at = this.#blocks[0];
-    for (let f = 0; f < filters; f++) {
-      out.set(this.#engine.memory.f64(at + f * this.#block.stride * 8, features), f * features);
-    }
-    return out;
+  values(): Promise<Float64Array> {
+    return this.use(async () => {
+      const { filters, features } = this.#start;
+      const out = new Float64Array(filters * features);
+      for (let f = 0; f < filters; f++) {
+        const at = this.#at.values + f * this.#rows.value.stride * 8;
+        out.set(this.#engine.memory.f64(at, features), f * features);
+      }
+      return out;
+    });
   }
 
-  bank(): FilterBank {
-    const { filters, features, distribution } = this.#start;
-    const bank = emptyBank(this.#start);
-    const at = this.#blocks[1];
-    const { memory } = this.#engine;
-    const count = filters * features;
-    if (distribution) bank.weights.set(memory.f64(at, count));
-    else if (bank.weights instanceof Uint16Array) bank.weights.set(memory.u16(at, count));
-    else bank.weights.set(memory.u32(at, count));
-    return bank;
+  bank(): Promise<HeldBank> {
+    return this.use(async () => {
+      const { filters, features, distribution } = this.#start;
+      const bank = emptyBank(this.#start);
+      const { memory } = this.#engine;
+      const count = filters * features;
+      if (distribution) bank.weights.set(memory.f64(this.#at.ranks, count));
+      else if (bank.weights instanceof Uint16Array) bank.weights.set(memory.u16(this.#at.ranks, count));
+      else bank.weights.set(memory.u32(this.#at.ranks, count));
+      return this.#own(bank);
+    });
   }
 
-  release(): void {
-    if (this.#blocks.length === 0) return;
-    const { memory } = this.#engine;
-    for (const at of this.#blocks) memory.give(at);
-    this.#blocks.length = 0;
-    this.#giveLists();
-    giveRoom(memory, this.#room);
-    unloadBank(memory, this.#loaded);
-    this.#context.release();
-  }
-
-  #giveLists(): void {
-    this.#engine.memory.give(this.#lists);
-    this.#engine.memory.give(this.#codes);
-    this.#lists = 0;
-    this.#codes = 0;
+  protected free(): void {
+    this.#lists.release();
+    this.#places.lease.release();
+    this.#lease.release();
+    this.#rows.release();
   }
 
   /** Ranks all prototypes as they are. */
   async rankAll(): Promise<void> {
     const { filters } = this.#start;
     const { memory } = this.#engine;
-    memory.u32(this.#room.offsets, filters + 1).fill(0);
-    const touched = memory.u32(this.#room.touched, filters);
+    memory.u32(this.#places.offsets, filters + 1).fill(0);
+    const touched = memory.u32(this.#places.touched, filters);
     for (let f = 0; f < filters; f++) touched[f] = 2 * f + 1;
     await this.#rank(filters, 0);
   }
@@ -211,7 +217,7 @@ class RefiningDense implements Refining {
   ): number {
     const { memory } = this.#engine;
     const { filters } = this.#start;
-    const { touched, offsets, moved, steps } = this.#room;
+    const { touched, offsets, moved, steps } = this.#places;
     const now = new Uint32Array(filters);
     for (let j = 0; j < rows.length; j++) {
       if (!(margin[j] < window)) continue;
@@ -248,23 +254,24 @@ class RefiningDense implements Refining {
 
   /** The step if a lesson of so many rows can be summed up before it is taken, because nothing has to be rounded; else 0. */
   #wholeStep(rows: number, step: number): number {
-    const sum = rows * this.#block.largest;
+    const sum = rows * this.#rows.value.largest;
     if (rows > 0) this.#largest += Number.isInteger(step) ? sum * Math.abs(step) : Number.POSITIVE_INFINITY;
     return this.#largest < 2 ** 53 && sum < 2 ** 31 && step > 0 && step < 2 ** 31 ? step : 0;
   }
 
   async #rank(touched: number, wholeStep: number): Promise<void> {
-    const { room, context } = { room: this.#room, context: this.#context };
+    const [places, context] = [this.#places, this.#context];
     context
-      .set([TOUCHED, room.touched], [GROUP_OFFSETS, room.offsets], [STEP, wholeStep])
-      .set([GROUP_ROWS, room.moved], [GROUP_WEIGHT, room.steps]);
+      .set([TOUCHED, places.touched], [GROUP_OFFSETS, places.offsets], [STEP, wholeStep])
+      .set([GROUP_ROWS, places.moved], [GROUP_WEIGHT, places.steps]);
     const scratch = this.#engine.ask("scratch_sums", context.at);
     await this.#engine.run("move_prototypes", touched, PUPIL_PIECE, scratch, context);
   }
 }
 
 /** Memory of a lesson. */
-interface Room {
+interface Places {
+  readonly lease: Lease;
   readonly rows: number;
   readonly list: number;
   readonly found: number;
@@ -275,21 +282,24 @@ interface Room {
   readonly steps: number;
 }
 
-function takeRoom(memory: Memory, rows: number, filters: number): Room {
-  return {
-    rows,
-    list: memory.take(rows * 4),
-    found: memory.take(rows * 8),
-    margin: memory.take(rows * 8),
-    touched: memory.take(filters * 4),
-    offsets: memory.take((filters + 1) * 4),
-    moved: memory.take(rows * 8),
-    steps: memory.take(rows * 16),
-  };
-}
-
-function giveRoom(memory: Memory, { rows, ...places }: Room): void {
-  for (const at of Object.values(places)) memory.give(at);
+function takePlaces(memory: Memory, rows: number, filters: number): Places {
+  const lease = memory.lease();
+  try {
+    return {
+      lease,
+      rows,
+      list: lease.take(rows * 4),
+      found: lease.take(rows * 8),
+      margin: lease.take(rows * 8),
+      touched: lease.take(filters * 4),
+      offsets: lease.take((filters + 1) * 4),
+      moved: lease.take(rows * 8),
+      steps: lease.take(rows * 16),
+    };
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
 }
 
 /** The largest absolute value of whole numbers; infinite if one is not. */

@@ -3,9 +3,8 @@
  * what is decided here only changes how long it takes.
  */
 
-import type { Since } from "../backend.ts";
-import type { BankEntry } from "./bank-cache.ts";
-import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds, releasePanel } from "./bounds.ts";
+import type { Since } from "../host-rows.ts";
+import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds } from "./bounds.ts";
 import {
   CHANGED,
   COMPACT,
@@ -26,6 +25,7 @@ import {
 import { type DenseBlock, describeRows, ROW_PIECE } from "./dense-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { describeFilters, type LoadedBank } from "./loaded-bank.ts";
+import { borrowed, type Lease } from "./memory.ts";
 
 /** Bytes of the table of `assembly/compact.ts`. */
 const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
@@ -51,128 +51,87 @@ export interface Bounds {
   readonly filters: FilterBounds;
 }
 
-/** Blocks of memory that are given back together. */
-class Room {
-  readonly #engine: Engine;
-  readonly #blocks: number[] = [];
-
-  constructor(engine: Engine) {
-    this.#engine = engine;
-  }
-
-  put(values: ArrayBufferView & { readonly length: number }): number {
-    const at = this.#engine.memory.put(values);
-    this.#blocks.push(at);
-    return at;
-  }
-
-  take(bytes: number): number {
-    const at = this.#engine.memory.take(bytes);
-    this.#blocks.push(at);
-    return at;
-  }
-
-  release(): void {
-    for (const at of this.#blocks) this.#engine.memory.give(at);
-  }
-}
-
 /** The k strongest of the loaded filters for each row; `more` says which filters went before and whether others follow. */
-export async function searchFull(
+export function searchFull(
   engine: Engine,
   block: DenseBlock,
   loaded: LoadedBank,
   answer: Answer,
   more: { readonly known: boolean; readonly last: boolean },
 ): Promise<number> {
-  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
-  try {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
     describeAnswer(context, answer).set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0]);
     const scratch = engine.ask("scratch_full", context.at);
     return (await engine.run("top_filters_full", block.rows, ROW_PIECE, scratch, context)).sum;
-  } finally {
-    context.release();
-  }
+  });
 }
 
 /** The same by bounds, with nothing known of the rows, for the listed ones if there is a list. Returns the exact products computed. */
-export async function searchPruned(
+export function searchPruned(
   engine: Engine,
   block: DenseBlock,
-  { loaded }: BankEntry,
+  loaded: LoadedBank,
   bounds: Bounds,
   answer: Answer,
   rows?: Uint32Array,
 ): Promise<number> {
-  const room = new Room(engine);
-  const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
-  try {
+  return borrowed(engine.memory, async (lease) => {
+    if (rows?.length === 0) return 0;
+    const context = pruning(engine, lease, block, loaded, bounds, answer);
     if (rows) {
-      if (rows.length === 0) return 0;
-      context.set([LIST, room.put(rows)]);
-      return await prune(engine, context, rows.length);
+      context.set([LIST, lease.put(rows)]);
+      return prune(engine, context, rows.length);
     }
     if (loaded.filters >= MANY_FILTERS && block.rows >= MANY_ROWS) {
-      context.set([LIST, room.put(await listAlike(engine, block, loaded, bounds))]);
+      context.set([LIST, lease.put(await listAlike(engine, block, loaded, bounds))]);
     }
-    return await prune(engine, context, block.rows);
-  } finally {
-    context.release();
-    room.release();
-  }
+    return prune(engine, context, block.rows);
+  });
 }
 
 /**
  * The strongest filter of each row, given the winners of an earlier bank. A row whose winner did not become weaker need
  * only look at the filters that changed; the others look at all, from their old winner's response on.
  */
-export async function searchSince(
+export function searchSince(
   engine: Engine,
   block: DenseBlock,
-  { loaded }: BankEntry,
+  loaded: LoadedBank,
   bounds: Bounds,
   answer: Answer,
   since: Since,
 ): Promise<number> {
   const { memory } = engine;
-  const room = new Room(engine);
-  const panels: Panel[] = [];
-  const context = pruning(engine, room, block, loaded, bounds, bounds.filters.panel, answer);
-  try {
+  return borrowed(memory, async (lease) => {
+    const context = pruning(engine, lease, block, loaded, bounds, answer);
     const to = block.first + block.rows;
-    const verdict = room.take(block.rows);
+    const verdict = lease.take(block.rows);
     context
-      .set([WINNER, room.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict], [KNOWN, 1])
-      .set([WINNER_VALUE, room.put(since.winners.response.subarray(block.first, to))])
-      .set([CHANGED, room.put(since.changed)]);
+      .set([WINNER, lease.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict], [KNOWN, 1])
+      .set([WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
+      .set([CHANGED, lease.put(since.changed)]);
     const scratch = engine.ask("scratch_full", context.at);
     let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
 
     const alike = listBy(since.winners.filter.subarray(block.first, to), loaded.filters);
     const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
-    if (changed.length > 0 && some.length > 0) {
-      const panel = await packPanel(engine, bounds.filters, changed, true);
-      panels.push(panel);
+    const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
       describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
-      context.set([LIST, room.put(some)]);
-      exact += await prune(engine, context, some.length);
+      context.set([LIST, lease.put(rows)]);
+      return prune(engine, context, rows.length);
+    };
+    if (changed.length > 0 && some.length > 0) {
+      exact += await look(await packPanel(engine, lease, bounds.filters, changed, true), some);
     }
-    if (all.length > 0) {
-      describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, memory.f64(loaded.norm, 1)[0]);
-      context.set([LIST, room.put(all)]);
-      exact += await prune(engine, context, all.length);
-    }
+    if (all.length > 0) exact += await look(bounds.filters.panel, all);
     return exact;
-  } finally {
-    for (const panel of panels) releasePanel(memory, panel);
-    context.release();
-    room.release();
-  }
+  });
 }
 
 /** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
-export async function searchRows(
+export function searchRows(
   engine: Engine,
   block: DenseBlock,
   loaded: LoadedBank,
@@ -182,37 +141,33 @@ export async function searchRows(
   answer: Answer,
   more: { readonly known: boolean; readonly last: boolean },
 ): Promise<number> {
-  const room = new Room(engine);
-  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
-  try {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
     if (bounds) {
       const common = engine.memory.f64(loaded.norm, 1)[0];
       describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
     }
     describeAnswer(context, answer)
       .set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0], [FIRST_ROW, block.first], [PLACES, block.rows])
-      .set([LIST, room.put(filters)], [DIVISOR, room.put(divisor.subarray(block.first, block.first + block.rows))]);
+      .set([LIST, lease.put(filters)], [DIVISOR, lease.put(divisor.subarray(block.first, block.first + block.rows))]);
     const kernel = bounds ? "top_rows_pruned" : "top_rows_full";
     return (await engine.run(kernel, filters.length, 4, engine.ask("scratch_full", context.at), context)).sum;
-  } finally {
-    context.release();
-    room.release();
-  }
+  });
 }
 
 function pruning(
   engine: Engine,
-  room: Room,
+  lease: Lease,
   block: DenseBlock,
   loaded: LoadedBank,
   bounds: Bounds,
-  panel: Panel,
   answer: Answer,
 ): Context {
-  const table = room.take(TABLE_BYTES);
+  const table = lease.take(TABLE_BYTES);
   engine.ask("compact_table", table);
-  const context = describeFilters(describeRows(new Context(engine.memory), block), loaded, block);
-  describeBounds(context, bounds.rows, bounds.filters, panel, engine.memory.f64(loaded.norm, 1)[0]);
+  const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
+  const common = engine.memory.f64(loaded.norm, 1)[0];
+  describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
   return describeAnswer(context, answer).set([COMPACT, table]);
 }
 
@@ -226,22 +181,17 @@ function describeAnswer(context: Context, { k, ids, values, leading }: Answer): 
 }
 
 /** All rows, those with the same strongest landmark next to each other. */
-async function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
+function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
   const { memory } = engine;
   const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
-  const panel = await packPanel(engine, bounds.filters, landmarks, false);
-  const context = new Context(memory);
-  const room = new Room(engine);
-  try {
-    const found = room.take(block.rows * 4);
+  return borrowed(memory, async (lease) => {
+    const panel = await packPanel(engine, lease, bounds.filters, landmarks, false);
+    const found = lease.take(block.rows * 4);
+    const context = new Context(memory, lease);
     describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
     await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
     return listBy(memory.u32(found, block.rows), LANDMARKS);
-  } finally {
-    releasePanel(memory, panel);
-    context.release();
-    room.release();
-  }
+  });
 }
 
 /** The positions of `keys`, which are below `limit`, in ascending order of the keys. */

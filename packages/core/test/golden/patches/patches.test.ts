@@ -40,8 +40,9 @@ describe.each(platforms)("golden patches on $title", ({ open }) => {
       const backend = await open();
       const { images, filters } = golden;
       const x = Dense.of(Uint8Array.from(images.flat()), images.length, images[0].length);
-      const found = await backend.pool(x, [{ bank: bankOf(filters), windows: windowsOf(golden, golden) }]);
-      expect([...found]).toEqual(golden.pooled.flat());
+      const held = await backend.hold(x);
+      const { values } = await held.pool([{ bank: bankOf(filters), windows: windowsOf(golden, golden) }]);
+      expect([...values]).toEqual(golden.pooled.flat());
       await backend.close();
     },
   );

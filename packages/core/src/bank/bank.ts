@@ -10,19 +10,19 @@ export type { DenseBank, FilterBank, SparseBank } from "../kernels/shapes.ts";
 
 /**
  * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. The copy
- * may take the place of `spent`, a bank of the same shape that is no longer needed.
+ * may take the place of `spare`, weights that are no longer needed.
  */
 export function replaceFilters(
   bank: FilterBank,
   positions: Uint32Array, // ascending
   fresh: FilterBank,
-  spent?: FilterBank,
+  spare?: Weights,
 ): { bank: FilterBank; changed: Uint8Array } {
   const changed = new Uint8Array(bank.filters);
   if (bank.form === "dense" && fresh.form === "dense") {
     const n = bank.features;
     const whole = positions.length === bank.filters;
-    const weights = whole ? fresh.weights : copyOf(bank.weights, spent?.weights);
+    const weights = whole ? fresh.weights : copyOf(bank.weights, spare);
     for (let j = 0; j < positions.length; j++) {
       if (areSame(bank.weights, positions[j] * n, fresh.weights, j * n, n)) continue;
       changed[positions[j]] = 1;
@@ -50,7 +50,7 @@ export function replaceFilters(
 }
 
 function copyOf(weights: Weights, room: Weights | undefined): Weights {
-  if (room?.length !== weights.length) return weights.slice();
+  if (room?.length !== weights.length || room.constructor !== weights.constructor) return weights.slice();
   room.set(weights);
   return room;
 }

@@ -1,20 +1,10 @@
-/**
- * The sums that filters are the ranks of, kept so that rows can be added to a trained filter later. A sum runs over the
- * filter's rows in the order they came, in float64: exact for whole numbers, and for others the same bits as one sum
- * over all rows. Sums of sparse rows are never written out in full.
- */
+/** The sums that filters are the ranks of, as they are kept so that rows can be added to a trained filter later. */
 
-import type { CsrRows, DenseRows, Groups, Rows } from "../kernels/shapes.ts";
-import { narrowest, narrowestType, type Values } from "../matrix/values.ts";
+import type { CsrRows, DenseRows, Rows, Sum } from "../kernels/shapes.ts";
+import { narrowestType, type Values } from "../matrix/values.ts";
 
 /** Row f is the sum of the rows of filter f. */
 export type Sums = Rows;
-
-/** One sum: n values, or those of the listed features (ascending), all others being 0. */
-export interface Sum {
-  readonly indices?: Uint32Array;
-  readonly values: Values;
-}
 
 /** Sum f of `sums`, as a view. */
 export function sumAt(sums: Sums, f: number): Sum {
@@ -29,66 +19,6 @@ export function sumAt(sums: Sums, f: number): Sum {
 /** All of `sums`, one by one. */
 export function listSums(sums: Sums): Sum[] {
   return Array.from({ length: sums.rows }, (_, f) => sumAt(sums, f));
-}
-
-/** The sum of each group's rows, each on top of what `before` gives for the group. */
-export function sumGroups(
-  x: Rows,
-  groups: Groups,
-  before: (group: number) => Sum | undefined = () => undefined,
-): Sum[] {
-  const adder = new Adder(x.features);
-  return Array.from({ length: groups.offsets.length - 1 }, (_, g) => {
-    const earlier = before(g);
-    if (earlier) adder.add(earlier.indices, earlier.values);
-    for (let e = groups.offsets[g]; e < groups.offsets[g + 1]; e++) {
-      const r = groups.rows[e];
-      if (x.form === "dense") adder.add(undefined, x.values, r * x.features, (r + 1) * x.features);
-      else adder.add(x.indices, x.values, x.offsets[r], x.offsets[r + 1]);
-    }
-    return adder.take();
-  });
-}
-
-/** Adds vectors up, remembering which features were touched for as long as all of them are sparse. */
-class Adder {
-  readonly #sum: Float64Array;
-  readonly #touched: Uint8Array;
-  #found: number[] = [];
-  #full = false;
-
-  constructor(n: number) {
-    this.#sum = new Float64Array(n);
-    this.#touched = new Uint8Array(n);
-  }
-
-  /** Adds the values `from` to `to`, of the features in `indices` at the same places, or of all features. */
-  add(indices: Uint32Array | undefined, values: Values, from = 0, to = values.length): void {
-    const sum = this.#sum;
-    if (!indices) {
-      this.#full = true;
-      for (let e = from; e < to; e++) sum[e - from] += values[e];
-      return;
-    }
-    for (let e = from; e < to; e++) {
-      const i = indices[e];
-      sum[i] += values[e];
-      if (this.#touched[i]) continue;
-      this.#touched[i] = 1;
-      this.#found.push(i);
-    }
-  }
-
-  /** The sum; the next one starts at zero. */
-  take(): Sum {
-    const indices = this.#full ? undefined : Uint32Array.from(this.#found).sort();
-    const values = narrowest(indices ? Float64Array.from(indices, (i) => this.#sum[i]) : this.#sum.slice());
-    for (const i of this.#found) this.#touched[i] = this.#sum[i] = 0;
-    if (this.#full) this.#sum.fill(0);
-    this.#found = [];
-    this.#full = false;
-    return indices ? { indices, values } : { values };
-  }
 }
 
 /**

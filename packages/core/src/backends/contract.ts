@@ -1,0 +1,172 @@
+/**
+ * The contract between the method and the machine, on one screen. A back end holds rows and banks; what it has is
+ * known by handles, each with an owner who releases it. Calls may overlap freely, on one handle and on many: what is
+ * in use stays until its last user is done. Answers are reductions, never a rows x filters matrix. All back ends give the
+ * same bits; `kernels/` defines them.
+ */
+
+import type {
+  Compared,
+  DenseRows,
+  FilterBank,
+  Groups,
+  Leaders,
+  Lesson,
+  Listed,
+  PatchLayer,
+  Prototypes,
+  RowSource,
+  Sum,
+  TopFilters,
+  TopRows,
+} from "../kernels/shapes.ts";
+import type { Turn } from "./turn.ts";
+
+export type {
+  Compared,
+  Groups,
+  Leaders,
+  Lesson,
+  Listed,
+  PatchLayer,
+  Prototypes,
+  RefineRule,
+  RowSource,
+  Sum,
+  TopFilters,
+  TopRows,
+  Windows,
+} from "../kernels/shapes.ts";
+export type { Turn } from "./turn.ts";
+
+/** Something in a back end's memory. */
+export interface Handle {
+  /** Gives it up; calls that use it go on to their end. May be called twice. */
+  release(): void;
+}
+
+/** A machine. Passed as a value; there is no registry. */
+export interface Backend {
+  readonly name: string;
+  /** Threads at work, 1 where there is no choice. */
+  readonly threads: number;
+  /** What the work would take here; `auto` asks every back end. */
+  estimate(work: WorkShape): Estimate | Refusal;
+  /** Takes rows in. All work on them, and on what is made from them, happens in the given turn. */
+  hold(rows: RowSource, plan?: Plan): Promise<HeldRows>;
+  /** Ends workers and frees memory. Handles become unusable. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** How rows will be used. It may decide where they go and never alters an answer. */
+export interface Plan {
+  /** Filters they will meet in a search; absent: unknown. */
+  readonly filters?: number;
+  /** Searches expected; absent: one. */
+  readonly searches?: number;
+  readonly turn?: Turn;
+}
+
+/** Work to be weighed: searches of so many filters by rows with so many stored values. */
+export interface WorkShape {
+  readonly rows: number;
+  readonly features: number;
+  /** Stored values of all rows: rows x features if dense. */
+  readonly values: number;
+  readonly bytes: number;
+  readonly filters: number;
+  readonly searches: number;
+}
+
+/** What work would take: seconds by a rough measure, the same for every back end, and bytes of its memory. */
+export interface Estimate {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** Why a back end cannot do some work. */
+export interface Refusal {
+  readonly refused: string;
+}
+
+/** Rows in a back end. */
+export interface HeldRows extends Handle {
+  readonly rows: number;
+  readonly features: number;
+  /** The back end that has them. */
+  readonly backend: Backend;
+  /** The turn in which all work on them happens. */
+  readonly turn: Turn;
+  /** Takes a bank in, to be used with all rows of this back end. */
+  load(bank: FilterBank): HeldBank;
+  /** The k strongest filters of each row, 1 <= k <= filters; with a list (ascending), of those rows in that order. */
+  topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters>;
+  /** The strongest filter of each row, and whether it is alone: less work than the two strongest. */
+  leaders(bank: HeldBank): Promise<Leaders>;
+  /** The k strongest rows of the listed filters by response over the row's mean response to the bank; 1 <= k <= rows. */
+  topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows>;
+  /** Which filter each row belongs to. An earlier assignment may save work. */
+  assign(bank: HeldBank, before?: Assignment): Promise<Assignment>;
+  /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
+  sum(groups: Groups, onto?: readonly Sum[]): HeldSums;
+  /** Images of bytes to their pooled sums, the layers side by side, as `kernels/patches.ts` defines them. */
+  pool(layers: readonly PatchLayer[]): Promise<DenseRows>;
+  /** Prototypes to be taught by the rows. */
+  refine(start: Prototypes): Promise<Refining>;
+  /** What the searches have done so far. */
+  work(): Work;
+}
+
+/** Filters in a back end. */
+export interface HeldBank extends Handle {
+  readonly filters: number;
+  readonly features: number;
+  /** A bank in which filter `at[j]` (ascending) is filter j of `by`; this one stays as it is. */
+  replace(at: Uint32Array, by: HeldBank): Promise<HeldBank>;
+  /** The filters. Not to be written to. */
+  read(): Promise<FilterBank>;
+}
+
+/** Which filter each row belongs to: what a round of spreading finds. Equal responses: the lowest filter. */
+export interface Assignment extends Handle {
+  /** Rows that changed filter since the earlier assignment; all rows where there was none. */
+  readonly moved: number;
+  /** Rows of each filter. */
+  readonly wins: Uint32Array;
+  /** 1 for each filter that lost or gained a row since the earlier assignment. */
+  readonly changed: Uint8Array;
+  /** The sums of the rows of the listed filters, rows in ascending order, each on top of what `onto` has for it. */
+  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums;
+  /** The filter of each row. */
+  winners(): Promise<Uint32Array>;
+  /** The rows of each filter. */
+  members(): Promise<Groups>;
+}
+
+/** Sums of rows. */
+export interface HeldSums extends Handle {
+  /** One filter a sum: its rank, or its draw from the distribution. */
+  rank(distribution?: Float64Array): Promise<HeldBank>;
+  read(): Promise<Sum[]>;
+}
+
+/** Filters under refinement, together with the rows they learn from. Calls on one must not overlap: each builds on the last. */
+export interface Refining extends Handle {
+  /** Which filters rows are compared with from now on; before lessons. The lists must not change until they are given again. */
+  list(listed: Listed): void;
+  /** One lesson, as `kernels/refine.ts` defines it. Returns how the rows compared before it. */
+  teach(lesson: Lesson): Promise<Compared>;
+  /** A copy of the prototypes as they now are. */
+  values(): Promise<Float64Array>;
+  /** The filters as they now are. */
+  bank(): Promise<HeldBank>;
+}
+
+/** What searches did. */
+export interface Work {
+  /** Row-filter pairs asked about, and those whose exact product had to be computed; the rest was pruned. */
+  readonly pairs: number;
+  readonly exact: number;
+  /** What was done another way than usual, and why: too little memory, a lost device. */
+  readonly notes: readonly string[];
+}

@@ -11,7 +11,7 @@ import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
 import { OUTPUT_SCHEMA } from "./output-schema.ts";
 import { makeProgram } from "./program.ts";
-import { printable, styleOf } from "./terminal/style.ts";
+import { printable, printableJson, printableLines, styleOf } from "./terminal/style.ts";
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -50,12 +50,12 @@ async function tell(error: unknown, argv: readonly string[], io: Io): Promise<vo
   const message = messageOf(error).split("\n").map(printable).join("\n");
   if (isForPrograms(argv)) {
     const told = { schema: OUTPUT_SCHEMA, error: { code: codeOf(error), message } };
-    await io.stderr.write(`${JSON.stringify(told)}\n`);
+    await io.stderr.write(`${printableJson(told)}\n`);
   } else {
     await io.stderr.write(`${styleOf(io.stderr).bad("error:")} ${message}\n`);
   }
   if (argv.includes("--debug") || codeOf(error) === "internal") {
-    await io.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    await io.stderr.write(`${printableLines(String(error instanceof Error ? error.stack : error))}\n`);
   }
 }
 

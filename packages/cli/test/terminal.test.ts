@@ -4,7 +4,7 @@ import { pictureOf, shrink } from "../src/pictures/picture.ts";
 import { drawPictures } from "../src/terminal/draw.ts";
 import { bytes, count, counted, percent, seconds, short } from "../src/terminal/numbers.ts";
 import { startMeter } from "../src/terminal/progress.ts";
-import { cut, displayWidth, printable, styleOf } from "../src/terminal/style.ts";
+import { cut, displayWidth, printable, printableJson, printableLines, styleOf } from "../src/terminal/style.ts";
 import { pairs, table } from "../src/terminal/table.ts";
 
 function plainOutput(changes: Partial<Output> = {}): Output & { text: string } {
@@ -147,4 +147,12 @@ describe("progress", () => {
     await meter.end();
     expect(output.text.endsWith("\r\u001b[K")).toBe(true);
   });
+});
+
+test("nothing that could steer a terminal is printed, and JSON stays the same value", () => {
+  const nasty = "a\u001b[2J\u009b31m\u202eb\u2028\n\tc";
+  expect(printableLines(nasty)).toBe("a\ufffd[2J\ufffd31m\ufffdb\ufffd\n\tc");
+  const text = printableJson({ [nasty]: [nasty] }, 2);
+  expect(JSON.parse(text)).toEqual({ [nasty]: [nasty] });
+  expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
 });

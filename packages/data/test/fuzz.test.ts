@@ -17,7 +17,7 @@ import { joined } from "./rows.ts";
 // Bytes of good files are flipped, filled, cut, moved and inserted. Whatever comes out, a reader answers or refuses with its
 // own error, soon, and without room for what a file merely claims.
 
-const MUTATIONS = 400;
+const MUTATIONS = 2000;
 const LONGEST_SECONDS = 5;
 
 const dense: DataSet = {

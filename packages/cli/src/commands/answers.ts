@@ -2,6 +2,7 @@
 
 import type { Dense, Label } from "@ranksim/core";
 import { usageError } from "../flags/usage-error.ts";
+import { printableJson } from "../terminal/style.ts";
 
 /** Predictions of some rows. */
 export interface AnswerBlock {
@@ -94,7 +95,7 @@ function lineOf(block: AnswerBlock, r: number, format: "lines" | "csv" | "jsonl"
         .map((cell) => field(String(cell)))
         .join(",");
     case "jsonl":
-      return JSON.stringify(objectOf(block, r, shape));
+      return printableJson(objectOf(block, r, shape));
   }
 }
 

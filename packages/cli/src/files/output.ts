@@ -11,6 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { RanksimError } from "@ranksim/core";
 import { checkNames, writeWhole } from "@ranksim/data/node";
 import { type Io, named } from "../io.ts";
+import { printableLines } from "../terminal/style.ts";
 
 /** What can be written. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -19,6 +20,7 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<void> {
   const guarded = untilAborted(chunks, io.signal);
   if (path === "-") {
+    if (io.stdout.isTerminal) return toTerminal(guarded, io);
     for await (const chunk of guarded) await io.stdout.write(chunk);
     return;
   }
@@ -33,6 +35,13 @@ export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<voi
   } catch (error) {
     throw named(error, path);
   }
+}
+
+/** To programs and files bytes go as they are; a terminal gets nothing that could steer it. */
+async function toTerminal(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) await io.stdout.write(printableLines(decoder.decode(chunk, { stream: true })));
+  await io.stdout.write(printableLines(decoder.decode()));
 }
 
 /** Refuses a path that could not be written to, before the work whose result would be lost. */

@@ -54,9 +54,23 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Names from files, made safe to print: control characters, which could steer the terminal, become "�". */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+  return text.replace(UNPRINTABLE, "\ufffd");
+}
+
+/** A value as JSON in which nothing can steer a terminal: what JSON leaves as it is and `printable` would replace is escaped. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>
+    character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Text of many lines for a terminal: ends of lines and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => (/[\n\t]/.test(character) ? character : "\ufffd"));
 }
 
 function isCombining(code: number): boolean {

@@ -1,0 +1,45 @@
+/** Runs cases against a target and keeps count: how many, how long the longest took, and what went wrong, each with its number. */
+
+import { Draw } from "../differential/draw.ts";
+import type { Target } from "./target.ts";
+
+/** A case that takes longer than this hangs, for whoever waits. */
+const LONGEST_SECONDS = 2;
+
+export interface Finding {
+  readonly target: string;
+  readonly seed: number;
+  readonly case: number;
+  readonly wrong: string;
+}
+
+export interface Tally {
+  readonly target: string;
+  cases: number;
+  longestSeconds: number;
+  readonly findings: Finding[];
+}
+
+export function newTally(target: string): Tally {
+  return { target, cases: 0, longestSeconds: 0, findings: [] };
+}
+
+/** Cases `from` (included) to `to` (not included), or until `isOver` says so. */
+export async function attack(
+  target: Target,
+  seed: number,
+  from: number,
+  to: number,
+  tally: Tally,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  for (let number = from; number < to && !isOver(); number++) {
+    const began = performance.now();
+    const wrong = await target.attempt(new Draw(seed, number));
+    const seconds = (performance.now() - began) / 1000;
+    tally.cases++;
+    tally.longestSeconds = Math.max(tally.longestSeconds, seconds);
+    if (seconds > LONGEST_SECONDS) wrong.push(`took ${seconds.toFixed(1)} s`);
+    for (const what of wrong) tally.findings.push({ target: target.name, seed, case: number, wrong: what });
+  }
+}

@@ -55,8 +55,11 @@ export class HostBank extends Counted implements HeldBank {
         const given = inForm(fresh.host, this.host.form);
         const { bank, changed } = replaceFilters(this.host, at, given, this.home.spare);
         if (bank.weights === this.home.spare) this.home.spare = undefined;
-        if (bank.weights === fresh.host.weights) fresh.#isShared = true;
-        return this.derive(bank, { version: this.version, changed, origin: trim(this.#origin, GENERATIONS) });
+        // A bank of which every filter is replaced has the weights of the other, which may go on being used.
+        const isShared = bank.weights === fresh.host.weights;
+        if (isShared) fresh.#isShared = true;
+        const origin = { version: this.version, changed, origin: trim(this.#origin, GENERATIONS) };
+        return this.derive(bank, isShared, origin);
       }),
     );
   }
@@ -79,8 +82,8 @@ export class HostBank extends Counted implements HeldBank {
   }
 
   /** A bank of the same back end. */
-  protected derive(bank: FilterBank, origin: Origin): HostBank {
-    return new HostBank(bank, this.home, false, origin);
+  protected derive(bank: FilterBank, isShared: boolean, origin: Origin): HostBank {
+    return new HostBank(bank, this.home, isShared, origin);
   }
 
   protected free(): void {

@@ -97,8 +97,8 @@ export class WasmBank extends HostBank {
     this.#parts.clear();
   }
 
-  protected override derive(...[bank, origin]: Parameters<HostBank["derive"]>): HostBank {
-    return new WasmBank(this.#shelf, bank, false, origin);
+  protected override derive(...[bank, isShared, origin]: Parameters<HostBank["derive"]>): HostBank {
+    return new WasmBank(this.#shelf, bank, isShared, origin);
   }
 
   protected override free(): void {

@@ -82,7 +82,8 @@ describe("auto", () => {
     expect(open.name).toBe("wasm");
     small.release();
     const rows = Math.ceil(2 ** 20 / FEATURES);
-    const large = await open.hold(Dense.of(new Uint8Array(rows * FEATURES), rows, FEATURES));
+    const plan = { filters: 1000, searches: 10 };
+    const large = await open.hold(Dense.of(new Uint8Array(rows * FEATURES), rows, FEATURES), plan);
     expect([open.name, open.threads]).toEqual(["threads", 2]);
     large.release();
     expect(await train(open)).toEqual(await train(await openBackend("reference")));

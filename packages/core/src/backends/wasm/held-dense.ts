@@ -2,16 +2,7 @@
 
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type {
-  DenseRows,
-  FilterBank,
-  Groups,
-  PatchLayer,
-  Prototypes,
-  Rows,
-  TopFilters,
-  TopRows,
-} from "../../kernels/shapes.ts";
+import type { DenseRows, FilterBank, Groups, PatchLayer, Prototypes, Rows, TopFilters, TopRows } from "../../kernels/shapes.ts";
 import type { Refining } from "../contract.ts";
 import { Lock } from "../counted.ts";
 import type { Wanted } from "../host-rows.ts";

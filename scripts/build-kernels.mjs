@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const assembly = join(root, "packages/core/assembly");
-const shared = ["context.ts", "csr-context.ts", "patches-context.ts"].map((file) =>
+const shared = ["context.ts", "csr-context.ts", "patches-context.ts", "refine-context.ts"].map((file) =>
   join(root, "packages/core/src/backends/wasm", file),
 );
 const target = join(root, "packages/core/src/backends/wasm/kernels.generated.ts");

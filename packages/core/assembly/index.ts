@@ -13,6 +13,7 @@ export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_
 export { largest_weight_csr } from "./sparse-dot";
 export { fill_index_csr, plan_index_csr } from "./sparse-index";
 export { join_pieces_csr, top_rows_csr } from "./sparse-pieces";
+export { compare_listed_csr, move_prototypes_csr, scratch_compare_csr, scratch_move_csr } from "./sparse-refine";
 export { measure_csr } from "./sparse-rows";
 export { first_answers_csr, scratch_index_csr, top_filters_csr } from "./sparse-search";
 export { rank_sums_csr, scratch_sums_csr } from "./sparse-sums";

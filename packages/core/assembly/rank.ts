@@ -10,6 +10,8 @@ const COUNTED: i64 = 1 << 14;
 const DIGIT: u64 = 11;
 const DIGITS: i32 = 6;
 const BUCKETS: usize = 1 << 11;
+/** Values that are looked at to find one that most of them are. */
+const SAMPLE: usize = 64;
 
 /** Scratch for ranking up to `count` values. */
 export function rankScratch(count: usize): usize {
@@ -54,8 +56,10 @@ export function rankWhole(
   if (count == 0) return tieWeight(0, zeros, distribution);
   if (range <= COUNTED) return rankCounted(values, count, zeros, lowest, <i32>range, distribution, scratch, out, bytes);
   const keys = scratch + BUCKETS * 4 * DIGITS;
+  const order = orderOf(keys, count);
   for (let j: usize = 0; j < <usize>count; j++) {
     store<u64>(keys + (j << 3), <u64>(<i64>load<i32>(values + (j << 2)) - <i64>lowest));
+    store<u32>(order + (j << 2), <u32>j);
   }
   const zero: u64 = lowest <= 0 && highest >= 0 ? <u64>(-(<i64>lowest)) : u64.MAX_VALUE;
   return rankKeys(keys, count, zeros, zero, distribution, scratch, out, bytes);
@@ -75,8 +79,60 @@ export function rankFloat(values: usize, count: u32, zeros: u32, distribution: u
     for (let j: usize = 0; j < <usize>count; j++) store<i32>(words + (j << 2), <i32>load<f64>(values + (j << 3)));
     return rankWhole(words, count, zeros, distribution, scratch, out, bytes);
   }
-  for (let j: usize = 0; j < <usize>count; j++) store<u64>(keys + (j << 3), keyOf(load<f64>(values + (j << 3))));
+  const order = orderOf(keys, count);
+  for (let j: usize = 0; j < <usize>count; j++) {
+    store<u64>(keys + (j << 3), keyOf(load<f64>(values + (j << 3))));
+    store<u32>(order + (j << 2), <u32>j);
+  }
   return rankKeys(keys, count, zeros, keyOf(0), distribution, scratch, out, bytes);
+}
+
+/**
+ * Ranks `count` float64 values, no NaN, of which most may be one number: only the others are sorted. So are prototypes of
+ * sparse data, where the features of no row stay tied. Scratch as for `rankFloat`, which does what has no such number.
+ */
+export function rankTied(values: usize, count: u32, distribution: usize, scratch: usize, out: usize, bytes: i32): void {
+  const n = <usize>count;
+  const common = commonOf(values, n);
+  let others: u32 = 0;
+  for (let j: usize = 0; j < n; j++) others += <u32>(load<f64>(values + (j << 3)) != common);
+  if (others > count >> 1) {
+    rankFloat(values, count, 0, distribution, scratch, out, bytes);
+    return;
+  }
+  const keys = scratch + BUCKETS * 4 * DIGITS;
+  const order = orderOf(keys, others);
+  let next: usize = 0;
+  for (let j: usize = 0; j < n; j++) {
+    const v = load<f64>(values + (j << 3));
+    if (v == common) continue;
+    store<u64>(keys + (next << 3), keyOf(v));
+    store<u32>(order + (next << 2), <u32>j);
+    next++;
+  }
+  const weight = rankKeys(keys, others, count - others, keyOf(common), distribution, scratch, out, bytes);
+  for (let j: usize = 0; j < n; j++) if (load<f64>(values + (j << 3)) == common) put(out, j, bytes, weight);
+}
+
+/** The number that more than half of some evenly spaced values are, if there is one; otherwise any. */
+function commonOf(values: usize, n: usize): f64 {
+  const step = max<usize>(1, n / SAMPLE) << 3;
+  const end = values + (n << 3);
+  let common: f64 = 0;
+  let votes = 0;
+  for (let at = values; at < end; at += step) {
+    const v = load<f64>(at);
+    if (votes == 0) common = v;
+    votes += v == common ? 1 : -1;
+  }
+  return common;
+}
+
+/** Where the positions of `count` keys are to be written before `rankKeys`. */
+// @ts-ignore: decorator
+@inline
+function orderOf(keys: usize, count: u32): usize {
+  return keys + (<usize>count << 4);
 }
 
 /** A number that orders as the float64 does; -0 counts as 0. */
@@ -143,9 +199,9 @@ function rankCounted(
   return zeros > 0 ? load<f64>(table + (<usize>-lowest << 3)) : 0;
 }
 
-/** Ranks by sorted keys; `zero` is the key of 0. */
+/** Ranks by sorted keys. `zeros` further values have the key `zero`; their weight is returned. */
 function rankKeys(
-  keys: usize, // in: u64; they and what follows them are used up
+  keys: usize, // in: u64, and where `orderOf` says their positions in `out`; they and what follows them are used up
   count: u32,
   zeros: u32,
   zero: u64,
@@ -156,7 +212,7 @@ function rankKeys(
 ): f64 {
   const n = <usize>count;
   const otherKeys = keys + (n << 3);
-  const order = otherKeys + (n << 3);
+  const order = orderOf(keys, count);
   const otherOrder = order + (n << 2);
   const inFirst = sortKeys(keys, otherKeys, order, otherOrder, count, scratch);
   const sorted = inFirst ? keys : otherKeys;
@@ -191,7 +247,6 @@ function rankKeys(
 /** Sorts keys with their positions by radix; returns whether the result is in the first of each pair of arrays. */
 function sortKeys(keys: usize, otherKeys: usize, order: usize, otherOrder: usize, count: u32, counters: usize): bool {
   const n = <usize>count;
-  for (let j: usize = 0; j < n; j++) store<u32>(order + (j << 2), <u32>j);
   memory.fill(counters, 0, BUCKETS * 4 * DIGITS);
   for (let j: usize = 0; j < n; j++) {
     let key = load<u64>(keys + (j << 3));

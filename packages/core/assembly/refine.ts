@@ -6,94 +6,71 @@
 
 import {
   CENTRE_F64,
-  CODES,
-  DISTRIBUTION,
   FEATURES,
-  FILTER_CLASS,
-  GROUP_OFFSETS,
-  GROUP_ROWS,
-  GROUP_WEIGHT,
   I16,
-  K,
-  LIST,
-  LISTS,
   MODE,
   ORDERED_F32,
   ORDERED_F64,
-  OUT_BYTES,
-  OUT_ID,
-  OUT_VALUE,
-  OUT_WEIGHTS,
-  PROTOTYPES,
   ROWS,
-  STEP,
   STRIDE,
-  TOUCHED,
   TYPE,
   U8,
   WEIGHTS,
 } from "../src/backends/wasm/context";
+import {
+  BY_FACTORS,
+  DRAWN_FROM,
+  LESSON_ROWS,
+  LISTED,
+  LISTS,
+  MOVE_OFFSETS,
+  MOVE_ROWS,
+  MOVE_STEPS,
+  PROTOTYPES,
+  RANKS,
+  RANK_BYTES,
+  STEP,
+  TOUCHED,
+} from "../src/backends/wasm/refine-context";
 import { bytesOf, expand64, touch } from "./expand";
-import { rankFloat } from "./rank";
+import { HIGHEST, judge, LOWEST, responsesBytes } from "./judge";
+import { rankTied } from "./rank";
 import { rankPrototype } from "./rank-whole";
 import { openRow, respond4 } from "./respond";
 
 /** Rows that are fetched together: they lie far apart, and one wait is shorter than several. */
 const ROWS_AHEAD: u32 = 8;
 
-/** Scratch of `compare_listed`: one row and four responses. */
+/** Scratch of `compare_listed`: one row and its responses. */
 export function scratch_compare(context: usize): usize {
-  return (<usize>load<i32>(context, STRIDE) << 3) + 64;
+  return (<usize>load<i32>(context, STRIDE) << 3) + responsesBytes(context);
 }
 
-/** For the rows at [from, to) of LIST: the strongest own and the strongest other of the K filters in LISTS, and the margin. */
+/** Compares the rows at [from, to) of LESSON_ROWS with the filters listed for them. */
 export function compare_listed(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<u32>(context, K);
-  const classes = load<usize>(context, FILTER_CLASS);
-  const batch = scratch + (<usize>load<i32>(context, STRIDE) << 3);
+  const k = load<u32>(context, LISTED);
+  const responses = scratch + (<usize>load<i32>(context, STRIDE) << 3);
   const rows = load<usize>(context, ROWS);
   const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
   for (let j = from; j < to; j++) {
-    let at = load<usize>(context, LIST) + (<usize>j << 2);
+    let at = load<usize>(context, LESSON_ROWS) + (<usize>j << 2);
     const r = load<u32>(at);
-    const code = load<u32>(load<usize>(context, CODES) + (<usize>r << 2));
-    const list = load<usize>(context, LISTS) + (<usize>r * <usize>k << 2);
     if ((j - from) % ROWS_AHEAD == 0) {
       let seen: u32 = 0;
       for (let next = j; next < min(j + ROWS_AHEAD, to); next++, at += 4) seen += touch(rows + <usize>load<u32>(at) * bytes, bytes);
-      store<u32>(batch, seen);
+      store<u32>(responses, seen);
     }
     const term = openRow(context, r, scratch);
-    let best = -Infinity;
-    let other = -Infinity;
-    let own: u32 = 0;
-    let rival: u32 = 0;
+    const list = load<usize>(context, LISTS) + (<usize>j * <usize>k << 2);
+    const last = k - 1;
     for (let q: u32 = 0; q < k; q += 4) {
-      const last = k - 1;
       const f0 = load<u32>(list + (<usize>q << 2));
       const f1 = load<u32>(list + (<usize>min(q + 1, last) << 2));
       const f2 = load<u32>(list + (<usize>min(q + 2, last) << 2));
       const f3 = load<u32>(list + (<usize>min(q + 3, last) << 2));
-      respond4(context, scratch, term, f0, f1, f2, f3, batch);
-      for (let s: u32 = 0; s < 4; s++) {
-        const f = load<u32>(list + (<usize>min(q + s, last) << 2));
-        const response = load<f64>(batch + (<usize>s << 3));
-        if (load<u32>(classes + (<usize>f << 2)) == code) {
-          if (response > best || (response == best && f < own)) {
-            best = response;
-            own = f;
-          }
-        } else if (response > other || (response == other && f < rival)) {
-          other = response;
-          rival = f;
-        }
-      }
+      respond4(context, scratch, term, f0, f1, f2, f3, responses + (<usize>q << 3));
     }
-    const found = load<usize>(context, OUT_ID) + (<usize>j << 3);
-    store<u32>(found, own);
-    store<u32>(found, rival, 4);
-    const sum = abs(best) + abs(other);
-    store<f64>(load<usize>(context, OUT_VALUE) + (<usize>j << 3), sum > 0 && sum < Infinity ? (best - other) / sum : 1);
+    judge(context, j, responses);
   }
   return 0;
 }
@@ -103,11 +80,12 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
   const type = load<i32>(context, TYPE);
   const stride = load<i32>(context, STRIDE);
   const features = load<u32>(context, FEATURES);
-  const offsets = load<usize>(context, GROUP_OFFSETS);
-  const bytes = load<i32>(context, OUT_BYTES);
+  const offsets = load<usize>(context, MOVE_OFFSETS);
+  const bytes = load<i32>(context, RANK_BYTES);
   const rows = load<usize>(context, ROWS);
   const ranking = scratch + (<usize>stride << 4);
   const wholeStep = <f64>load<u32>(context, STEP);
+  const byFactors = load<u32>(context, BY_FACTORS);
   for (let t = from; t < to; t++) {
     const touched = load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
     const f = <usize>(touched >> 1);
@@ -117,28 +95,51 @@ export function move_prototypes(from: u32, to: u32, scratch: usize, context: usi
     if (wholeStep != 0 && e < last) {
       memory.fill(scratch, 0, <usize>stride << 2);
       for (; e < last; e++) {
-        const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
-        const away = load<f64>(load<usize>(context, GROUP_WEIGHT) + (<usize>e << 3)) < 0;
+        const r = load<u32>(load<usize>(context, MOVE_ROWS) + (<usize>e << 2));
+        const away = load<f64>(load<usize>(context, MOVE_STEPS) + (<usize>e << 3)) < 0;
         addWhole(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride, away ? -1 : 1);
       }
       takeStep(prototype, scratch, stride, wholeStep);
     }
     for (; e < last; e++) {
-      const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
+      const r = load<u32>(load<usize>(context, MOVE_ROWS) + (<usize>e << 2));
       expand64(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride);
-      const step = f64x2.splat(load<f64>(load<usize>(context, GROUP_WEIGHT) + (<usize>e << 3)));
-      for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
-        v128.store(prototype + i, f64x2.add(v128.load(prototype + i), f64x2.mul(step, v128.load(scratch + i))));
-      }
+      const step = load<f64>(load<usize>(context, MOVE_STEPS) + (<usize>e << 3));
+      if (byFactors) scaleRow(prototype, scratch, stride, step);
+      else addRow(prototype, scratch, stride, step);
     }
     if (!(touched & 1)) continue;
-    const out = load<usize>(context, OUT_WEIGHTS) + f * <usize>features * <usize>bytes;
-    const distribution = load<usize>(context, DISTRIBUTION);
-    if (distribution == 0 && bytes == 2) rankPrototype(prototype, features, ranking, out);
-    else rankFloat(prototype, features, 0, distribution, ranking, out, bytes);
+    const out = load<usize>(context, RANKS) + f * <usize>features * <usize>bytes;
+    const distribution = load<usize>(context, DRAWN_FROM);
+    if (distribution == 0 && bytes == 2 && !byFactors) rankPrototype(prototype, features, ranking, out);
+    else rankTied(prototype, features, distribution, ranking, out, bytes);
     layOut(context, f, out, features, stride, bytes);
   }
   return 0;
+}
+
+/** Adds a row, times the step, to a prototype. */
+function addRow(prototype: usize, row: usize, stride: i32, step: f64): void {
+  const steps = f64x2.splat(step);
+  for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+    v128.store(prototype + i, f64x2.add(v128.load(prototype + i), f64x2.mul(steps, v128.load(row + i))));
+  }
+}
+
+/** Multiplies a prototype by factors that grow with the row, or divides it by them; where the row is 0 it stays as it is. */
+function scaleRow(prototype: usize, row: usize, stride: i32, step: f64): void {
+  const size = f64x2.splat(abs(step));
+  const one = f64x2.splat(1);
+  const lowest = f64x2.splat(LOWEST);
+  const highest = f64x2.splat(HIGHEST);
+  for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+    const x = v128.load(row + i);
+    const before = v128.load(prototype + i);
+    const factor = f64x2.add(one, f64x2.mul(size, x));
+    const moved = step > 0 ? f64x2.mul(before, factor) : f64x2.div(before, factor);
+    const within = f64x2.min(highest, f64x2.max(lowest, moved));
+    v128.store(prototype + i, v128.bitselect(before, within, f64x2.eq(x, f64x2.splat(0))));
+  }
 }
 
 /** Adds a row of whole numbers, times 1 or -1, to 32-bit sums. */

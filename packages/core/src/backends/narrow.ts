@@ -21,7 +21,6 @@ import type {
 import type { HeldBank, HeldRows, Refining, Work } from "./contract.ts";
 import { type Home, HostBank } from "./host-bank.ts";
 import { HostRows } from "./host-rows.ts";
-import { RefiningInPlace } from "./refine-in-place.ts";
 
 /** Tables for this many features are no burden: 8 MiB for each number that a feature needs. */
 const NARROW = 2 ** 20;
@@ -38,7 +37,7 @@ export async function holdNarrow(
   if (x?.form !== "csr" || x.features <= NARROW) return hold(source);
   const columns = Columns.of(x);
   if (columns.count >= x.features) return hold(source);
-  return new NarrowRows(source, await hold(sourceOf(columns.rows(x))), columns, home);
+  return new NarrowRows(source, await hold(sourceOf(columns.rows(x))), columns, home, () => hold(source));
 }
 
 /** Which features a narrow matrix has, and where. */
@@ -205,12 +204,14 @@ function sorted(
 class NarrowRows extends HostRows<HostBank> {
   readonly #held: HeldRows;
   readonly #columns: Columns;
+  readonly #holdWide: () => Promise<HeldRows>;
 
   /** `held` has the rows with the columns alone. */
-  constructor(source: RowSource, held: HeldRows, columns: Columns, home: Home) {
+  constructor(source: RowSource, held: HeldRows, columns: Columns, home: Home, holdWide: () => Promise<HeldRows>) {
     super(source, held.backend, held.turn, home);
     this.#held = held;
     this.#columns = columns;
+    this.#holdWide = holdWide;
   }
 
   override topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
@@ -218,7 +219,8 @@ class NarrowRows extends HostRows<HostBank> {
   }
 
   override work(): Work {
-    return this.#held.work();
+    const work = this.#held.work();
+    return { ...work, notes: [...new Set([...work.notes, ...this.notes])] };
   }
 
   protected top(bank: HostBank, k: number): Promise<TopFilters> {
@@ -242,9 +244,16 @@ class NarrowRows extends HostRows<HostBank> {
     return new HostBank(bank, this.home, isShared);
   }
 
-  /** Prototypes have all features, so nothing would be saved. */
+  /** Prototypes have all features, so the rows that teach them have to as well. */
   protected async refineRows(start: Prototypes): Promise<Refining> {
-    return new RefiningInPlace(await this.all(), start, this.turn, (bank) => this.bankOf(bank, false));
+    const wide = await this.#holdWide();
+    try {
+      const refining = await wide.refine(start); // keeps the rows it needs
+      for (const note of wide.work().notes) this.notes.add(note);
+      return refining;
+    } finally {
+      wide.release();
+    }
   }
 
   protected free(): void {

@@ -6,8 +6,8 @@
  * Letters as in the kernels: N rows, n features, m filters, k results kept.
  */
 
-/** Bytes of a context, enough for that of the sparse rows too. */
-export const CONTEXT_BYTES = 560;
+/** Bytes of a context, enough for that of the sparse rows (`csr-context.ts`) and for lessons (`refine-context.ts`) too. */
+export const CONTEXT_BYTES = 696;
 
 /** Element types of the rows. */
 export const U8 = 0;
@@ -119,14 +119,6 @@ export const OUT_BYTES = 464; // 2, 4 or 8 per weight
 export const FIRST_FILTER = 472; // number of filter 0 in the caller's bank
 export const LAST_BLOCK = 480; // 1: no further filters (or rows) follow, the answer may be put in order
 
-// Refinement; see `assembly/refine.ts`.
-export const PROTOTYPES = 488; // STRIDE float64 per filter
-export const FILTER_CLASS = 496; // u32 per filter
-export const CODES = 504; // u32 per row: its class
-export const LISTS = 512; // u32, K filters per row
-export const TOUCHED = 520; // u32 per filter that moves: twice its number, and one more if it is ranked again
-
-export const FILTER_SECOND = 528; // SECOND_BYTES per filter: what level 2 adds
-export const PANEL_SECOND = 536; // the same per place of PANEL
-export const FACT = 544; // which of the facts is asked about: bytes from the first
-export const STEP = 552; // the step of all rows of a lesson where all are whole numbers; 0: GROUP_WEIGHT has it
+export const FILTER_SECOND = 488; // SECOND_BYTES per filter: what level 2 adds
+export const PANEL_SECOND = 496; // the same per place of PANEL
+export const FACT = 504; // which of the facts is asked about: bytes from the first

@@ -67,6 +67,14 @@ export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, fir
   return { ...block, type, largest };
 }
 
+/** A block without rows that stands for all rows of the type of `x`: no value of that type is larger than its `largest`. */
+export function blockLike({ features, values }: DenseRows): DenseBlock {
+  const type = typeOf(values);
+  const largest = type === U8 ? 255 : type === U16 ? 65_535 : type === I16 ? 32_768 : Number.POSITIVE_INFINITY;
+  const stride = strideOf(features);
+  return { first: 0, rows: 0, features, stride, type, at: 0, rowBytes: stride * values.BYTES_PER_ELEMENT, largest };
+}
+
 /** Rows [from, to) of a block, as a block. */
 export function sliceBlock(block: DenseBlock, from: number, to: number): DenseBlock {
   return { ...block, first: block.first + from, rows: to - from, at: block.at + from * block.rowBytes };

@@ -6,7 +6,6 @@
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import { inMemory } from "../../kernels/rows.ts";
 import type { CsrRows, FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import type { Refining } from "../contract.ts";
 import type { Since, Wanted } from "../host-rows.ts";
 import type { WasmBank } from "./bank.ts";
 import { bytesOfBank, type CsrBank, loadCsrBank } from "./csr-bank.ts";
@@ -26,6 +25,8 @@ import { bytesOfCsr, type CsrBlock, placeCsr, sliceCsr } from "./csr-rows.ts";
 import { type More, searchCsrRows, searchDirect, searchIndex, searchIndexSince } from "./csr-search.ts";
 import { WasmRows } from "./held-rows.ts";
 import { borrowed, type Lease } from "./memory.ts";
+import { csrForm } from "./refine-csr.ts";
+import type { RefineForm } from "./refining.ts";
 import type { Answer } from "./search-dense.ts";
 
 /** Up to this many filters are written out: less work than an index. */
@@ -88,8 +89,8 @@ export class HeldCsr extends WasmRows<CsrBlock> {
     );
   }
 
-  protected refineBy(_start: Prototypes): Promise<Refining> | undefined {
-    return undefined;
+  protected async refineForm(_lease: Lease, start: Prototypes): Promise<RefineForm<CsrBlock>> {
+    return csrForm(start);
   }
 
   /** Where a part of the listed filters ends that begins at `from`: only what is asked for is brought in, as much as there is room for. */

@@ -2,20 +2,29 @@
 
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
-import type { DenseRows, FilterBank, Groups, PatchLayer, Prototypes, Rows, TopFilters, TopRows } from "../../kernels/shapes.ts";
-import type { Refining } from "../contract.ts";
+import type {
+  DenseRows,
+  FilterBank,
+  Groups,
+  PatchLayer,
+  Prototypes,
+  Rows,
+  TopFilters,
+  TopRows,
+} from "../../kernels/shapes.ts";
 import { Lock } from "../counted.ts";
 import type { Wanted } from "../host-rows.ts";
 import type { WasmBank } from "./bank.ts";
 import { basisCost, FEWEST_FEATURES, FEWEST_FILTERS, findBasis } from "./basis.ts";
 import { boundFilters, boundRows, bytesOfBounds, type FilterBounds, type RowBounds, sliceRowBounds } from "./bounds.ts";
-import { bytesOfRow, type DenseBlock, placeDense, sliceBlock } from "./dense-rows.ts";
+import { blockLike, bytesOfRow, type DenseBlock, placeDense, sliceBlock } from "./dense-rows.ts";
 import { WasmRows } from "./held-rows.ts";
 import { bytesOfFilters, type LoadedBank, loadBank, useBank } from "./loaded-bank.ts";
 import { borrowed, type Lease, type Shared } from "./memory.ts";
 import { poolImages } from "./patches.ts";
 import { rankSumsDense } from "./rank-dense.ts";
-import { refineDense } from "./refine-dense.ts";
+import { denseForm } from "./refine-dense.ts";
+import type { RefineForm } from "./refining.ts";
 import { type Answer, type Bounds, searchFull, searchPruned, searchRows, searchSince } from "./search-dense.ts";
 
 /** Largest k for which bounds are tried: beyond, too many filters stay. */
@@ -108,10 +117,13 @@ export class HeldDense extends WasmRows<DenseBlock> {
     return this.attempt(() => this.eachBlock((block) => poolImages(this.engine, block, layers, features, out)));
   }
 
-  protected refineBy(start: Prototypes): Promise<Refining> | undefined {
-    // Rows that pass through in blocks, and the rule for sparse data, have no kernel of their own.
-    if (!this.resident || start.rule !== "add") return undefined;
-    return refineDense(this.engine, this.resident, start, (bank) => this.bankOf(bank, false));
+  protected async refineForm(
+    lease: Lease,
+    start: Prototypes,
+    resident: DenseBlock | undefined,
+  ): Promise<RefineForm<DenseBlock>> {
+    const block = resident ?? blockLike((await this.source.gather(Uint32Array.of(0))) as DenseRows);
+    return denseForm(this.engine, lease, start, block);
   }
 
   protected override dropResident(): void {

@@ -12,6 +12,7 @@ import { type Shelf, WasmBank } from "./bank.ts";
 import type { Engine } from "./engine.ts";
 import { type Limits, lesser } from "./limits.ts";
 import { borrowed, type Lease, OutOfMemory, Shared } from "./memory.ts";
+import { type RefineForm, refineRows } from "./refining.ts";
 import type { Answer } from "./search-dense.ts";
 
 /** Share of the memory that is left which rows may take to stay there: the rest is for filters, bounds and answers. */
@@ -50,8 +51,8 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
     divisor: Float64Array,
   ): Promise<TopRows>;
   protected abstract rankGroupsOf(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank>;
-  /** Refinement by kernels; undefined where there are none for these rows and this rule. */
-  protected abstract refineBy(start: Prototypes): Promise<Refining> | undefined;
+  /** How these rows are refined with; what it needs is in memory of the lease. */
+  protected abstract refineForm(lease: Lease, start: Prototypes, resident: B | undefined): Promise<RefineForm<B>>;
 
   /** Takes the rows into memory if they fit. Called once, before anything else. */
   async settle(): Promise<this> {
@@ -88,14 +89,23 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   }
 
   protected async refineRows(start: Prototypes): Promise<Refining> {
+    const own = (bank: FilterBank): WasmBank => this.bankOf(bank, false);
+    const resident = this.resident?.keep();
+    const rows = {
+      resident,
+      bring: async (lease: Lease, list: Uint32Array): Promise<B> =>
+        this.place(lease, await this.source.gather(list), 0),
+      most: Math.max(1, Math.floor((this.limits.blockBytes * this.rows) / Math.max(1, this.bytes()))),
+    };
     try {
-      const refining = await this.refineBy(start);
-      if (refining) return refining;
+      const formIn = (lease: Lease): Promise<RefineForm<B>> => this.refineForm(lease, start, resident?.value);
+      return await refineRows(this.engine, rows, start, formIn, own);
     } catch (error) {
+      resident?.release();
       if (!(error instanceof OutOfMemory)) throw error;
       this.#note("prototypes did not fit in memory and were refined by plain loops");
+      return new RefiningInPlace(await this.all(), start, this.turn, own);
     }
-    return new RefiningInPlace(await this.all(), start, this.turn, (bank) => this.bankOf(bank, false));
   }
 
   protected bankOf(bank: FilterBank, isShared: boolean): WasmBank {

@@ -125,6 +125,7 @@ export async function trainClasses(
   const taught = training ? training.map((r) => shown.codes[r]) : shown.codes;
   const task = { ...shown, matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
   const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
+  notes.push(...(refined?.notes ?? []));
   await advance(run, { stage: "fit", share: 1 });
   const seconds = (performance.now() - began) / 1000;
   const reported = trained.map(({ label, rows, trained }) => ({ label, rows: rows.length / shown.copies, trained }));

@@ -200,9 +200,9 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     refuseUnrefinable(recipe);
     const codes = codesAmong(y, classes, matrix.rows);
     const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
-    const { filters, report } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
+    const { filters, report, notes } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
     await advance(run, { stage: "fit", share: 1 });
-    const told = { ...this.report, refinement: report };
+    const told = { ...this.report, notes: [...new Set([...this.report.notes, ...notes])], refinement: report };
     return new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
   }
 

@@ -53,7 +53,7 @@ export async function refineClasses(
   backend: Backend,
   run: Run,
   from: number,
-): Promise<{ filters: Filters; report: Refinement }> {
+): Promise<{ filters: Filters; report: Refinement; notes: readonly string[] }> {
   const filterBank = filters.filterBank ?? new Uint32Array(filters.bank.filters);
   const refined = await refineCommittee({
     x: matrix,
@@ -68,9 +68,10 @@ export async function refineClasses(
     backend,
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
-  if (!refined.report.refined) return { filters, report: refined.report };
+  const { report, notes } = refined;
+  if (!report.refined) return { filters, report, notes };
   const bank = joinBanks(refined.members.map((member) => member.bank));
-  return { filters: { ...filters, bank }, report: refined.report };
+  return { filters: { ...filters, bank }, report, notes };
 }
 
 /** The generator after those of the distribution, of held-out rows and of each class of each bank: `fit` and `refine` agree on it. */

@@ -64,16 +64,23 @@ const FEWEST = 2;
 /** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
 const MOST_NUMBERS = 2 ** 27;
 
+/** A committee after refinement, or as it was. */
+export interface Refined {
+  readonly members: readonly Member[];
+  readonly report: Refinement;
+  /** Advice. It depends on the data and the parameters alone. */
+  readonly notes: readonly string[];
+}
+
 /** The committee after refinement, or as it was, and what refinement did. */
-export async function refineCommittee(task: RefineTask): Promise<{ members: readonly Member[]; report: Refinement }> {
+export async function refineCommittee(task: RefineTask): Promise<Refined> {
   const { x, codes, copies, classes, members, generator, backend } = task;
   const rows = codes.length / copies;
   const share = Math.min(HELD_OUT, MOST_HELD_OUT / rows);
   const { train, held: heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
   const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
-  if (heldOut.length === 0 || members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS)) {
-    return { members, report: nothing };
-  }
+  const notes = members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(members)] : [];
+  if (heldOut.length === 0 || notes.length > 0) return { members, report: nothing, notes };
   const teaching = await teachingFor(x);
   const plan = { filters: members[0].bank.filters, searches: task.epochs };
   const held = await backend.hold(x, plan);
@@ -98,17 +105,25 @@ export async function refineCommittee(task: RefineTask): Promise<{ members: read
     const after = sum(await judge.right(refined)) / heldOut.length;
     // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
     if (after < before || !isBetter(await judge.each(refined), await judge.each(plain), LIKELY)) {
-      return { members, report: { ...nothing, before, after: before } };
+      return { members, report: { ...nothing, before, after: before }, notes };
     }
     for (let b = 0; b < members.length && again; b++) {
       const pupil = await run.enrol(b, Uint32Array.from(codes.keys()));
       refined[b] = { ...members[b], bank: await run.teach(pupil, window, chosen.epochs) };
     }
-    return { members: refined, report: { ...nothing, refined: true, before, after, window, epochs: chosen.epochs } };
+    const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
+    return { members: refined, report, notes };
   } finally {
     judge?.release();
     held.release();
   }
+}
+
+function tooLarge(members: readonly Member[]): string {
+  const filters = Math.max(...members.map(({ bank }) => bank.filters));
+  const { features } = members[0].bank;
+  const most = Math.floor(MOST_NUMBERS / features);
+  return `filters were not refined: ${filters} filters of ${features} features have more than ${MOST_NUMBERS} weights; refine at most ${most} filters a bank, or fewer features`;
 }
 
 const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);

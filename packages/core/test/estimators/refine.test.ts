@@ -1,6 +1,7 @@
 /** Refinement and committees as users meet them: what is promised about held-out rows, about files, and about every back end. */
 
 import {
+  Csr,
   Dense,
   loadModel,
   openBackend,
@@ -83,6 +84,31 @@ describe("refine", () => {
       Array.from({ length: 6 }, (_, r) => r % 3),
     );
     expect(refined.report.refinement).toEqual({ refined: false, heldOutRows: 0, before: 0, after: 0 });
+  });
+
+  it("says so where filters are too large to be refined, in the stored report too", async () => {
+    const features = 2 ** 25;
+    const rows = Csr.fromRows(
+      Array.from({ length: 30 }, (_, r) => [
+        [r % 2, 2],
+        [features - 1 - (r % 7), 1],
+      ]),
+      features,
+    );
+    const labels = Array.from({ length: 30 }, (_, r) => r % 2);
+    const large = new RankSimilarityClassifier({ filters: 6, seed: 1 });
+    const refused = await large.with({ refine: true }).fit(rows, labels);
+    const told = refused.report.notes.filter((note) => note.includes("not refined"));
+    expect(told).toEqual([
+      "filters were not refined: 6 filters of 33554432 features have more than 134217728 weights; refine at most 4 filters a bank, or fewer features",
+    ]);
+    expect(refused.report.refinement).toMatchObject({ refined: false });
+    expect(loadModel(saveModel(refused)).report.notes).toEqual(refused.report.notes);
+    // The same by `refine`, once, however often it is asked.
+    const plain = await large.fit(rows, labels);
+    expect(plain.report.notes.join()).not.toContain("not refined");
+    const again = await (await plain.refine(rows, labels)).refine(rows, labels);
+    expect(again.report.notes).toEqual(refused.report.notes);
   });
 
   it("gives the same bytes on every back end, for dense rows, sparse rows and floats", async () => {

@@ -11,7 +11,7 @@ export { compare_listed, move_prototypes, scratch_compare } from "./refine";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./measure";
 export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_out_csr } from "./sparse-direct";
 export { largest_weight_csr } from "./sparse-dot";
-export { fill_index_csr, plan_index_csr } from "./sparse-index";
+export { clear_index_csr, fill_index_csr, plan_index_csr } from "./sparse-index";
 export { join_pieces_csr, top_rows_csr } from "./sparse-pieces";
 export { compare_listed_csr, move_prototypes_csr, scratch_compare_csr, scratch_move_csr } from "./sparse-refine";
 export { measure_csr } from "./sparse-rows";

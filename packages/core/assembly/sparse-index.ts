@@ -38,13 +38,14 @@ const FILTERS_PER_POSTING: u32 = 8;
 /** Marks a column in the count of TABLE. */
 export const COLUMN: u32 = 0x8000_0000;
 
-/** Lays out the index: fills TABLE (a list's start is its end so far) and says how much room columns and lists need. */
+/**
+ * Lays out the index, place after place in ascending order: counts exceptions in TABLE, and after the last place makes
+ * starts of them (a list's start is its end so far) and says how much room columns and lists need.
+ */
 export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const table = load<usize>(context, TABLE);
-  const features = <usize>load<u32>(context, FEATURES);
-  const places = load<u32>(context, PLACES);
-  memory.fill(table, 0, features << 3);
-  for (let p: u32 = 0; p < places; p++) {
+  if (from == 0) memory.fill(table, 0, <usize>load<u32>(context, FEATURES) << 3);
+  for (let p = from; p < to; p++) {
     const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>p << 2));
     const base = baseOf(context, f);
     const end = exceptionOf(context, f + 1);
@@ -54,9 +55,14 @@ export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usiz
       store<u32>(count, load<u32>(count, 4) + 1, 4);
     }
   }
+  if (to == load<u32>(context, PLACES)) layOut(context, table, to);
+  return 0;
+}
+
+function layOut(context: usize, table: usize, places: u32): void {
   let columns: u32 = 0;
   let postings: u32 = 0;
-  const end = table + (features << 3);
+  const end = table + (<usize>load<u32>(context, FEATURES) << 3);
   for (let at = table; at < end; at += 8) {
     // Most features are excepted by no filter.
     while (at + 32 <= end && !v128.any_true(v128.or(v128.load(at), v128.load(at, 16)))) at += 32;
@@ -73,10 +79,20 @@ export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usiz
   }
   store<u32>(context, columns, COLUMN_COUNT);
   store<u32>(context, postings, POSTING_COUNT);
+}
+
+/** Empties the columns [from, to). */
+export function clear_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const column = <usize>load<u32>(context, ROOM) << 2;
+  const columnExceptions = load<usize>(context, COLUMN_EXCEPTIONS);
+  const bytes = <usize>(to - from) * column;
+  memory.fill(load<usize>(context, COLUMNS) + <usize>from * column, 0, bytes);
+  memory.fill(load<usize>(context, COLUMN_BOUNDS) + (<usize>from << 3), 0, <usize>(to - from) << 3);
+  if (columnExceptions) memory.fill(columnExceptions + <usize>from * column, 0, bytes);
   return 0;
 }
 
-/** Fills columns and lists; lists end up in ascending order of place. */
+/** Fills columns and lists with the exceptions of the places [from, to), counted from the last, in ascending order of that. */
 export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const table = load<usize>(context, TABLE);
   const columns = load<usize>(context, COLUMNS);
@@ -86,13 +102,10 @@ export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usiz
   const postingExceptions = load<usize>(context, POSTING_EXCEPTIONS);
   const whole = load<u32>(context, WHOLE);
   const scale = load<f64>(context, SCALE_F64);
-  const columnBytes = <usize>load<u32>(context, COLUMN_COUNT) * column;
   const bounds = load<usize>(context, COLUMN_BOUNDS);
-  memory.fill(columns, 0, columnBytes);
-  memory.fill(bounds, 0, <usize>load<u32>(context, COLUMN_COUNT) << 3);
-  if (columnExceptions) memory.fill(columnExceptions, 0, columnBytes);
-  // Backwards, so that each list fills from its end to its start.
-  for (let p = load<u32>(context, PLACES); p-- > 0; ) {
+  // Backwards, so that each list fills from its end to its start and ends up in ascending order of place.
+  const places = load<u32>(context, PLACES);
+  for (let p = places - from; p-- > places - to; ) {
     const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>p << 2));
     const base = baseOf(context, f);
     const factor = scale * load<f64>(load<usize>(context, PLACE_FACTOR_F64S) + (<usize>p << 3));

@@ -78,6 +78,7 @@ async function openPool(threads: number, { start = startWorker, limits }: Thread
     under,
     ask: (answer, ...values) => call[answer](...values) >>> 0,
     run: (kernel, items, piece, bytes, context) => pool.run(kernel, items, piece, bytes, context, turn),
+    inOrder: (kernel, items, piece, bytes, context) => pool.run(kernel, items, piece, bytes, context, turn, 1),
     once: (kernel, items, bytes, context) => pool.run(kernel, items, items, bytes, context, turn),
     close: () => pool.close(),
   });
@@ -122,8 +123,9 @@ class Pool {
     scratchBytes: number,
     context: Context,
     turn: Turn,
+    most = this.#workers.length, // workers
   ): Promise<Outcome> {
-    const run = this.#last.then(() => this.#spread(kernel, items, piece, scratchBytes, context, turn));
+    const run = this.#last.then(() => this.#spread(kernel, items, piece, scratchBytes, context, turn, most));
     this.#last = run.catch(() => {}); // a failed run is its caller's affair; the next one starts all the same
     return run;
   }
@@ -135,12 +137,13 @@ class Pool {
     bytes: number,
     context: Context,
     turn: Turn,
+    most: number,
   ): Promise<Outcome> {
     await turn.pause();
     await this.#replaceDead();
     if (items === 0) return { sum: 0, largest: 0 };
     return borrowed(this.memory, async (lease) => {
-      const busy = this.#workers.slice(0, Math.max(1, Math.ceil(items / piece)));
+      const busy = this.#workers.slice(0, Math.min(most, Math.max(1, Math.ceil(items / piece))));
       const messages = busy.map(() => ({
         kernel,
         items,

@@ -14,7 +14,7 @@ import {
   FIRST_FILTER,
   WEIGHT_BYTES,
 } from "./csr-context.ts";
-import { Context, type Engine } from "./engine.ts";
+import { Context, copyIn, type Engine } from "./engine.ts";
 import type { Lease } from "./memory.ts";
 
 /** Filters [first, first + filters) of a bank in memory. */
@@ -68,13 +68,19 @@ export function bytesOfBank(bank: FilterBank, first: number, last: number): numb
 }
 
 /** Copies filters [first, last) into memory of the lease. */
-export function loadCsrBank(engine: Engine, lease: Lease, bank: FilterBank, first: number, last: number): CsrBank {
+export async function loadCsrBank(
+  engine: Engine,
+  lease: Lease,
+  bank: FilterBank,
+  first: number,
+  last: number,
+): Promise<CsrBank> {
   const { features } = bank;
   const norms = bank.norm.subarray(first, last);
   const weightBytes = bank.weights.BYTES_PER_ELEMENT;
   const shared = { first, filters: last - first, features, weightBytes };
   if (bank.form === "dense") {
-    const weights = lease.put(bank.weights.subarray(first * features, last * features));
+    const weights = await copyIn(engine, lease, bank.weights.subarray(first * features, last * features));
     const norm = lease.put(norms);
     return { ...shared, sparse: false, offsets: 0, indices: 0, base: 0, weights, norm, facts: NO_FACTS };
   }
@@ -83,8 +89,8 @@ export function loadCsrBank(engine: Engine, lease: Lease, bank: FilterBank, firs
   const weights = bank.weights.subarray(from, to) as Weights;
   const places = {
     offsets: lease.put(bank.offsets.subarray(first, last + 1).map((offset) => offset - from)),
-    indices: lease.put(bank.indices.subarray(from, to)),
-    weights: lease.put(weights),
+    indices: await copyIn(engine, lease, bank.indices.subarray(from, to)),
+    weights: await copyIn(engine, lease, weights),
     base: lease.put(bases),
     norm: lease.put(norms),
   };

@@ -32,6 +32,8 @@ import type { CsrBlock } from "./csr-rows.ts";
 import { Context, type Engine } from "./engine.ts";
 import { borrowed, type Lease, leased, Shared } from "./memory.ts";
 
+/** Exceptions a kernel takes at a time, about. */
+const PIECE_EXCEPTIONS = 2 ** 20;
 /** Sums of whole numbers below this are exact in float64. */
 const EXACT = 2 ** 53;
 /** 32-bit scores stay below this. */
@@ -56,7 +58,11 @@ export function useCsrBank(engine: Engine, bank: WasmBank): Promise<Shared<CsrBa
   return bank.part<CsrBank>(
     "csr",
     () => true,
-    () => leased(engine.memory, (lease) => new Shared(loadCsrBank(engine, lease, bank.host, 0, bank.filters), lease)),
+    () =>
+      leased(
+        engine.memory,
+        async (lease) => new Shared(await loadCsrBank(engine, lease, bank.host, 0, bank.filters), lease),
+      ),
   );
 }
 
@@ -156,7 +162,9 @@ export async function makeIndex(
   return borrowed(memory, async (own) => {
     const context = describeIndex(describeCsrBank(new Context(memory, own), bank), index);
     context.set([FEATURES, bank.features]);
-    await engine.once("plan_index_csr", 1, 0, context);
+    const [exceptions] = memory.u32(bank.offsets + bank.filters * 4, 1);
+    const piece = Math.max(1, Math.floor((PIECE_EXCEPTIONS * bank.filters) / Math.max(1, exceptions)));
+    await engine.inOrder("plan_index_csr", places, piece, 0, context);
     const [columns] = memory.u32(context.at + COLUMN_COUNT, 1);
     const [postings] = memory.u32(context.at + POSTING_COUNT, 1);
     slots.push([COLUMN_COUNT, columns]);
@@ -168,7 +176,8 @@ export async function makeIndex(
       keep(POSTING_EXCEPTIONS, lease.take(postings * 4));
     }
     describeIndex(context, index);
-    await engine.once("fill_index_csr", 1, 0, context);
+    await engine.run("clear_index_csr", columns, Math.max(1, Math.floor(PIECE_EXCEPTIONS / room)), 0, context);
+    await engine.inOrder("fill_index_csr", places, piece, 0, context);
     return index;
   });
 }

@@ -3,7 +3,7 @@
 import type { CsrRows, RowSource } from "../../kernels/shapes.ts";
 import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./csr-context.ts";
 import { typeOf } from "./dense-rows.ts";
-import { Context, type Engine } from "./engine.ts";
+import { Context, copyIn, type Engine } from "./engine.ts";
 import { borrowed, type Lease } from "./memory.ts";
 
 /** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
@@ -45,8 +45,8 @@ export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: 
     features: x.features,
     type: typeOf(x.values),
     offsets: lease.put(offsets),
-    indices: lease.put(x.indices.subarray(from, to)),
-    values: lease.put(x.values.subarray(from, to)),
+    indices: await copyIn(engine, lease, x.indices.subarray(from, to)),
+    values: await copyIn(engine, lease, x.values.subarray(from, to)),
     most,
     largest: 0,
   };

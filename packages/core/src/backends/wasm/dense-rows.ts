@@ -3,7 +3,7 @@
 import type { DenseRows, RowSource, Values } from "../../kernels/shapes.ts";
 import { isDue } from "../turn.ts";
 import { F32, F64, FEATURES, I16, ROWS, STRIDE, TYPE, U8, U16 } from "./context.ts";
-import { Context, type Engine } from "./engine.ts";
+import { COPY_BYTES, Context, type Engine } from "./engine.ts";
 import { borrowed, type Lease } from "./memory.ts";
 
 /** Largest values a signed 16-bit number holds. */
@@ -36,9 +36,6 @@ export function strideOf(features: number): number {
 export function bytesOfRow({ features, valueBytes }: RowSource): number {
   return strideOf(features) * valueBytes;
 }
-
-/** Bytes of rows copied between two looks at the clock. */
-const COPY_BYTES = 2 ** 24;
 
 /** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
 export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, first: number): Promise<DenseBlock> {

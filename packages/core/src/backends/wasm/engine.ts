@@ -12,6 +12,7 @@ import { compileKernels } from "./module.ts";
 export type Kernel =
   | "bound_rows"
   | "centre_weights"
+  | "clear_index_csr"
   | "compare_listed"
   | "compare_listed_csr"
   | "fill_index_csr"
@@ -81,6 +82,8 @@ export interface Engine {
   ask(answer: Answer, ...values: number[]): number;
   /** Runs a kernel over the items 0 to `items` - 1, at most `piece` a call, each thread with `scratchBytes` to itself. */
   run(kernel: Kernel, items: number, piece: number, scratchBytes: number, context: Context): Promise<Outcome>;
+  /** The same on one thread, range after range in ascending order: each call finds what those before it left. */
+  inOrder(kernel: Kernel, items: number, piece: number, scratchBytes: number, context: Context): Promise<Outcome>;
   /** Runs a kernel in one call over [0, items): for those whose range must not be cut. */
   once(kernel: Kernel, items: number, scratchBytes: number, context: Context): Promise<Outcome>;
   close(): Promise<void>;
@@ -112,6 +115,25 @@ export class Context {
   }
 }
 
+/** Bytes copied between two looks at the clock. */
+export const COPY_BYTES = 2 ** 24;
+
+/** A copy of many values in memory of the lease, with a look at the clock now and then. */
+export async function copyIn(
+  { memory, turn }: Engine,
+  lease: Lease,
+  values: ArrayBufferView & { readonly length: number },
+): Promise<number> {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const at = lease.take(bytes.length);
+  for (let from = 0; from < bytes.length; from += COPY_BYTES) {
+    const part = bytes.subarray(from, from + COPY_BYTES);
+    memory.u8(at + from, part.length).set(part);
+    if (isDue()) await turn.pause();
+  }
+  return at;
+}
+
 type Exports = Record<string, (...values: number[]) => number>;
 
 /** Milliseconds a call of a kernel should take at most, and those below which the next takes more items. */
@@ -126,14 +148,18 @@ export async function openEngine(most?: number): Promise<Engine> {
   const { exports } = await WebAssembly.instantiate(await compileKernels(false), { env: { memory: raw } });
   const call = exports as unknown as Exports;
   const memory = new Memory(raw, most);
+  const run =
+    (turn: Turn): Engine["run"] =>
+    (kernel, items, piece, bytes, context) =>
+      borrowed(memory, (lease) => runSlices(call[kernel], items, piece, lease.take(bytes), context.at, turn));
   const under = (turn: Turn): Engine => ({
     memory,
     threads: 1,
     turn,
     under,
     ask: (answer, ...values) => call[answer](...values) >>> 0,
-    run: (kernel, items, piece, bytes, context) =>
-      borrowed(memory, (lease) => runSlices(call[kernel], items, piece, lease.take(bytes), context.at, turn)),
+    run: run(turn),
+    inOrder: run(turn),
     once: (kernel, items, bytes, context) =>
       borrowed(memory, async (lease) => {
         await turn.pause();

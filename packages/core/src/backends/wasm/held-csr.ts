@@ -156,7 +156,7 @@ export class HeldCsr extends WasmRows<CsrBlock> {
       while (last < bank.filters && this.#fits(bank, first, last + 1)) last++;
       const more = { known: first > 0, last: last === bank.filters };
       await borrowed(this.engine.memory, async (lease) => {
-        const loaded = loadCsrBank(this.engine, lease, bank, first, last);
+        const loaded = await loadCsrBank(this.engine, lease, bank, first, last);
         exact += await this.#searchRange(lease, block, loaded, answer, more);
       });
       first = last;
@@ -181,8 +181,8 @@ export class HeldCsr extends WasmRows<CsrBlock> {
     const { engine } = this;
     if (!this.#fits(bank.host, 0, bank.filters)) {
       const picked = pickFilters(bank.host, filters);
-      return borrowed(engine.memory, (lease) => {
-        const loaded = loadCsrBank(engine, lease, picked, 0, picked.filters);
+      return borrowed(engine.memory, async (lease) => {
+        const loaded = await loadCsrBank(engine, lease, picked, 0, picked.filters);
         return use(loaded, allFilters(loaded));
       });
     }

@@ -9,6 +9,8 @@ const GRACE = 300;
 const interrupt = new AbortController();
 /** What has to be undone on a sudden end; known once the program is loaded. */
 let cleanUp = (): void => {};
+/** Whether the command at work ends by itself, in its own time. */
+let isPatient = false;
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -21,7 +23,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     // The second time the user means it.
     if (interrupt.signal.aborted) leave();
     interrupt.abort(reason);
-    setTimeout(leave, GRACE).unref();
+    if (!isPatient) setTimeout(leave, GRACE).unref();
   });
 }
 
@@ -33,6 +35,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Loaded only now, so that an interrupt is heard from the first moment.
 const [{ run }, { removeUnfinished }] = await Promise.all([import("./run.ts"), import("@ranksim/data/node")]);
 cleanUp = removeUnfinished;
-process.exitCode = await run(process.argv.slice(2), processIo(interrupt.signal));
+process.exitCode = await run(
+  process.argv.slice(2),
+  processIo(interrupt.signal, () => {
+    isPatient = true;
+  }),
+);
 // What the work left behind, such as a read that will never answer, does not keep the process.
 if (interrupt.signal.aborted) process.exit(process.exitCode);

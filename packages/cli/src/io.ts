@@ -26,13 +26,17 @@ export interface Io {
   readonly cwd: string;
   /** Aborted when the user interrupts; long work then stops and nothing half-done remains. */
   readonly signal: AbortSignal;
+  /** Called by a command that needs time to end once interrupted: it is then not cut off, but for a second signal. */
+  readonly endsByItself?: () => void;
+  /** Calls the listener at each SIGHUP. */
+  readonly onHangup?: (listener: () => void) => void;
 }
 
 /** Width taken where there is no terminal to ask. */
 const DEFAULT_COLUMNS = 100;
 
 /** The world of this process. */
-export function processIo(signal: AbortSignal): Io {
+export function processIo(signal: AbortSignal, endsByItself = (): void => {}): Io {
   return {
     // A getter: to touch it would keep a process alive that never asks for it.
     get stdin() {
@@ -43,6 +47,8 @@ export function processIo(signal: AbortSignal): Io {
     env: process.env,
     cwd: process.cwd(),
     signal,
+    endsByItself,
+    onHangup: (listener) => void process.on("SIGHUP", listener),
   };
 }
 

@@ -20,4 +20,5 @@ export type CommandName =
   | "data path"
   | "data fetch"
   | "play"
+  | "serve"
   | "demo";

@@ -13,6 +13,7 @@ import { addInspect } from "./commands/inspect.ts";
 import { addPlay } from "./commands/play.ts";
 import { addPredict } from "./commands/predict.ts";
 import { addReport } from "./commands/report.ts";
+import { addServe } from "./commands/serve.ts";
 import { addSpikes } from "./commands/spikes.ts";
 import { addTrain } from "./commands/train.ts";
 import { addTransform } from "./commands/transform.ts";
@@ -79,6 +80,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     addDemo,
   ])
     add(program, io);
+  addServe(program, io, version());
   return program;
 }
 

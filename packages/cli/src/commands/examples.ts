@@ -15,6 +15,15 @@ export interface Example {
 /** The names of files that the examples read and do not make. */
 export const EXAMPLE_FILES = ["plants.csv", "reviews.csv", "new-reviews.txt"] as const;
 
+/** Examples of `serve`: they do not end by themselves, so its own test runs them. */
+export const SERVE_EXAMPLES: readonly Example[] = [
+  { line: "ranksim serve digits.ranksim", about: "on this machine alone, port 8080" },
+  {
+    line: "ranksim serve digits.ranksim reviews.ranksim --port 9000 --watch",
+    about: "two models, swapped when their files change",
+  },
+];
+
 /** Examples by command, in the order in which they work. */
 export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   train: [
@@ -111,7 +120,8 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
 /** The examples of a command as they stand under its help. */
 export function exampleText(command: string, io?: Io): string {
   const style = io && styleOf(io.stdout);
-  const lines = EXAMPLES[command].map(({ line, about }) => {
+  const examples = command === "serve" ? SERVE_EXAMPLES : EXAMPLES[command];
+  const lines = examples.map(({ line, about }) => {
     const comment = `# ${about}`;
     return `  ${style ? style.faint(comment) : comment}\n  ${line}`;
   });

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RanksimError } from "@ranksim/core";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
+import { portOf } from "../flags/port.ts";
 import type { Io } from "../io.ts";
 import { modelBytes, readModel } from "../model/store.ts";
 import { servePage } from "../play/serve.ts";
@@ -64,12 +65,4 @@ async function play(modelPath: string | undefined, options: PlayOptions, io: Io)
 async function modelOf(path: string, io: Io): Promise<{ name: string; bytes: Uint8Array }> {
   await readModel(path, io);
   return { name: basename(path), bytes: await modelBytes(path, io) };
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535 || text.trim() === "") {
-    throw new InvalidArgumentError("Expected a whole number from 0 to 65535.");
-  }
-  return port;
 }

@@ -1,0 +1,218 @@
+/** What a path asks for, and the answer. Nothing here knows of sockets; `server.ts` sends what comes back. */
+
+import type { Backend } from "@ranksim/core";
+import { explainRow } from "./explain.ts";
+import { badRequest, HttpError } from "./http-error.ts";
+import { infer, modelMetadata } from "./infer.ts";
+import type { Metrics } from "./metrics.ts";
+import { openApi } from "./openapi.ts";
+import { type Page, servePage } from "./page.ts";
+import {
+  answerText,
+  type BodyForm,
+  bodyForm,
+  jsonRows,
+  type ParsedJson,
+  parseBody,
+  type Question,
+  readRows,
+  topOf,
+} from "./predict.ts";
+import type { ServedModel } from "./served-model.ts";
+import type { Shelf } from "./shelf.ts";
+import { parseInfer } from "./tensors.ts";
+
+/** A request, read. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** Reads the body; only routes that take one do. */
+  readonly body: () => Promise<Buffer>;
+}
+
+/** An answer. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Buffer;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** What the routes work with. */
+export interface Service {
+  readonly shelf: Shelf;
+  readonly metrics: Metrics;
+  readonly backend: Backend;
+  readonly version: string;
+  readonly isReady: () => boolean;
+  readonly inFlight: () => number;
+}
+
+type Handler = (asked: Asked, service: Service, found: RegExpExecArray) => Promise<Answer> | Answer;
+
+interface Route {
+  /** Its name in the metrics. */
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly path: RegExp;
+  readonly answer: Handler;
+}
+
+const MODEL = "/v2/models/([^/]+)(?:/versions/([^/]+))?";
+
+/** All routes; the busiest first. */
+const ROUTES: readonly Route[] = [
+  { name: "/predict", method: "POST", path: /^\/predict$/, answer: predict },
+  { name: "/v2/infer", method: "POST", path: new RegExp(`^${MODEL}/infer$`), answer: inferRoute },
+  { name: "/explain", method: "POST", path: /^\/explain$/, answer: explain },
+  { name: "/v2/health/live", method: "GET", path: /^\/v2\/health\/live$/, answer: () => json({ live: true }) },
+  { name: "/v2/health/ready", method: "GET", path: /^\/v2\/health\/ready$/, answer: ready },
+  { name: "/metrics", method: "GET", path: /^\/metrics$/, answer: metrics },
+  {
+    name: "/v2",
+    method: "GET",
+    path: /^\/v2\/?$/,
+    answer: (_, { version }) => json({ name: "ranksim", version, extensions: ["binary_tensor_data"] }),
+  },
+  {
+    name: "/v2/models",
+    method: "GET",
+    path: new RegExp(`^${MODEL}$`),
+    answer: (_, service, found) => json(modelMetadata(modelOf(service, found))),
+  },
+  { name: "/v2/models/ready", method: "GET", path: new RegExp(`^${MODEL}/ready$`), answer: modelReady },
+  {
+    name: "/openapi.json",
+    method: "GET",
+    path: /^\/openapi\.json$/,
+    answer: (_, { shelf, version }) => json(openApi(version, [...shelf.all()])),
+  },
+  { name: "/", method: "GET", path: /^\/$/, answer: page },
+];
+
+/** Whether a path is a probe, which needs no token. */
+export const isProbe = (path: string): boolean => path.startsWith("/v2/health/");
+
+/** The route of a request and its answer; 404 and 405 where there is none. */
+export function routeOf({ method, path }: { method: string; path: string }): {
+  name: string;
+  run: (asked: Asked, service: Service) => Promise<Answer> | Answer;
+} {
+  const asked = method === "HEAD" ? "GET" : method;
+  let other: Route | undefined;
+  for (const route of ROUTES) {
+    const found = route.path.exec(path);
+    if (!found) continue;
+    if (route.method === asked)
+      return { name: route.name, run: (request, service) => route.answer(request, service, found) };
+    other = route;
+  }
+  if (other) throw new HttpError(405, `${path}: expected ${other.method}, found ${method}`, { Allow: other.method });
+  throw new HttpError(404, `${path}: there is no such path; /openapi.json lists them`);
+}
+
+const json = (value: object, status = 200): Answer => ({
+  status,
+  type: "application/json",
+  body: JSON.stringify(value),
+});
+
+function ready(_: Asked, { isReady }: Service): Answer {
+  return isReady() ? json({ ready: true }) : json({ ready: false, error: "the server is about to end" }, 503);
+}
+
+function modelReady(_: Asked, service: Service, found: RegExpExecArray): Answer {
+  const { name } = modelOf(service, found);
+  return service.isReady() ? json({ name, ready: true }) : json({ name, ready: false }, 503);
+}
+
+function metrics(_: Asked, service: Service): Answer {
+  const text = service.metrics.text(service.inFlight(), service.shelf.all());
+  return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: text };
+}
+
+function page(_: Asked, { shelf, version }: Service): Answer {
+  const { html, policy }: Page = servePage(version, [...shelf.all()]);
+  return { status: 200, type: "text/html; charset=utf-8", body: html, headers: { "Content-Security-Policy": policy } };
+}
+
+/** The model of a path; a version must be the present one. */
+function modelOf({ shelf }: Service, [, name, version]: RegExpExecArray): ServedModel {
+  const model = named(shelf, decoded(name));
+  if (version !== undefined && decoded(version) !== model.version) {
+    throw new HttpError(
+      404,
+      `model ${model.name}: its version is ${model.version}, not ${JSON.stringify(decoded(version))}`,
+    );
+  }
+  return model;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badRequest(`${JSON.stringify(text)} cannot be decoded`);
+  }
+}
+
+function named(shelf: Shelf, name: string): ServedModel {
+  const model = shelf.get(name);
+  if (model) return model;
+  throw new HttpError(404, `no model is called ${JSON.stringify(name)}; there is ${shelf.names.join(", ")}`);
+}
+
+async function inferRoute(asked: Asked, service: Service, found: RegExpExecArray): Promise<Answer> {
+  const model = modelOf(service, found);
+  const stated = asked.headers["inference-header-content-length"];
+  if (stated !== undefined && !/^\d+$/.test(String(stated))) {
+    throw badRequest(`Inference-Header-Content-Length: expected a whole number, found ${JSON.stringify(stated)}`);
+  }
+  const request = parseInfer(await asked.body(), stated === undefined ? undefined : Number(stated));
+  const { body, headerLength } = await infer(model, request, (answers) => service.metrics.answered(model, answers));
+  if (headerLength === undefined) return { status: 200, type: "application/json", body };
+  const headers = { "Inference-Header-Content-Length": String(headerLength) };
+  return { status: 200, type: "application/octet-stream", body, headers };
+}
+
+async function predict(asked: Asked, service: Service): Promise<Answer> {
+  const { model, rows, question, form } = await questionOf(asked, service.shelf);
+  const wantsProbabilities = question.probabilities || question.top !== undefined;
+  const answers = await model.ask(rows, { labels: true, probabilities: wantsProbabilities, similarities: false });
+  service.metrics.answered(model, answers);
+  const { type, text } = await answerText(model, answers, question, form);
+  return { status: 200, type, body: text };
+}
+
+async function explain(asked: Asked, service: Service): Promise<Answer> {
+  const { model, rows } = await questionOf(asked, service.shelf);
+  return json(await explainRow(model, rows, { backend: service.backend }));
+}
+
+/** The model, the rows and what is asked of them, from address and body. */
+async function questionOf({ query, headers, body }: Asked, shelf: Shelf) {
+  const form: BodyForm = bodyForm(headers["content-type"] as string | undefined);
+  const bytes = await body();
+  const parsed: ParsedJson | undefined = form === "json" ? parseBody(bytes) : undefined;
+  const model = chosen(shelf, query.get("model") ?? parsed?.model);
+  const rows = parsed ? await jsonRows(model, parsed) : await readRows(model, bytes, form as Exclude<BodyForm, "json">);
+  const asksFor = query.get("probabilities");
+  const question: Question = {
+    probabilities: parsed?.question.probabilities ?? (asksFor !== null && asksFor !== "false"),
+    top: parsed?.question.top ?? (query.has("top") ? topOf(query.get("top")) : undefined),
+  };
+  return { model, rows, question, form };
+}
+
+/** The model of a name; without one, the only model there is. */
+function chosen(shelf: Shelf, name: string | undefined | null): ServedModel {
+  if (name) return named(shelf, name);
+  const [only, more] = shelf.all();
+  if (more)
+    throw badRequest(
+      `several models are served: say which, as ?model=${only.name}; there is ${shelf.names.join(", ")}`,
+    );
+  return only;
+}

@@ -1,0 +1,109 @@
+/** A model as a server sees it: what it takes, what it answers, and a queue in front of it. */
+
+import {
+  type Backend,
+  type Dense,
+  type Label,
+  type Matrix,
+  type Model,
+  type PredictingModel,
+  predicts,
+  type Run,
+  type Schema,
+  schemaOf,
+  type TransformingModel,
+  toDense,
+  transforms,
+} from "@ranksim/core";
+import { isMultilabel, stepsOf, takesText } from "../model/parts.ts";
+import { Batcher } from "./batcher.ts";
+import { badRequest } from "./http-error.ts";
+import { joinRows, type Rows } from "./input.ts";
+import type { Limits } from "./limits.ts";
+
+/** What is asked of rows. */
+export interface Wanted {
+  readonly labels: boolean;
+  readonly probabilities: boolean;
+  readonly similarities: boolean;
+}
+
+/** What rows are given, in their order. */
+export interface Answers {
+  readonly labels: readonly (Label | readonly Label[])[];
+  /** rows x classes. */
+  readonly probabilities: Float64Array | undefined;
+  /** rows x filters. */
+  readonly similarities: Float64Array | undefined;
+}
+
+/** A loaded model that answers. */
+export class ServedModel {
+  readonly name: string;
+  /** The beginning of the file's digest: another file, another version. */
+  readonly version: string;
+  readonly model: Model;
+  readonly takesText: boolean;
+  /** Numbers in a row; 0 for text. */
+  readonly features: number;
+  readonly classes: readonly Label[];
+  readonly isMultilabel: boolean;
+  readonly canPredict: boolean;
+  readonly hasProbabilities: boolean;
+  readonly canTransform: boolean;
+  /** Columns of `similarities`. */
+  readonly outputWidth: number;
+  readonly schema: Schema | undefined;
+  readonly batcher: Batcher;
+  readonly #backend: Backend;
+
+  constructor(name: string, version: string, model: Model, backend: Backend, limits: Limits) {
+    this.name = name;
+    this.version = version;
+    this.model = model;
+    this.takesText = takesText(model);
+    const [first] = stepsOf(model);
+    const last = stepsOf(model).at(-1);
+    this.features = this.takesText ? 0 : ((first as { features?: number }).features ?? 0);
+    this.classes = predicts(model) ? model.classes : [];
+    this.isMultilabel = isMultilabel(model);
+    this.canPredict = predicts(model);
+    this.hasProbabilities = predicts(model) && model.predictProbabilities !== undefined;
+    this.canTransform = !this.canPredict && transforms(model);
+    this.outputWidth = (last as { bank?: { filters: number } }).bank?.filters ?? 0;
+    this.schema = schemaOf(model);
+    this.#backend = backend;
+    this.batcher = new Batcher(limits, (parts, wanted) => this.#search(parts, wanted));
+  }
+
+  /** Answers for rows, searched together with those of others. */
+  ask(rows: Rows, wanted: Wanted): Promise<Answers> {
+    if (rows.form === "text" ? !this.takesText : this.takesText) {
+      const [takes, found] = this.takesText ? ["texts", "rows of numbers"] : ["rows of numbers", "texts"];
+      throw badRequest(`model ${this.name}: expected ${takes}, found ${found}`);
+    }
+    if ((wanted.labels || wanted.probabilities) && !this.canPredict) {
+      throw badRequest(`model ${this.name}: a ${this.model.kind} does not predict; ask infer for its similarities`);
+    }
+    if (wanted.probabilities && !this.hasProbabilities) {
+      throw badRequest(`model ${this.name}: a ${this.model.kind} has no probabilities`);
+    }
+    if (rows.rows === 0) return Promise.resolve({ labels: [], probabilities: undefined, similarities: undefined });
+    return this.batcher.add(rows, wanted);
+  }
+
+  /** One search each for labels, probabilities and similarities, as far as anyone asks. */
+  async #search(parts: readonly Rows[], wanted: Wanted): Promise<Answers> {
+    const x = joinRows(parts, this.features);
+    const run: Run = { backend: this.#backend };
+    const predicting = this.model as unknown as PredictingModel<Matrix | readonly string[]>;
+    const labels = wanted.labels ? await predicting.predict(x, run) : [];
+    const found = wanted.probabilities ? await predicting.predictProbabilities?.(x, run) : undefined;
+    const transforming = this.model as unknown as TransformingModel<Matrix | readonly string[]>;
+    const similar = wanted.similarities ? toDense(await transforming.transform(x, run)) : undefined;
+    return { labels, probabilities: doubles(found), similarities: doubles(similar) };
+  }
+}
+
+const doubles = (x: Dense | undefined): Float64Array | undefined =>
+  x && (x.values instanceof Float64Array ? x.values : Float64Array.from(x.values));

@@ -1,0 +1,228 @@
+/**
+ * The server: sockets, limits and the end. Routes answer; here requests are counted, refused where there are too many, cut off
+ * where they take too long, and finished when the server is to end. node:http is enough for a dozen routes; a framework would
+ * cost more of each request than all that is done here.
+ */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Backend, openBackend } from "@ranksim/core";
+import { type Access, checkAccess } from "./access.ts";
+import { Gone, readBody } from "./body.ts";
+import { asHttpError, tooBusy } from "./http-error.ts";
+import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { Metrics } from "./metrics.ts";
+import { type Answer, isProbe, routeOf, type Service } from "./routes.ts";
+import { Shelf } from "./shelf.ts";
+
+/** Something worth a line in the log. */
+export interface LogEvent {
+  readonly event: string;
+  readonly level: "info" | "error";
+  readonly [field: string]: unknown;
+}
+
+/** What is served, and how. */
+export interface ServeOptions {
+  /** Model files. */
+  readonly models: readonly string[];
+  readonly host: string;
+  readonly port: number;
+  readonly access: Access;
+  readonly watch: boolean;
+  readonly version: string;
+  readonly limits?: Partial<Limits>;
+  readonly log?: (event: LogEvent) => void;
+}
+
+const HEADERS = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
+
+/** Milliseconds that a kept connection may lie idle, and between two looks for connections that are overdue. */
+const IDLE_MS = 5_000;
+const CHECK_MS = 500;
+const MOST_CONNECTIONS = 4096;
+const NO_QUERY = new URLSearchParams();
+
+/** Models behind a port. */
+export class ModelServer {
+  readonly #server: Server;
+  readonly #backend: Backend;
+  readonly #service: Service;
+  readonly #limits: Limits;
+  readonly #access: Access;
+  readonly #log: (event: LogEvent) => void;
+  readonly shelf: Shelf;
+  readonly #running = new Set<{ readonly deadline: number; readonly cut: (error: unknown) => void }>();
+  readonly #overseer: NodeJS.Timeout;
+  #isReady = true;
+  #isEnding = false;
+
+  private constructor(options: ServeOptions, limits: Limits, backend: Backend) {
+    const metrics = new Metrics();
+    this.#log = options.log ?? (() => undefined);
+    this.#limits = limits;
+    this.#access = options.access;
+    this.#backend = backend;
+    this.shelf = new Shelf(backend, limits, {
+      swapped: ({ name, version }, before) => {
+        metrics.swapped(name);
+        this.#log({ event: "swapped", level: "info", model: name, version, before: before.version });
+      },
+      refused: (name, error) => {
+        metrics.refused(name);
+        this.#log({ event: "refused", level: "error", model: name, message: messageOf(error) });
+      },
+    });
+    this.#service = {
+      shelf: this.shelf,
+      metrics,
+      backend,
+      version: options.version,
+      isReady: () => this.#isReady,
+      inFlight: () => this.#running.size,
+    };
+    this.#overseer = setInterval(() => this.#cutLate(), Math.min(CHECK_MS, limits.timeoutMs / 4)).unref();
+    this.#server = createServer(
+      {
+        headersTimeout: Math.min(5_000, limits.timeoutMs),
+        requestTimeout: limits.timeoutMs,
+        keepAliveTimeout: IDLE_MS,
+        connectionsCheckingInterval: CHECK_MS,
+      },
+      (request, response) => void this.#handle(request, response),
+    );
+    this.#server.maxConnections = MOST_CONNECTIONS;
+    // A client that takes nothing of its answer for this long is cut off; later than a request that takes too long is refused.
+    this.#server.setTimeout(limits.timeoutMs + 4 * CHECK_MS);
+  }
+
+  /** Loads the models and listens; the models are ready when it resolves. */
+  static async open(options: ServeOptions): Promise<ModelServer> {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const server = new ModelServer(options, limits, await openBackend("auto"));
+    try {
+      for (const path of options.models) await server.shelf.add(path);
+      await new Promise<void>((listening, failed) => {
+        server.#server.once("error", failed);
+        server.#server.listen(options.port, options.host, () => listening());
+      });
+    } catch (error) {
+      clearInterval(server.#overseer);
+      await server.#backend.close();
+      throw error;
+    }
+    if (options.watch) server.shelf.watch();
+    return server;
+  }
+
+  /** Where it can be reached. */
+  get address(): string {
+    const { address, family, port } = this.#server.address() as AddressInfo;
+    return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  }
+
+  /**
+   * Ends: not ready at once, so that no new clients are sent here; after the grace period no more connections; resolves when
+   * all that was accepted is answered.
+   */
+  async end(graceMs = this.#limits.graceMs): Promise<void> {
+    this.#isReady = false;
+    await new Promise((passed) => setTimeout(passed, graceMs));
+    this.#isEnding = true;
+    this.shelf.close();
+    await new Promise<void>((closed) => {
+      this.#server.close(() => closed());
+      this.#server.closeIdleConnections();
+    });
+    clearInterval(this.#overseer);
+    await this.#backend.close();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    let route = "other";
+    let answer: Answer | undefined;
+    const { method = "GET", url = "/" } = request;
+    try {
+      const mark = url.indexOf("?");
+      const path = mark < 0 ? url : url.slice(0, mark);
+      checkAccess(request, this.#access, isProbe(path));
+      if (method === "OPTIONS" && this.#access.cors !== undefined)
+        answer = { status: 204, type: "text/plain", body: "" };
+      else {
+        const found = routeOf({ method, path });
+        route = found.name;
+        answer = await this.#within(() =>
+          found.run(
+            {
+              method,
+              path,
+              query: mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1)),
+              headers: request.headers,
+              body: () => readBody(request, this.#limits.bodyBytes),
+            },
+            this.#service,
+          ),
+        );
+      }
+    } catch (error) {
+      if (!(error instanceof Gone)) answer = this.#refusal(error, method, url);
+    }
+    if (answer !== undefined) this.#send(request, response, answer);
+    this.#service.metrics.request(route, answer?.status ?? 499, (performance.now() - began) / 1000);
+  }
+
+  /** Runs the work of a request, if there is room for it, for as long as it may take. */
+  #within(work: () => Promise<Answer> | Answer): Promise<Answer> {
+    const { requests, timeoutMs } = this.#limits;
+    if (this.#running.size >= requests) {
+      return Promise.reject(tooBusy(`${requests} requests are being answered; come back in a moment`));
+    }
+    return new Promise((resolve, reject) => {
+      const running = { deadline: performance.now() + timeoutMs, cut: reject };
+      this.#running.add(running);
+      const done = () => this.#running.delete(running);
+      (async () => work())().then(resolve, reject).finally(done);
+    });
+  }
+
+  /** Gives up on requests that have taken too long. One timer looks after all: one for each would cost more than the look. */
+  #cutLate(): void {
+    const now = performance.now();
+    const { timeoutMs } = this.#limits;
+    for (const { deadline, cut } of this.#running) {
+      // They stand in the order they came.
+      if (deadline > now) break;
+      cut(tooBusy(`no answer within ${timeoutMs} ms; send fewer rows at a time`));
+    }
+  }
+
+  #refusal(error: unknown, method: string, url: string): Answer {
+    const { status, message, headers } = asHttpError(error);
+    if (status === 500) {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#log({ event: "failed", level: "error", method, url, message: detail });
+    }
+    return { status, type: "application/json", body: JSON.stringify({ error: message }), headers };
+  }
+
+  #send(request: IncomingMessage, response: ServerResponse, { status, type, body, headers }: Answer): void {
+    if (response.headersSent || response.destroyed) return;
+    const { cors } = this.#access;
+    // What is left of a body that nobody reads is taken in and forgotten, unless the connection ends with this answer.
+    if (!request.readableEnded) request.resume();
+    response.writeHead(status, {
+      ...HEADERS,
+      "Content-Type": type,
+      "Content-Length": Buffer.byteLength(body),
+      ...(this.#isEnding ? { Connection: "close" } : {}),
+      ...(cors === undefined
+        ? {}
+        : { "Access-Control-Allow-Origin": cors, "Access-Control-Allow-Headers": "*", Vary: "Origin" }),
+      ...headers,
+    });
+    response.end(request.method === "HEAD" ? undefined : body);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

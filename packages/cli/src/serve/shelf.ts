@@ -1,0 +1,149 @@
+/**
+ * The models of a server, by name. A changed file is loaded beside the old one, asked once, and then takes its place; requests
+ * that the old one has begun it finishes. A file that cannot be loaded is refused and the old model stays.
+ */
+
+import { readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { type Backend, loadModel, RanksimError } from "@ranksim/core";
+import { textReaders } from "@ranksim/data";
+import { digestOf } from "../model/store.ts";
+import type { Limits } from "./limits.ts";
+import { ServedModel } from "./served-model.ts";
+
+/** Told of changes. */
+export interface ShelfEvents {
+  readonly swapped: (model: ServedModel, before: ServedModel) => void;
+  readonly refused: (name: string, error: unknown) => void;
+}
+
+/** Hexadecimal digits of the digest that are a version: enough to tell files apart, few enough to read. */
+const VERSION_DIGITS = 16;
+
+const POLL_MS = 500;
+
+/** The name of a model: that of its file without the ending. */
+export function modelName(path: string): string {
+  const name = basename(path).replace(/\.[^.]+$/, "");
+  if (/^[\w.-]+$/.test(name)) return name;
+  throw new RanksimError(
+    "bad-params",
+    `${path}: a model is asked for by its file's name, so expected letters, digits, ".", "_" and "-" in it, found ${JSON.stringify(name)}`,
+  );
+}
+
+interface Place {
+  readonly path: string;
+  model: ServedModel;
+  /** What the file looked like when it was last read. */
+  seen: string;
+}
+
+/** The models by name. */
+export class Shelf {
+  readonly #places = new Map<string, Place>();
+  readonly #backend: Backend;
+  readonly #limits: Limits;
+  readonly #events: ShelfEvents;
+  #watch: NodeJS.Timeout | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(backend: Backend, limits: Limits, events: ShelfEvents) {
+    this.#backend = backend;
+    this.#limits = limits;
+    this.#events = events;
+  }
+
+  /** Adds a model; refuses a name that is taken. */
+  async add(path: string): Promise<ServedModel> {
+    const name = modelName(path);
+    const other = this.#places.get(name);
+    if (other)
+      throw new RanksimError(
+        "bad-params",
+        `${path}: a model of the name ${name} is served already, from ${other.path}`,
+      );
+    const seen = await lookOf(path);
+    const model = await this.#load(path, name);
+    this.#places.set(name, { path, model, seen });
+    return model;
+  }
+
+  get(name: string): ServedModel | undefined {
+    return this.#places.get(name)?.model;
+  }
+
+  *all(): Generator<ServedModel> {
+    for (const { model } of this.#places.values()) yield model;
+  }
+
+  get names(): string[] {
+    return [...this.#places.keys()];
+  }
+
+  /** Loads files again: all of them, or those that look changed. */
+  reload(onlyChanged = false): Promise<void> {
+    this.#reloading = this.#reloading.then(async () => {
+      for (const [name, place] of this.#places) await this.#reloadOne(name, place, onlyChanged);
+    });
+    return this.#reloading;
+  }
+
+  /** Looks for changed files from now on. */
+  watch(): void {
+    const look = async () => {
+      await this.reload(true);
+      if (this.#watch !== undefined) this.#watch = setTimeout(look, POLL_MS).unref();
+    };
+    this.#watch = setTimeout(look, POLL_MS).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+
+  async #reloadOne(name: string, place: Place, onlyChanged: boolean): Promise<void> {
+    try {
+      const seen = await lookOf(place.path);
+      if (onlyChanged && seen === place.seen) return;
+      // A file that is refused is not tried again until it changes once more.
+      place.seen = seen;
+      const fresh = await this.#load(place.path, name);
+      const before = place.model;
+      if (fresh.version === before.version) return;
+      place.model = fresh;
+      this.#events.swapped(fresh, before);
+    } catch (error) {
+      this.#events.refused(name, error);
+    }
+  }
+
+  async #load(path: string, name: string): Promise<ServedModel> {
+    const bytes = await readFile(path);
+    try {
+      const model = loadModel(bytes, { readers: textReaders });
+      const version = digestOf(bytes).slice(0, VERSION_DIGITS);
+      const served = new ServedModel(name, version, model, this.#backend, this.#limits);
+      await warm(served);
+      return served;
+    } catch (error) {
+      if (!(error instanceof RanksimError)) throw error;
+      throw new RanksimError(error.code, `${path}: ${error.message}`, { cause: error });
+    }
+  }
+}
+
+/** One question, so that the first of a client finds everything in place. */
+async function warm(model: ServedModel): Promise<void> {
+  const rows = model.takesText
+    ? ({ form: "text", rows: 1, texts: [""] } as const)
+    : ({ form: "dense", rows: 1, values: new Uint8Array(model.features), isBytes: true } as const);
+  await model.ask(rows, { labels: model.canPredict, probabilities: false, similarities: model.canTransform });
+}
+
+/** What changes when a file does. */
+async function lookOf(path: string): Promise<string> {
+  const { mtimeMs, size, ino } = await stat(path);
+  return `${mtimeMs} ${size} ${ino}`;
+}

@@ -1,0 +1,236 @@
+/**
+ * The server under load, on this machine: its rate beside a bare node:http server and beside the authors' package behind
+ * Python's http.server, ten times as many clients as it takes, a soak with swaps and clients that go away, and the way back
+ * after it was killed. Figures go to results/serve.json.
+ *
+ *   npm run load -- [--seconds 5] [--rounds 3] [--soak 60] [--python-package FOLDER] [--python /usr/bin/python3]
+ */
+
+import { copyFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type ClassifierModel, type Dense, RankSimilarityClassifier, saveModel, toDense } from "@ranksim/core";
+import { loadData } from "@ranksim/data/node";
+import { type Load, load } from "./client.ts";
+import { type Started, startPlain, startRanksim } from "./process.ts";
+
+const BIN = fileURLToPath(new URL("../../../cli/dist/bin.js", import.meta.url));
+const BARE = fileURLToPath(new URL("./bare-server.js", import.meta.url));
+const PEER = fileURLToPath(new URL("../../python/serve_authors.py", import.meta.url));
+const RESULTS = fileURLToPath(new URL("../../results/serve.json", import.meta.url));
+
+const CONNECTIONS = 64;
+const ASKED = 200;
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
+    soak: { type: "string", default: "60" },
+    python: { type: "string", default: "/usr/bin/python3" },
+    "python-package": { type: "string" },
+  },
+});
+const seconds = Number(flags.seconds);
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+const folder = await mkdtemp(join(tmpdir(), "ranksim-load-"));
+const results: { [name: string]: unknown } = {};
+try {
+  const { train, test, y } = await images();
+  const [first, second] = [
+    await new RankSimilarityClassifier({ filters: 300, seed: 1 }).fit(train, y),
+    await new RankSimilarityClassifier({ filters: 300, seed: 2 }).fit(train, y),
+  ];
+  const path = join(folder, "images.ranksim");
+  const other = join(folder, "other.model");
+  await writeFile(path, saveModel(first));
+  await writeFile(other, saveModel(second));
+  const bodies = Array.from({ length: ASKED }, (_, r) =>
+    Buffer.from(JSON.stringify({ rows: [Array.from(test.row(r))] })),
+  );
+  const expected = await first.predict(test);
+  const isRight = (body: number, status: number, answer: string) =>
+    status === 200 && JSON.parse(answer).labels[0] === expected[body];
+
+  results.rate = await rates(path, bodies, isRight);
+  results.overload = await overload(path, bodies, isRight);
+  results.soak = await soak(path, other, first, second, test, bodies);
+  results.restart = await restart(path);
+  await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  console.log(JSON.stringify(results, undefined, 2));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Fashion-MNIST; the first 6,000 images to train on. */
+async function images(): Promise<{ train: Dense; test: Dense; y: number[] }> {
+  const [train, test] = [await loadData("fashion-mnist:train"), await loadData("fashion-mnist:test")];
+  if (train.form !== "matrix" || test.form !== "matrix") throw new Error("expected images");
+  const y = Array.from(train.y as ArrayLike<number>).slice(0, 6000);
+  return { train: toDense(train.x.slice(0, 6000)), test: toDense(test.x.slice(0, ASKED)), y };
+}
+
+/** Rates in turns, so that a machine that is busy with something else is busy for all. */
+async function rates(
+  path: string,
+  bodies: readonly Buffer[],
+  isRight: NonNullable<Parameters<typeof load>[0]["isRight"]>,
+) {
+  const found: { [name: string]: Load[] } = { bare: [], ranksim: [], "ranksim infer": [] };
+  const costs: { [name: string]: number[] } = {};
+  const peer = flags["python-package"];
+  const servers: { [name: string]: Started } = {
+    bare: await startPlain(process.execPath, [BARE]),
+    ranksim: await startRanksim(BIN, [path]),
+    ...(peer ? { python: await startPlain(flags.python, [PEER, peer, await peerData()]) } : {}),
+  };
+  const tensors = bodies.map((body) => {
+    const [data] = JSON.parse(body.toString()).rows;
+    const inputs = [{ name: "rows", datatype: "UINT8", shape: [1, data.length], data }];
+    return Buffer.from(JSON.stringify({ inputs, outputs: [{ name: "label" }] }));
+  });
+  for (let round = 0; round < Number(flags.rounds); round++) {
+    for (const [name, { port }] of Object.entries(servers)) {
+      const common = { port, connections: CONNECTIONS, seconds };
+      const own = name === "ranksim" ? { isRight } : {};
+      found[name] ??= [];
+      const before = servers[name].cpu();
+      const one = await load({ ...common, path: "/predict", bodies, ...own });
+      found[name].push(one);
+      costs[name] ??= [];
+      costs[name].push((servers[name].cpu() - before) / one.answered);
+      if (name === "ranksim") {
+        found["ranksim infer"].push(await load({ ...common, path: "/v2/models/images/infer", bodies: tensors }));
+      }
+    }
+  }
+  for (const server of Object.values(servers)) server.signal("SIGINT");
+  const rate = (name: string) => median(found[name].map((one) => one.rate));
+  return {
+    connections: CONNECTIONS,
+    seconds,
+    rounds: Number(flags.rounds),
+    requestsPerSecond: Object.fromEntries(Object.keys(found).map((name) => [name, Math.round(rate(name))])),
+    p99Ms: Object.fromEntries(Object.keys(found).map((name) => [name, median(found[name].map((one) => one.p99))])),
+    wrong: found.ranksim.reduce((sum, { wrong }) => sum + wrong, 0),
+    lost: found.ranksim.reduce((sum, { lost }) => sum + lost, 0),
+    ofBare: rate("ranksim") / rate("bare"),
+    // What a request takes of the processor, which tells more than rates where other work runs beside.
+    processorMicroseconds: Object.fromEntries(Object.keys(costs).map((name) => [name, 1e6 * median(costs[name])])),
+    ofBareByProcessor: median(costs.bare) / median(costs.ranksim),
+    ...(peer
+      ? {
+          timesPython: rate("ranksim") / rate("python"),
+          timesPythonByProcessor: median(costs.python) / median(costs.ranksim),
+        }
+      : {}),
+  };
+}
+
+/** Rows and labels for the peer, as files that numpy reads. */
+async function peerData(): Promise<string> {
+  const { train, y } = await images();
+  await writeFile(join(folder, "rows.bin"), Uint8Array.from(train.values));
+  await writeFile(join(folder, "labels.bin"), Uint8Array.from(y));
+  return folder;
+}
+
+/** Ten times the clients: some are told to come back, all others are answered right, and memory does not grow. */
+async function overload(
+  path: string,
+  bodies: readonly Buffer[],
+  isRight: NonNullable<Parameters<typeof load>[0]["isRight"]>,
+) {
+  const server = await startRanksim(BIN, [path]);
+  const isFair = (body: number, status: number, answer: string) => status === 503 || isRight(body, status, answer);
+  const common = {
+    port: server.port,
+    path: "/predict",
+    bodies,
+    connections: 10 * CONNECTIONS,
+    seconds,
+    isRight: isFair,
+  };
+  await load(common);
+  const before = server.memory();
+  const found = await load({ ...common, seconds: 2 * seconds });
+  const after = server.memory();
+  server.signal("SIGINT");
+  return { connections: 10 * CONNECTIONS, ...found, memoryBefore: before, memoryAfter: after };
+}
+
+/** Two models that take each other's place every half second, under load, with clients that go away. */
+async function soak(
+  path: string,
+  other: string,
+  first: ClassifierModel,
+  second: ClassifierModel,
+  test: Dense,
+  bodies: readonly Buffer[],
+) {
+  const server = await startRanksim(BIN, [path], "--watch");
+  const labels = new Map<string, readonly unknown[]>();
+  const answer = await fetch(`http://127.0.0.1:${server.port}/v2/models/images`);
+  const one = (await answer.json()) as { readonly versions: readonly string[] };
+  labels.set(one.versions[0], await first.predict(test));
+  const otherLabels = await second.predict(test);
+  const isRight = (body: number, status: number, answer: string) => {
+    if (status !== 200) return false;
+    const { version, labels: given } = JSON.parse(answer);
+    if (!labels.has(version)) labels.set(version, otherLabels);
+    return labels.get(version)?.[body] === given[0];
+  };
+  let swaps = 0;
+  const kept = join(folder, "kept.model");
+  await copyFile(path, kept);
+  const swapping = setInterval(async () => {
+    const fresh = join(folder, "fresh.model");
+    await copyFile(++swaps % 2 === 1 ? other : kept, fresh);
+    await rename(fresh, path);
+  }, 700);
+  const common = { port: server.port, path: "/predict", bodies, connections: CONNECTIONS, isRight, abortShare: 0.01 };
+  const warm = await load({ ...common, seconds: Math.max(5, Number(flags.soak) / 6) });
+  const memory = [server.memory()];
+  const parts: Load[] = [warm];
+  for (let part = 0; part < 5; part++) {
+    parts.push(await load({ ...common, seconds: Number(flags.soak) / 6 }));
+    memory.push(server.memory());
+  }
+  clearInterval(swapping);
+  const metrics = await fetch(`http://127.0.0.1:${server.port}/metrics`).then((answer) => answer.text());
+  server.signal("SIGTERM");
+  const total = (pick: (part: Load) => number) => parts.reduce((sum, part) => sum + pick(part), 0);
+  return {
+    seconds: Number(flags.soak),
+    answered: total(({ answered }) => answered),
+    wrong: total(({ wrong }) => wrong),
+    lost: total(({ lost }) => lost),
+    aborted: total(({ aborted }) => aborted),
+    versions: labels.size,
+    swapped: Number(/ranksim_model_swaps_total\{[^}]*\} (\d+)/.exec(metrics)?.[1]),
+    refused: Number(/ranksim_model_refusals_total\{[^}]*\} (\d+)/.exec(metrics)?.[1]),
+    memory,
+    exitCode: await server.ended,
+  };
+}
+
+/** From the start of the process to the first answer, five times after kill -9. */
+async function restart(path: string) {
+  const times: number[] = [];
+  const costs: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const began = performance.now();
+    const server = await startRanksim(BIN, [path]);
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v2/health/ready`);
+    if (answer.status !== 200) throw new Error(`expected 200, found ${answer.status}`);
+    times.push(performance.now() - began);
+    costs.push(1000 * server.cpu());
+    server.signal("SIGKILL");
+    await server.ended;
+  }
+  return { readyMs: times, medianMs: median(times), medianProcessorMs: median(costs) };
+}

@@ -80,7 +80,7 @@ export function addTrain(program: Command, io: Io): void {
       });
       const stored = await writeModel(model, options.model, io);
       const part = filterPart(model)?.part as FilterModel;
-      for (const note of part.report.notes) await session.note(note);
+      for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
       // With the model itself on standard output there is no room for words.
       if (options.model !== "-")
         await session.print(

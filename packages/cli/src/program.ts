@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { commandName } from "./command-name.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addCrossValidate } from "./commands/cross-validate.ts";
 import { addData } from "./commands/data.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -49,6 +50,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print the help of a command")
     .option("--debug", "show where an error came from")
+    .option("--config <file>", "flags in a JSON file (default: ranksim.json, where there is one)")
     .showHelpAfterError("(add --help for what there is)")
     .addHelpText("after", startText(io))
     .configureHelp({
@@ -78,6 +80,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     addData,
     addPlay,
     addDemo,
+    addCompletion,
   ])
     add(program, io);
   addServe(program, io, version());

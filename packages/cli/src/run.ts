@@ -6,6 +6,7 @@
 import { RanksimError } from "@ranksim/core";
 import { CommanderError } from "commander";
 import { EXIT, Interruption } from "./exit.ts";
+import { configOf, withConfig } from "./flags/config-file.ts";
 import { speakFlags } from "./flags/speak-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
@@ -33,7 +34,12 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
   const said: { readonly to: "stdout" | "stderr"; readonly text: string }[] = [];
   const program = makeProgram(io, (to, text) => said.push({ to, text }));
   try {
-    await program.parseAsync(argv as string[], { from: "user" });
+    program.hook("preAction", async (_, command) => {
+      if (command.opts().printConfig !== true) return;
+      await io.stdout.write(`${JSON.stringify(configOf(command), undefined, 2)}\n`);
+      throw new CommanderError(EXIT.done, "ranksim.printed", "");
+    });
+    await program.parseAsync(await withConfig(argv, program, io), { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError) || error instanceof UsageError) throw error;

@@ -30,6 +30,7 @@ export function addCommonOptions(command: Command): Command {
   return command
     .option("--json", "print the result as JSON, for programs")
     .option("-q, --quiet", "no progress and no notes on standard error")
+    .option("--print-config", "print all options as they are, in the form of ranksim.json, and do nothing")
     .addOption(new Option("--debug").hideHelp());
 }
 

@@ -33,7 +33,7 @@ type Options = ComputeOptions &
   ReadingOptions &
   SplitFlags & {
     readonly folds: number;
-    readonly estimator: EstimatorName;
+    readonly estimator?: EstimatorName;
     readonly text?: boolean;
     readonly [name: string]: unknown;
   };

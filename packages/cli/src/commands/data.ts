@@ -11,6 +11,7 @@ import {
   locateDataSet,
 } from "@ranksim/data/node";
 import type { Command } from "commander";
+import { didYouMean } from "../flags/did-you-mean.ts";
 import type { Io } from "../io.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted } from "../terminal/numbers.ts";
@@ -157,7 +158,13 @@ function known(name: string) {
   const choice = findDataSet(name);
   if (choice) return choice;
   const names = catalogue.map((entry) => entry.name).join(", ");
-  throw new RanksimError("bad-params", `expected one of ${names}, found ${name}`);
+  throw new RanksimError(
+    "bad-params",
+    `expected one of ${names}, found ${name}${didYouMean(
+      name,
+      catalogue.map((entry) => entry.name),
+    )}`,
+  );
 }
 
 /** The part that was named, or all of them. */

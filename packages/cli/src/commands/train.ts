@@ -35,7 +35,7 @@ type Options = ComputeOptions &
   ReadingOptions &
   HeldOutOptions & {
     readonly model: string;
-    readonly estimator: EstimatorName;
+    readonly estimator?: EstimatorName;
     readonly text?: boolean;
     readonly trace?: boolean;
     readonly [name: string]: unknown;

@@ -18,7 +18,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { addEstimatorFlags, type EstimatorName, estimatorOf, parameterTables } from "../flags/estimator-flags.ts";
+import {
+  addEstimatorFlags,
+  type EstimatorName,
+  estimatorName,
+  estimatorOf,
+  parameterTables,
+} from "../flags/estimator-flags.ts";
 import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
@@ -40,7 +46,7 @@ import { recipeOf } from "./train.ts";
 
 type Options = ComputeOptions &
   ReadingOptions & {
-    readonly estimator: EstimatorName;
+    readonly estimator?: EstimatorName;
     readonly folds: number;
     readonly seconds?: number;
     readonly scoring?: ScoringName;
@@ -219,7 +225,8 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
 
 /** The command line of the choice; what was given for tuning has to be given again. */
 function flagsOf({ params }: CandidateView, options: Options): string {
-  const { estimator, vectorizer } = withVectorizer(options);
+  const { vectorizer } = withVectorizer(options);
+  const estimator = estimatorName(options);
   const text = options.text === true ? [`--text --vectorizer ${vectorizer}`] : [];
   const flags = Object.entries(params).flatMap(([name, value]) => {
     if (value === true) return [flagOf(name)];

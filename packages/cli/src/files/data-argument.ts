@@ -30,6 +30,7 @@ import {
   stdinSource,
   withLabels,
 } from "@ranksim/data/node";
+import { didYouMean } from "../flags/did-you-mean.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { stepsOf, takesText } from "../model/parts.ts";
@@ -212,8 +213,12 @@ async function read(
     );
   }
   if (!found) {
-    const names = catalogue.map((entry) => entry.name).join(", ");
-    throw new RanksimError("bad-file", `${what}: no file, no folder and no data set of that name (${names})`);
+    const all = catalogue.map((entry) => entry.name);
+    const names = all.join(", ");
+    throw new RanksimError(
+      "bad-file",
+      `${what}: no file, no folder and no data set of that name (${names})${didYouMean(what, all)}`,
+    );
   }
   if (text && found.isFile() && /\.txt$/i.test(what) && isPlain(options)) {
     return readTextLines(watch(await fileSource(path)), options);

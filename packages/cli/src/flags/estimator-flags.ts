@@ -42,7 +42,9 @@ export const parameterTables = (): readonly ParameterInfo[] => ALL;
 /** Adds --estimator (of those given) and a flag for each parameter. */
 export function addEstimatorFlags(command: Command, estimators: readonly EstimatorName[]): Command {
   command.addOption(
-    new Option("--estimator <name>", "what to train; see the notes below").choices(estimators).default("classifier"),
+    new Option("--estimator <name>", "what to train (default: classifier, with --multilabel probabilistic)").choices(
+      estimators,
+    ),
   );
   const shown = ALL.filter(({ name }) => estimators.some((estimator) => infoOf(estimator, name)));
   addFlags(command, shown, "Parameters of the estimator:", (info) => {
@@ -57,12 +59,19 @@ export function addEstimatorFlags(command: Command, estimators: readonly Estimat
   return command;
 }
 
+/** The estimator by name: rows of several labels are for the probabilistic one. */
+export function estimatorName(options: { readonly [name: string]: unknown }): EstimatorName {
+  return (
+    (options.estimator as EstimatorName | undefined) ?? (options.multilabel === true ? "probabilistic" : "classifier")
+  );
+}
+
 /** The estimator that the flags describe, and notes for the user. */
 export async function estimatorOf(
   options: { readonly [name: string]: unknown },
   cwd: string,
 ): Promise<{ readonly estimator: FilterEstimator; readonly notes: readonly string[] }> {
-  const name = options.estimator as EstimatorName;
+  const name = estimatorName(options);
   const params: Record<string, unknown> = {};
   const notes: string[] = [];
   for (const info of ALL) {

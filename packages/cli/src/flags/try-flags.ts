@@ -2,6 +2,7 @@
 
 import type { Grid } from "@ranksim/core";
 import { InvalidArgumentError } from "commander";
+import { didYouMean } from "./did-you-mean.ts";
 import { parameterTables } from "./estimator-flags.ts";
 import { flagOf, parseParameter } from "./parameter-flags.ts";
 import { vectorizerTables } from "./vectorizer-flags.ts";
@@ -12,8 +13,12 @@ export function addTry(text: string, before: Grid | undefined): Grid {
   const infos = [...parameterTables(), ...vectorizerTables()];
   const info = infos.find(({ name }) => name === given || flagOf(name) === `--${given}`);
   if (!info) {
+    const hint = didYouMean(
+      given,
+      infos.map(({ name }) => name),
+    );
     throw new InvalidArgumentError(
-      "Expected NAME=VALUE,VALUE with the name of a parameter, such as filters=10,100,auto.",
+      `Expected NAME=VALUE,VALUE with the name of a parameter, such as filters=10,100,auto${hint}.`,
     );
   }
   const values =

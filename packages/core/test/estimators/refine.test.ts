@@ -1,6 +1,7 @@
 /** Refinement and committees as users meet them: what is promised about held-out rows, about files, and about every back end. */
 
 import {
+  type ClassifierModel,
   Csr,
   Dense,
   loadModel,
@@ -103,7 +104,7 @@ describe("refine", () => {
       "filters were not refined: 6 filters of 33554432 features have more than 134217728 weights; refine at most 4 filters a bank, or fewer features",
     ]);
     expect(refused.report.refinement).toMatchObject({ refined: false });
-    expect(loadModel(saveModel(refused)).report.notes).toEqual(refused.report.notes);
+    expect((loadModel(saveModel(refused)) as ClassifierModel).report.notes).toEqual(refused.report.notes);
     // The same by `refine`, once, however often it is asked.
     const plain = await large.fit(rows, labels);
     expect(plain.report.notes.join()).not.toContain("not refined");

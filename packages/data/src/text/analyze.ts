@@ -2,12 +2,10 @@
 
 import { RanksimError } from "@ranksim/core";
 import type { AnalyzerParams } from "./params.ts";
-import { groupCount, pythonPattern } from "./python-pattern.ts";
+import { groupCount, patternMatcher, pythonPattern } from "./python-pattern.ts";
 
 /** Gives the terms of a text, in the order shorter before longer, then as they occur. */
 export type Analyzer = (text: string) => readonly string[];
-
-const NONE: readonly string[] = [];
 
 /** Makes the analyzer for the parameters. */
 export function analyzerOf(params: AnalyzerParams): Analyzer {
@@ -38,6 +36,5 @@ function tokenizerOf(tokenPattern: string): Analyzer {
       `parameter tokenPattern: expected at most one group, found ${groups}; write (?:...) for groups that are no token`,
     );
   }
-  if (groups === 0) return (text) => text.match(pattern) ?? NONE;
-  return (text) => Array.from(text.matchAll(pattern), (match) => match[1] ?? "");
+  return patternMatcher(tokenPattern, pattern, groups);
 }

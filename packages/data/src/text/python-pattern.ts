@@ -4,6 +4,7 @@
  */
 
 import { RanksimError } from "@ranksim/core";
+import { boundedMatcher, type Matcher } from "./bounded-match.ts";
 
 /** Letters, numbers and the underscore: what Python's `str.isalnum` says, and "_". */
 const WORD = "\\p{L}\\p{N}_";
@@ -56,6 +57,22 @@ export function pythonPattern(pattern: string): RegExp {
 /** Number of groups that capture. */
 export function groupCount(pattern: RegExp): number {
   return (new RegExp(`${pattern.source}|`, "u").exec("") as RegExpExecArray).length - 1;
+}
+
+/** All matches of a pattern, or of its one group, in bounded time whatever the pattern. Refuses (code "bad-params") what cannot be. */
+export function patternMatcher(spelled: string, pattern: RegExp, groups: number): Matcher {
+  try {
+    const matcher = boundedMatcher(pattern, groups, OUTSIDE.w, OUTSIDE.b);
+    return (text) => {
+      try {
+        return matcher(text);
+      } catch (error) {
+        throw refuse(spelled, (error as Error).message, error);
+      }
+    };
+  } catch (error) {
+    throw refuse(spelled, (error as Error).message, error);
+  }
 }
 
 function refuse(pattern: string, why: string, cause?: unknown): RanksimError {

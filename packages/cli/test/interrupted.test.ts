@@ -45,6 +45,8 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     ["reading a file", "train large.csv --label-column -1 -m never.model"],
     ["training", "train digits -m never.model --spreading weighted-average --iterations 1000000"],
     ["cross-validating", "cross-validate digits --spreading weighted-average --iterations 1000000"],
+    ["refining", "train digits -m never.model --filters 400 --refine --refine-epochs 100000"],
+    ["tuning", "tune digits -m never.model --try filters=100,200,300,400,500 --refine --refine-epochs 1000"],
   ];
 
   test.each(PHASES)("%s", async (_, line) => {

@@ -90,7 +90,12 @@ export function addTune(program: Command, io: Io): void {
     .addOption(
       new Option("--folds <n>", "number of folds").default(5).argParser((text: string) => wholeNumber(text, 2)),
     )
-    .addOption(new Option("--seconds <s>", "time to be spent; what does not fit is left out").argParser(positive))
+    .addOption(
+      new Option(
+        "--seconds <s>",
+        "time to judge in; it is used up if there is enough to judge, and never exceeded but by the first candidate",
+      ).argParser(positive),
+    )
     .addOption(
       new Option("--scoring <name>", "what is judged (default: accuracy, for several labels f1Micro)").choices(
         SCORINGS,

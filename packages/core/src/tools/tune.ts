@@ -25,7 +25,7 @@ export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X,
   readonly firstRows?: number;
   /** How many times more rows each round has, and how many times fewer candidates go on to it. Default 3. */
   readonly factor?: number;
-  /** Time to be spent, in seconds of the clock. What would take longer is left out and reported as cut. Default: no limit. */
+  /** Time to be spent, in seconds of the clock; whatever is not judged by then is reported as cut. Default: no limit. */
   readonly seconds?: number;
 }
 
@@ -114,28 +114,37 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     const round = { x: xr, y: yr, folds, shared: new SharedSteps(xr, yr, folds), score };
     const end = share + (1 - share) * shareOfRound(sizes.slice(r), alive.length, factor);
     const judged: Trial<X, M>[] = [];
-    for (const [j, trial] of alive.entries()) {
-      const spent = (performance.now() - began) / 1000;
+    const late: Trial<X, M>[] = [];
+    const attempt = async (trial: Trial<X, M>): Promise<void> => {
+      const j = alive.indexOf(trial);
       const isFirst = r === 0 && judged.length === 0; // judged in any case: there has to be a best
-      if (!isFirst && spent + expected(trial, judged, rows) > limit) {
-        // Without the best of the round before, a round would crown whoever is cheap.
-        if (judged.length === 0) break;
-        continue;
-      }
       const at = (done: number) => share + ((end - share) * (j + done)) / alive.length;
       const told = { round: r + 1, rounds: sizes.length, candidate: j + 1, candidates: alive.length };
       const part = withTrial(partOfRun(run, at(0), at(1)), told);
       const start = performance.now();
+      const limited = isFirst ? undefined : untilDeadline(run.signal, began + limit * 1000);
       try {
-        trial.rounds.push(await judge(trial.estimator, round, part));
+        trial.rounds.push(await judge(trial.estimator, round, limited ? { ...part, signal: limited } : part));
         judged.push(trial);
       } catch (error) {
-        if (run.signal?.aborted || !(error instanceof RanksimError)) throw error;
+        if (run.signal?.aborted) throw error;
+        if (limited?.aborted) return; // the time is up in the middle of it: cut
+        if (!(error instanceof RanksimError)) throw error;
         trial.outcome = "failed";
         trial.reason = error.message;
       }
       trial.seconds = (performance.now() - start) / 1000;
+    };
+    for (const trial of alive) {
+      const left = limit - (performance.now() - began) / 1000;
+      const isBest = judged.length === 0;
+      // What would not fit waits for those that do. The best of the round before never waits: without it, a round would
+      // crown whoever is cheap.
+      if (!isBest && expected(trial, judged, rows) > left) late.push(trial);
+      else if (left > 0 || r === 0) await attempt(trial);
+      if (judged.length === 0 && trial.outcome === "cut") break;
     }
+    for (const trial of late) if (limit - (performance.now() - began) / 1000 > 0) await attempt(trial);
     rounds.push({ rows, candidates: alive.length, judged: judged.length });
     if (trials.every(({ rounds }) => rounds.length === 0)) {
       throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
@@ -151,6 +160,13 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
   }
   await advance(run, { stage: "score", share: 1 });
   return summary(trials, rounds, (performance.now() - began) / 1000);
+}
+
+/** A signal that is also aborted at the moment `end`, of the clock of `performance`; none where there is no end. */
+function untilDeadline(signal: AbortSignal | undefined, end: number): AbortSignal | undefined {
+  if (!Number.isFinite(end)) return undefined;
+  const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(end - performance.now())));
+  return signal ? AbortSignal.any([signal, deadline]) : deadline;
 }
 
 type Limits = Pick<TuneOptions<never, never>, "factor" | "firstRows" | "seconds">;

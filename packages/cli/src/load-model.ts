@@ -1,7 +1,7 @@
-/** `loadModel` of the whole package: it opens what `ranksim train` writes, models of text included. */
+/** `loadModel` of the whole package: it opens what `ranksim train` writes, models of text and of tables included. */
 
 import { type LoadedModel, type LoadOptions, loadModel as loadBuiltIn, type ModelReader } from "@ranksim/core";
-import { type TextModel, textReaders } from "@ranksim/data";
+import { type TableModel, type TextModel, tableReader, textReaders } from "@ranksim/data";
 
 /**
  * The model in a file, of the same type as when it was trained: `kind` says which that is. The bytes are checked in full
@@ -10,6 +10,6 @@ import { type TextModel, textReaders } from "@ranksim/data";
 export function loadModel<R extends ModelReader = never>(
   bytes: Uint8Array,
   options: LoadOptions<R> = {},
-): LoadedModel | TextModel | ReturnType<R["read"]> {
-  return loadBuiltIn(bytes, { readers: [...textReaders, ...(options.readers ?? [])] as R[] });
+): LoadedModel | TextModel | TableModel | ReturnType<R["read"]> {
+  return loadBuiltIn(bytes, { readers: [...textReaders, tableReader, ...(options.readers ?? [])] as R[] });
 }

@@ -1,6 +1,5 @@
 /** All commands in one program. Each is told its world; nothing here reads or prints. */
 
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { commandName } from "./command-name.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -21,6 +20,7 @@ import { addTransform } from "./commands/transform.ts";
 import { addTune } from "./commands/tune.ts";
 import { addUpdate } from "./commands/update.ts";
 import type { Io } from "./io.ts";
+import { versionOf } from "./provenance.ts";
 import { styleOf } from "./terminal/style.ts";
 
 const START: readonly (readonly [line: string, about: string])[] = [
@@ -46,7 +46,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
   const style = styleOf(io.stdout);
   const program = new Command("ranksim")
     .description("Rank similarity filters: train, predict, explain and report from the command line.")
-    .version(version(), "-V, --version", "print the version")
+    .version(versionOf(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print the help of a command")
     .option("--debug", "show where an error came from")
@@ -83,11 +83,6 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
     addCompletion,
   ])
     add(program, io);
-  addServe(program, io, version());
+  addServe(program, io, versionOf());
   return program;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

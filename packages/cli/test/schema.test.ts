@@ -1,9 +1,10 @@
 /** What a model knows of its data: columns by name, nothing to be said twice, and older models as before. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { loadModel, RankSimilarityClassifier, saveModel, schemaOf } from "@ranksim/core";
-import { loadDigits, textReaders } from "@ranksim/data";
+import { RankSimilarityClassifier, saveModel, schemaOf } from "@ranksim/core";
+import { loadDigits } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadModel } from "../src/load-model.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 let world: World;
@@ -113,7 +114,7 @@ describe("a model", () => {
   });
 
   test("of text keeps its column and label", () => {
-    const model = loadModel(readFileSync(world.path("reviews.ranksim")), { readers: textReaders });
+    const model = loadModel(readFileSync(world.path("reviews.ranksim")));
     expect(schemaOf(model)).toMatchObject({ form: "text", text: "review", label: "stars", training: { rows: 40 } });
   });
 });

@@ -90,7 +90,7 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["train nowhere.csv -m x", "nowhere.csv: no file"],
     ["train mnist -m x", "ranksim data fetch mnist"],
     ["train digits:middle -m x", "parts all, train, test"],
-    ["train bad.csv -m x", "bad.csv, line 3"],
+    ["train bad.csv -m x --no-table", "bad.csv, line 3"],
     ["train bare.csv -m x", "--label-column"],
     ["train digits -m x --filters 3", "at least as many filters as classes"],
     ["train digits:test -m digits.ranksim/x", "not a folder"],

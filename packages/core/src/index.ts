@@ -32,7 +32,7 @@ export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
 export { Dense, MOST_FEATURES } from "./matrix/dense.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
-export { asMatrix, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
+export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";
 export type { CalibrationMethod } from "./method/calibration.ts";
@@ -46,7 +46,7 @@ export type { Spreading } from "./method/spread.ts";
 export type { ThresholdRule } from "./method/thresholds.ts";
 export type { Combine } from "./method/vote.ts";
 export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
-export { type LoadOptions, loadModel, saveModel } from "./model-file/model-file.ts";
+export { type LoadOptions, loadModel, type SaveOptions, saveModel } from "./model-file/model-file.ts";
 export {
   type ColumnKey,
   type ColumnType,

@@ -73,6 +73,7 @@ export function* slices(data: DataSet): Generator<Block> {
   for (let from = 0; from < rows; from += BLOCK_ROWS) {
     const to = Math.min(from + BLOCK_ROWS, rows);
     if (data.form === "text") yield { data: { form: "text", text: data.text.slice(from, to) }, kept: [] };
+    else if (data.form === "table") yield { data: { ...plain(data), table: data.table.slice(from, to) }, kept: [] };
     else yield { data: { ...plain(data), x: data.x.slice(from, to) }, kept: [] };
   }
 }

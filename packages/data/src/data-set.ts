@@ -2,6 +2,7 @@
 
 import { type ColumnKey, Csr, Dense, type Label, type Matrix, type Values } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
+import type { Table } from "./table/table.ts";
 
 /** One label for each row, or a list of labels for each row. */
 export type RowLabels = readonly Label[] | readonly (readonly Label[])[];
@@ -49,8 +50,17 @@ export interface TextData extends AnyData {
   readonly text: readonly string[];
 }
 
+/** Rows of a table with words, dates or missing values, for an encoder. */
+export interface TableData extends AnyData {
+  readonly form: "table";
+  readonly table: Table;
+}
+
 /** What a reader gives and a writer takes. */
-export type DataSet = MatrixData | TextData;
+export type DataSet = MatrixData | TextData | TableData;
+
+/** What all formats have a place for. */
+export type WritableRows = MatrixData | TextData;
 
 /** Wraps values that a file held; a value that no filter can rank becomes an error that names the file. */
 export function denseFrom(name: string, values: Values, rows: number, features: number): Promise<Dense> {
@@ -75,5 +85,6 @@ function someFeatures(name: string, features: number): number {
 
 /** Number of rows, whatever the form. */
 export function rowCount(data: DataSet): number {
+  if (data.form === "table") return data.table.rows;
   return data.form === "matrix" ? data.x.rows : data.text.length;
 }

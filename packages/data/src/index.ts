@@ -6,7 +6,8 @@ export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalo
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
-export type { DataSet, Found, ImageSize, MatrixData, RowLabels, TextData } from "./data-set.ts";
+export type { DataSet, Found, ImageSize, MatrixData, RowLabels, TableData, TextData } from "./data-set.ts";
+export { rowCount } from "./data-set.ts";
 export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
@@ -14,6 +15,10 @@ export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/opti
 export { seenRows } from "./row-hash.ts";
 export { type DescribeOptions, describeData, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
+export { COLUMN_KINDS, type ColumnKind, type DetectedColumn, detectColumns, looksLikeTable } from "./table/detect.ts";
+export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";
+export { type Spacing, TABLE_PARAMETERS, type TableParams } from "./table/params.ts";
+export { type NumberColumn, Table, type TableColumn, type WordColumn } from "./table/table.ts";
 export { CountModel, CountVectorizer } from "./text/count.ts";
 export { HashingModel, HashingVectorizer } from "./text/hashing.ts";
 export {

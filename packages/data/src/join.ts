@@ -2,6 +2,7 @@
 
 import { Csr, Dense, type Matrix, narrowest, RanksimError } from "@ranksim/core";
 import type { DataSet, MatrixData, RowLabels } from "./data-set.ts";
+import { Table } from "./table/table.ts";
 
 /** One set with the rows of all, in order. Sets of different forms or widths, and sets of which only some have labels, are refused. */
 export function joinData(sets: readonly DataSet[]): DataSet {
@@ -20,6 +21,14 @@ export function joinData(sets: readonly DataSet[]): DataSet {
   const said = notes.length === 0 ? {} : { notes };
   if (first.form === "text") {
     return { ...first, text: sets.flatMap((set) => (set.form === "text" ? set.text : refuse(set))), ...facts, ...said };
+  }
+  if (sets.some(({ form }) => form === "table")) {
+    const tables = sets.map((set) => {
+      if (set.form === "table") return set.table;
+      return set.form === "matrix" ? Table.fromMatrix(set.x, set.featureNames) : refuse(set);
+    });
+    const { y: _y, rowNames: _names, notes: _notes, found } = first;
+    return { form: "table", table: Table.join(tables), ...(found ? { found } : {}), ...facts, ...said };
   }
   const rows = sets.map((set) => (set.form === "matrix" ? set.x : refuse(set)));
   return { ...(rest as MatrixData), x: joinRows(rows), ...facts, ...said };

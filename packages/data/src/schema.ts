@@ -3,10 +3,11 @@
  * `expecting` turns what it remembers into options of reading.
  */
 
-import type { Schema, SchemaReading } from "@ranksim/core";
-import { type DataSet, type Found, rowCount } from "./data-set.ts";
+import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
+import { type DataSet, type Found, rowCount, type TableData } from "./data-set.ts";
 import type { ReadOptions } from "./readers/options.ts";
 import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
+import { detectColumns } from "./table/detect.ts";
 
 /** What of the options of reading is remembered where it was given. */
 const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove"] as const;
@@ -15,19 +16,21 @@ const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove"] as co
 export interface DescribeOptions {
   /** The options by which the data was read. */
   readonly options?: ReadOptions;
+  /** Tables: what the columns were taken for; else told by their cells. */
+  readonly columns?: readonly SchemaColumn[];
   /** Whether hashes of rows are kept, by which rows seen in training are recognised (default true). */
   readonly rows?: boolean;
 }
 
 /** The schema of data that a model is trained on. */
-export function describeData(data: DataSet, { options = {}, rows = true }: DescribeOptions = {}): Schema {
+export function describeData(data: DataSet, { options = {}, rows = true, columns }: DescribeOptions = {}): Schema {
   const { label, text, ignored, firstFeature, fill }: Found = data.found ?? {};
   const reading: SchemaReading = {
     ...given(options, REMEMBERED),
     ...(firstFeature === undefined ? {} : { firstFeature }),
   };
   return {
-    ...(data.form === "text" ? { form: "text" } : numbersOf(data)),
+    ...(data.form === "text" ? { form: "text" } : data.form === "matrix" ? numbersOf(data) : tableOf(data, columns)),
     ...(label === undefined ? {} : { label }),
     ...(Array.isArray(data.y?.[0]) ? { multilabel: true } : {}),
     ...(text === undefined ? {} : { text }),
@@ -46,6 +49,16 @@ function numbersOf({ x, featureNames, imageSize, classNames }: DataSet & { form:
     ...(classNames ? { classNames } : {}),
     ...(imageSize ? { image: { ...imageSize, channels: x.features / (imageSize.width * imageSize.height) } } : {}),
   };
+}
+
+function tableOf({ table }: TableData, columns: readonly SchemaColumn[] = detectColumns(table)): Schema {
+  const plain = columns.map(({ name, type, decimal, order }) => ({
+    name,
+    type,
+    ...(decimal ? { decimal } : {}),
+    ...(order ? { order } : {}),
+  }));
+  return { form: "table", width: columns.length, columns: plain };
 }
 
 function given<K extends keyof ReadOptions>(options: ReadOptions, names: readonly K[]): Pick<ReadOptions, K> {

@@ -6,6 +6,7 @@ import { writeCsv } from "./writers/csv.ts";
 import { writeJsonLines } from "./writers/json-lines.ts";
 import { writeNpy, writeNpz } from "./writers/npy.ts";
 import { writeSvmlight } from "./writers/svmlight.ts";
+import { writeTable } from "./writers/table.ts";
 
 /** Formats that can be written. */
 export type WriteFormat = "csv" | "tsv" | "jsonl" | "npy" | "npz" | "svmlight";
@@ -31,6 +32,7 @@ export function writeFormatOf(name: string): WriteFormat {
 
 /** The bytes of a file that holds the data. What a format has no place for is refused (code "unsupported"). */
 export function writeData(data: DataSet, format: WriteFormat): Iterable<Uint8Array> {
+  if (data.form === "table") return writeTable(data, format);
   switch (format) {
     case "csv":
       return writeCsv(data);

@@ -7,7 +7,6 @@ import {
   type Label,
   type LabelSets,
   type Labels,
-  type Matrix,
   type PredictingModel,
   type Run,
   subsetAccuracy,
@@ -18,19 +17,21 @@ import { isSets } from "../files/labels.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { addSplitFlags, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
-import { inputFor } from "../model/passage.ts";
+import { type Input, inputFor } from "../model/passage.ts";
+import { recipeOf, suited } from "../model/recipe.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { score, seconds } from "../terminal/numbers.ts";
 import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
-import { recipeOf } from "./train.ts";
 
 type Options = ComputeOptions &
   ReadingOptions &
+  TableOptions &
   SplitFlags & {
     readonly folds: number;
     readonly estimator?: EstimatorName;
@@ -59,18 +60,19 @@ export function addCrossValidate(program: Command, io: Io): void {
       new Option("--folds <n>", "number of folds").default(10).argParser((text: string) => wholeNumber(text, 2)),
     );
   addEstimatorFlags(addSplitFlags(command), ["classifier", "probabilistic"]);
-  addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
+  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", exampleText("cross-validate"))
     .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
-      const recipe = await recipeOf(estimator, options, io);
+      const planned = await recipeOf(estimator, options, io);
       const reading = withoutSplitColumns(options);
-      const { set } = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       const split = await splitColumn(dataName, options, session);
       if (split?.by === "time")
         throw usageError("--time-column: folds have no order; train --test-share judges by the latest rows");
       for (const note of notes) await session.note(note);
+      const { recipe, set } = suited(planned, data.set, options);
       const y = set.y as Labels | LabelSets;
       const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
       const found: { accuracy: number; macroF1: number }[] = [];
@@ -80,7 +82,7 @@ export function addCrossValidate(program: Command, io: Io): void {
       };
       const { fitSeconds, scoreSeconds } = await session.compute("cross-validating", options, (run) =>
         crossValidate(
-          recipe.estimator as Judged,
+          recipe.estimator as unknown as Judged,
           inputFor(recipe.takes, set),
           y,
           { folds: options.folds, ...seed, scoring: scorer, ...(split ? { groups: split.values } : {}) },
@@ -92,7 +94,6 @@ export function addCrossValidate(program: Command, io: Io): void {
     });
 }
 
-type Input = Matrix | readonly string[];
 type Judged = Parameters<typeof crossValidate<Input, PredictingModel<Input>>>[0];
 
 function scoresOf(truth: Labels | LabelSets, predicted: readonly (Label | readonly Label[])[]) {

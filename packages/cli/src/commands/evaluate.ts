@@ -1,7 +1,7 @@
 /** `ranksim evaluate`: how good a model is on labelled data. */
 
 import { type Label, type Labels, type Model, type Run, schemaOf } from "@ranksim/core";
-import { type DataSet, seenRows } from "@ranksim/data";
+import { type DataSet, rowCount, seenRows } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
@@ -73,7 +73,7 @@ export function seenNotes(model: Model, set: DataSet): string[] {
   const schema = schemaOf(model);
   const seen = schema && seenRows(schema, set);
   if (!seen) return [];
-  const rows = set.form === "text" ? set.text.length : set.x.rows;
+  const rows = rowCount(set);
   const share = seen === rows ? "all" : `about ${percent(seen / rows, 0)} of`;
   return [
     `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well others are told apart (train --test-share holds rows out)`,

@@ -1,7 +1,7 @@
 /** `ranksim explain`: why a row was given its class. */
 
-import { type BankExplanation, expandFilter, type Label, type Run, toDense } from "@ranksim/core";
-import type { DataSet, ImageSize } from "@ranksim/data";
+import { type BankExplanation, expandFilter, type Label, type Model, type Run, toDense } from "@ranksim/core";
+import { type DataSet, type ImageSize, rowCount } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { labelNamer } from "../files/labels.ts";
@@ -9,9 +9,9 @@ import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { featureNamer } from "../model/feature-names.ts";
+import { featureNamer, featureWord } from "../model/feature-names.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
-import { classesOf, type FilterModel, filterClasses, filterPart } from "../model/parts.ts";
+import { classesOf, type FilterModel, filterClasses, filterPart, tableModelOf } from "../model/parts.ts";
 import { passThrough } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { pictureOf, shrink } from "../pictures/picture.ts";
@@ -68,6 +68,8 @@ export function addExplain(program: Command, io: Io): void {
         row: options.row,
         truth: set.y?.[options.row],
         nameOf,
+        featuresAre: featureWord(model),
+        cellOf: cellReader(model, one),
         labelName: labelNamer(set),
         top: options.top,
       };
@@ -81,14 +83,28 @@ interface Explained {
   readonly row: number;
   readonly truth: Label | readonly Label[] | undefined;
   readonly nameOf: (feature: number) => string;
+  /** What the row holds in the column of a feature, where columns are encoded. */
+  readonly cellOf: (feature: number) => string | undefined;
+  /** What features are: words, columns, or plain features. */
+  readonly featuresAre: string;
   readonly labelName: (label: Label) => string;
   readonly top: number;
 }
 
+/** The cells of a row of a table by the features that come from them. */
+function cellReader(model: Model, one: DataSet): (feature: number) => string | undefined {
+  const encoder = tableModelOf(model);
+  if (!encoder || one.form !== "table") return () => undefined;
+  const columns = encoder.featureColumns;
+  const table = one.table.select(encoder.columns.map(({ name }) => name));
+  return (feature) => cut(printable(String(table.cell(columns[feature], 0) ?? "missing")), 20);
+}
+
 /** A data set of one row; refused by name when there is no such row. */
 function oneRow(set: DataSet, row: number): DataSet {
-  const rows = set.form === "text" ? set.text.length : set.x.rows;
+  const rows = rowCount(set);
   if (row >= rows) throw usageError(`--row: expected a row from 0 below ${rows}, found ${row}`);
+  if (set.form === "table") return { ...set, table: set.table.slice(row, row + 1) };
   return set.form === "text" ? { ...set, text: [set.text[row]] } : { ...set, x: set.x.slice(row, row + 1) };
 }
 
@@ -203,16 +219,16 @@ function filterTable({ found, part, top, labelName }: Explained, { style }: Sess
     : `${text}${style.faint(`… ${found.filters.length - shown.length} more with --top`)}\n`;
 }
 
-function contributionTable({ found, nameOf }: Explained, top: number, { style }: Session): string {
+function contributionTable({ found, nameOf, featuresAre, cellOf }: Explained, top: number, { style }: Session): string {
   const right = { align: "right" } as const;
   const all = found.contributions.reduce((sum, { contribution }) => sum + Math.abs(contribution), 0);
   return table(
-    [{ head: "feature" }, { head: "value", ...right }, { head: "speaks" }, { head: "share", ...right }],
+    [{ head: featuresAre }, { head: "value", ...right }, { head: "speaks" }, { head: "share", ...right }],
     found.contributions
       .slice(0, top)
       .map(({ feature, value, contribution }) => [
         cut(printable(nameOf(feature)), 40),
-        short(value),
+        cellOf(feature) ?? short(value),
         contribution > 0 ? style.good("for") : style.bad("against"),
         percent(Math.abs(contribution) / all),
       ]),

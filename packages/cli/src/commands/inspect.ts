@@ -1,8 +1,9 @@
 /** `ranksim inspect`: what is in a model file. */
 
-import type { Model } from "@ranksim/core";
+import { type Model, type Schema, schemaOf } from "@ranksim/core";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
+import { columnLines } from "../model/data-summary.ts";
 import { classesOf, type FilterModel, filterClasses, filterPart, stepsOf, vocabularyOf } from "../model/parts.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import { readModel, type StoredModel } from "../model/store.ts";
@@ -35,6 +36,7 @@ function asJson({ model, byteLength, digest }: StoredModel): object {
     kind: model.kind,
     byteLength,
     digest,
+    ...(schemaOf(model) ? { data: schemaOf(model) } : {}),
     steps: stepsOf(model).map((step) => {
       const { params } = step as { params?: unknown };
       const part = filterPart(step)?.part;
@@ -80,6 +82,7 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
         ["size", bytes(byteLength)],
         ["digest", digest],
         ["words", terms && count(terms.length)],
+        ...schemaLines(schemaOf(model)),
         ["features", part && count(part.features)],
         ["filters", part && `${count(part.bank.filters)}, ${part.bank.form}, ${widthOf(part)}`],
         ["trained on", part && counted(part.report.rows, "row")],
@@ -91,6 +94,19 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
   if (part) parts.push(trainings(part, style), parameters(model, style));
   for (const note of part?.report.notes ?? []) parts.push(`${style.note("note:")} ${printable(note)}\n`);
   return parts.filter((text) => text !== "").join("\n");
+}
+
+/** What the model knows of its data. */
+function schemaLines(schema: Schema | undefined): (readonly [string, string | undefined])[] {
+  if (schema === undefined) return [];
+  const { columns, label, image, training, fill } = schema;
+  return [
+    ...(columns ? columnLines(columns) : []),
+    ["images", image && `${image.width} × ${image.height}${image.channels === 1 ? "" : ` × ${image.channels}`}`],
+    ["missing", fill && "filled with what was learned at training"],
+    ["label", label === undefined ? undefined : `column ${printable(String(label))}`],
+    ["data digest", training?.digest.slice(0, 16)],
+  ];
 }
 
 function widthOf({ bank }: FilterModel): string {

@@ -10,6 +10,7 @@ import type { Io } from "../io.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
 import { filterPart } from "../model/parts.ts";
 import { readModel } from "../model/store.ts";
+import { provenanceOf } from "../provenance.ts";
 import type { ReportContent } from "../report/content.ts";
 import { makeReport } from "../report/make.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -48,7 +49,7 @@ export function addReport(program: Command, io: Io): void {
     );
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("report"))
-    .action(async (modelPath: string, dataName: string[], options: Options) => {
+    .action(async (modelPath: string, dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io);
       const stored = await readModel(modelPath, io);
@@ -62,6 +63,7 @@ export function addReport(program: Command, io: Io): void {
             dataName: data.name,
             imageSize: imageSizeOf(data.set, filterPart(stored.model)?.part.features, options.image),
             samples: options.samples,
+            provenance: provenanceOf(own, io),
             ...(options.title === undefined ? {} : { title: options.title }),
           },
           run,

@@ -1,22 +1,26 @@
 /** `ranksim train`: from data to a model file. */
 
-import { type Matrix, type Model, Pipeline, type Run, withSchema } from "@ranksim/core";
-import { type DataSet, describeData } from "@ranksim/data";
+import { withSchema } from "@ranksim/core";
+import { describeData } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { checkWritable } from "../files/output.ts";
-import { addEstimatorFlags, type EstimatorName, estimatorOf, type FilterEstimator } from "../flags/estimator-flags.ts";
+import { checkWritable, writeTo } from "../files/output.ts";
+import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
-import { addVectorizerFlags, givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
+import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { dataNotes } from "../model/data-notes.ts";
+import { columnLines, summarize, summaryLines } from "../model/data-summary.ts";
 import { withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import { inputFor } from "../model/passage.ts";
+import { columnsOf, fitRecipe, type Recipe, recipeOf, suited } from "../model/recipe.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import { type StoredModel, writeModel } from "../model/store.ts";
 import { brief, TRACE_ABOUT } from "../model/trace.ts";
+import { provenanceOf } from "../provenance.ts";
+import { modelCard } from "../report/card.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
@@ -33,8 +37,12 @@ import {
 
 type Options = ComputeOptions &
   ReadingOptions &
+  TableOptions &
   HeldOutOptions & {
-    readonly model: string;
+    readonly model?: string;
+    readonly dryRun?: boolean;
+    readonly rows?: boolean;
+    readonly card?: string;
     readonly estimator?: EstimatorName;
     readonly text?: boolean;
     readonly trace?: boolean;
@@ -55,67 +63,61 @@ export function addTrain(program: Command, io: Io): void {
     .summary("train a model and save it")
     .description("Trains a model and saves it as one file, which ranksim, JavaScript and Python can open.")
     .argument("<data...>", DATA_ABOUT)
-    .requiredOption("-m, --model <file>", "where the model goes; - for standard output")
+    .option("-m, --model <file>", "where the model goes; - for standard output")
+    .option("--dry-run", "say what was found in the data and what would be trained, and train nothing")
+    .option("--card <file>", "a page of Markdown about the model: data, recipe, command, date, version")
+    .option("--no-rows", "the file does not say which training rows filters stand for; smaller, and no row is named")
     .option("--trace", TRACE_ABOUT);
   addHeldOutFlags(command);
   addEstimatorFlags(command, ["classifier", "probabilistic", "transform"]);
-  addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
+  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("train"))
-    .action(async (dataName: string[], options: Options) => {
+    .action(async (dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
+      const { model: path, card } = options;
+      if (path === undefined && !options.dryRun) throw usageError("required option '-m, --model <file>' not specified");
       const { estimator, notes } = await estimatorOf(options, io.cwd);
-      const recipe = await recipeOf(estimator, options, io);
-      await checkWritable(options.model, io);
+      const planned = await recipeOf(estimator, options, io);
+      for (const out of [path, card]) if (out !== undefined && !options.dryRun) await checkWritable(out, io);
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled });
-      for (const note of [...notes, ...dataNotes(data.set, options)]) await session.note(note);
-      const { train, test } = await divided(dataName, data.set, options, session);
-      const fitted = await session.compute("training", options, (run) => fit(recipe, train, run));
+      const { recipe, set } = suited(planned, data.set, options);
+      for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
+      if (options.dryRun || path === undefined) {
+        const summary = summarize(set, recipe);
+        await session.print("train", { dryRun: true, ...summary }, () =>
+          pairs(summaryLines(summary, recipe), session.style),
+        );
+        return;
+      }
+      const { train, test } = await divided(dataName, set, options, session);
+      const fitted = await session.compute("training", options, (run) => fitRecipe(recipe, train, run));
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
-      const model = withSchema(fitted, {
-        ...describeData(train, { options: readOptions(reading) }),
+      const keepsRows = options.rows !== false;
+      const schema = {
+        ...describeData(train, { options: readOptions(reading), rows: keepsRows, ...columnsOf(recipe) }),
         ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
-      });
-      const stored = await writeModel(model, options.model, io);
+      };
+      const model = withSchema(fitted, schema);
+      const stored = await writeModel(model, path, io, { rows: keepsRows });
       const part = filterPart(model)?.part as FilterModel;
       for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
+      if (card !== undefined) {
+        const summary = summarize(train, recipe);
+        const subject = { stored, dataName: data.name, schema, summary, notes: part.report.notes };
+        const text = modelCard({ ...subject, provenance: provenanceOf(own, io) });
+        await writeTo(card, [new TextEncoder().encode(text)], io);
+      }
       // With the model itself on standard output there is no room for words.
-      if (options.model !== "-")
+      if (path !== "-")
         await session.print(
           "train",
           { ...asJson(stored, part, options), ...(heldOut ? { heldOut } : {}) },
-          () => forPeople(stored, part, options, session.style) + heldOutText(heldOut, session.style),
+          () => forPeople(stored, part, path, recipe, session.style) + heldOutText(heldOut, session.style),
         );
     });
-}
-
-/** A recipe for numbers, or one for texts. */
-export type Recipe =
-  | { readonly takes: "numbers"; readonly estimator: FilterEstimator }
-  | { readonly takes: "text"; readonly estimator: Pipeline<readonly string[]> };
-
-/** The estimator, behind a vectoriser where rows are text. */
-export async function recipeOf(
-  estimator: FilterEstimator,
-  options: { readonly text?: boolean; readonly [name: string]: unknown },
-  io: Io,
-): Promise<Recipe> {
-  if (options.text === true) {
-    const vectorizer = await vectorizerOf(options, io.cwd);
-    return { takes: "text", estimator: new Pipeline<readonly string[], Model>([vectorizer, estimator]) };
-  }
-  const [stray] = [...givenVectorizerFlags(options), ...(options.vectorizer === undefined ? [] : ["--vectorizer"])];
-  if (stray) throw usageError(`${stray} is about text; add --text to train on text`);
-  return { takes: "numbers", estimator };
-}
-
-function fit(recipe: Recipe, data: DataSet, run: Run): Promise<Model> {
-  const input = inputFor(recipe.takes, data);
-  return recipe.takes === "text"
-    ? recipe.estimator.fit(input as readonly string[], data.y, run)
-    : recipe.estimator.fit(input as Matrix, data.y, run);
 }
 
 function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel, { trace }: Options): object {
@@ -124,7 +126,13 @@ function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel, {
   return { kind: model.kind, byteLength, digest, ...classes, report: trace ? report : brief(report) };
 }
 
-function forPeople({ byteLength, digest }: StoredModel, part: FilterModel, options: Options, style: Style): string {
+function forPeople(
+  { byteLength, digest }: StoredModel,
+  part: FilterModel,
+  path: string,
+  recipe: Recipe,
+  style: Style,
+): string {
   const { report } = part;
   const classes = "classes" in part ? part.classes : undefined;
   const rest = report.trainings.filter(({ converged }) => converged).length;
@@ -134,13 +142,14 @@ function forPeople({ byteLength, digest }: StoredModel, part: FilterModel, optio
   return pairs(
     [
       ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
+      ...(recipe.takes === "table" ? columnLines(recipe.columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
       ["filters", count(report.filters)],
       ["came to rest", `${report.converged ? "yes," : some} ${within}`],
       ["refined", report.refinement && refinementText(report.refinement)],
       ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
       ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],
-      ["model", `${style.strong(printable(options.model))}  ${bytes(byteLength)}`],
+      ["model", `${style.strong(printable(path))}  ${bytes(byteLength)}`],
       ["digest", digest.slice(0, 16)],
     ],
     style,

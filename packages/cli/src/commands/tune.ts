@@ -27,10 +27,12 @@ import {
 } from "../flags/estimator-flags.ts";
 import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { type Input, inputFor } from "../model/passage.ts";
+import { columnsOf, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import { svgOf } from "../report/charts.ts";
 import { pictureStyle } from "../report/theme.ts";
@@ -42,10 +44,10 @@ import { brief, bytes, counted, score, seconds } from "../terminal/numbers.ts";
 import { printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
-import { recipeOf } from "./train.ts";
 
 type Options = ComputeOptions &
-  ReadingOptions & {
+  ReadingOptions &
+  TableOptions & {
     readonly estimator?: EstimatorName;
     readonly folds: number;
     readonly seconds?: number;
@@ -111,17 +113,19 @@ export function addTune(program: Command, io: Io): void {
     .option("--plot <file>", "the plot alone, as SVG")
     .option("-m, --model <file>", "train the best on all rows and save it");
   addEstimatorFlags(command, ["classifier", "probabilistic"]);
-  addCommonOptions(addReadingOptions(addVectorizerFlags(addComputeOptions(command))))
+  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
     .action(async (dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
-      const recipe = await recipeOf(estimator, withVectorizer(options), io);
+      const planned = await recipeOf(estimator, withVectorizer(options), io);
       for (const path of [options.out, options.plot, options.model])
         if (path !== undefined) await checkWritable(path, io);
-      const { set, name } = await openData(dataName, options, session, { text: options.text === true, labelled: true });
+      const data = await openData(dataName, options, session, { text: options.text === true, labelled: true });
       for (const note of notes) await session.note(note);
+      const { name } = data;
+      const { recipe, set } = suited(planned, data.set, options, true);
       const x = inputFor(recipe.takes, set);
       const y = set.y as Labels | LabelSets;
       const scoring = options.scoring ?? (isSets(set.y ?? []) ? "f1Micro" : "accuracy");
@@ -134,7 +138,7 @@ export function addTune(program: Command, io: Io): void {
       if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
       if (options.model !== undefined) {
         const model = await session.compute("training", options, (run) => tuning.best.estimator.fit(x, y, run));
-        const schema = describeData(set, { options: readOptions(options) });
+        const schema = describeData(set, { options: readOptions(options), ...columnsOf(recipe) });
         await writeModel(withSchema(model as Model, schema), options.model, io);
       }
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
@@ -174,7 +178,8 @@ function candidatesOf(estimator: Judged, x: Input, y: Labels | LabelSets, option
   const grid = Object.fromEntries(Object.entries(options.try ?? {}).map(([name, values]) => [inRecipe(name), values]));
   if (options.try) return gridCandidates(estimator, grid);
   const given = parameterTables().filter(({ name }) => options[name] !== undefined);
-  const held = [...given.map(({ name }) => name), ...givenVectorizerParams(options)].map(inRecipe);
+  const ofTables = Object.keys(givenTableParams(options));
+  const held = [...given.map(({ name }) => name), ...givenVectorizerParams(options), ...ofTables].map(inRecipe);
   return suggestCandidates(estimator, x, y, held);
 }
 

@@ -32,8 +32,9 @@ import {
 } from "@ranksim/data/node";
 import { didYouMean } from "../flags/did-you-mean.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
-import { stepsOf, takesText } from "../model/parts.ts";
+import { takesText, widthOf } from "../model/parts.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import type { Meter } from "../terminal/progress.ts";
@@ -175,11 +176,12 @@ function watched(
 }
 
 /** What the options and the model say of the file. */
-function readingOf(options: ReadingOptions, wanted: Wanted) {
+function readingOf(options: ReadingOptions & TableOptions, wanted: Wanted) {
   const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
   const schema = (wanted.model && schemaOf(wanted.model)) ?? wanted.schema;
-  const features = wanted.model && !text ? (stepsOf(wanted.model)[0] as { features?: number }).features : undefined;
+  const features = wanted.model && widthOf(wanted.model);
   const reading: ReadDataOptions = {
+    ...(wanted.model || text || options.table === false ? {} : { table: true }),
     ...(features === undefined ? {} : { features }),
     ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
     ...readOptions(options),

@@ -3,6 +3,7 @@
 import { Budget, type ColumnChoice, type Format, parseBytes, type ReadOptions, type TextPart } from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "./parameter-flags.ts";
+import type { ColumnsGiven, TableOptions } from "./table-flags.ts";
 
 /** What DATA may be; the same words in every command's help. */
 export const DATA_ABOUT =
@@ -92,10 +93,25 @@ export function addReadingOptions(command: Command): Command {
 }
 
 /** The options in the form the readers take, without those that were not given. */
-export function readOptions(options: ReadingOptions): ReadOptions {
+export function readOptions(options: ReadingOptions & TableOptions): ReadOptions {
   const given = READING_NAMES.filter((name) => name !== "labels" && options[name] !== undefined);
   const budget = options.memory === undefined ? {} : { budget: new Budget(options.memory) };
-  return { ...Object.fromEntries(given.map((name) => [name, options[name]])), ...budget };
+  return {
+    ...rolesGiven(options.columns),
+    ...Object.fromEntries(given.map((name) => [name, options[name]])),
+    ...budget,
+  };
+}
+
+/** The columns of labels and text, and those to leave out, that --columns names. */
+function rolesGiven(columns: ColumnsGiven = {}): ReadOptions {
+  const of = (role: string) => Object.keys(columns).filter((name) => columns[name] === role);
+  const [[label], [text], ignored] = [of("label"), of("text"), of("ignore")];
+  return {
+    ...(label === undefined ? {} : { labelColumn: label }),
+    ...(text === undefined ? {} : { textColumn: text }),
+    ...(ignored.length === 0 ? {} : { ignoreColumns: ignored }),
+  };
 }
 
 /** A column by number where the text is one, else by name. */

@@ -1,6 +1,7 @@
 /** `--try NAME=VALUES`: the values of a parameter that tuning is to choose from, written as the parameter's flag takes them. */
 
 import type { Grid } from "@ranksim/core";
+import { TABLE_PARAMETERS } from "@ranksim/data";
 import { InvalidArgumentError } from "commander";
 import { didYouMean } from "./did-you-mean.ts";
 import { parameterTables } from "./estimator-flags.ts";
@@ -10,7 +11,7 @@ import { vectorizerTables } from "./vectorizer-flags.ts";
 /** Adds one --try to those before it. */
 export function addTry(text: string, before: Grid | undefined): Grid {
   const [, given = "", list = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  const infos = [...parameterTables(), ...vectorizerTables()];
+  const infos = [...parameterTables(), ...vectorizerTables(), ...TABLE_PARAMETERS];
   const info = infos.find(({ name }) => name === given || flagOf(name) === `--${given}`);
   if (!info) {
     const hint = didYouMean(

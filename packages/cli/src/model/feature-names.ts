@@ -1,8 +1,8 @@
 /** What features are called: words of the model's own vocabulary, columns of the data, or their numbers. */
 
-import type { Model } from "@ranksim/core";
+import { type Model, schemaOf } from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
-import { filterPart, vocabularyOf } from "./parts.ts";
+import { filterPart, tableModelOf, takesText, vocabularyOf } from "./parts.ts";
 
 /** Up to this many features without names, their numbers still say something. */
 const FEW_FEATURES = 200;
@@ -21,9 +21,20 @@ export function featureNamer(model: Model, data: DataSet, size?: ImageSize): (fe
   return (feature) => `feature ${feature}`;
 }
 
-/** The words of the vectoriser or the columns of the data, where there is one for each feature. */
+/** What one feature of the model's filters is called among people. */
+export function featureWord(model: Model): string {
+  if (takesText(model)) return "word";
+  return schemaOf(model)?.columns ? "column" : "feature";
+}
+
+/** The words of the vectoriser, the features of a table, or the columns of training or of the data, where there is one for each feature. */
 function namesOf(model: Model, data: DataSet): readonly string[] | undefined {
   const features = filterPart(model)?.part.features;
-  const known = [vocabularyOf(model), data.form === "matrix" ? data.featureNames : undefined];
+  const known = [
+    vocabularyOf(model),
+    tableModelOf(model)?.featureNames,
+    schemaOf(model)?.columns?.map(({ name }) => name),
+    data.form === "matrix" ? data.featureNames : undefined,
+  ];
   return known.find((list) => list !== undefined && list.length === features);
 }

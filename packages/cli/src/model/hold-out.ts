@@ -138,6 +138,7 @@ export function gatherData(set: DataSet, rows: ArrayLike<number>): DataSet {
     ...(y ? { y: gatherRows(y as readonly Label[], rows) } : {}),
     ...(rowNames ? { rowNames: gatherRows(rowNames, rows) } : {}),
   };
+  if (set.form === "table") return { ...set, table: set.table.gather(rows), ...facts };
   return set.form === "text"
     ? { ...set, text: gatherRows(set.text, rows), ...facts }
     : { ...set, x: set.x.gather(rows), ...facts };

@@ -26,7 +26,7 @@ export function imageSizeOf(
   filterFeatures: number | undefined,
   asked: ImageSize | "none" | undefined,
 ): ImageSize | undefined {
-  if (asked === "none" || data.form === "text") return undefined;
+  if (asked === "none" || data.form !== "matrix") return undefined;
   const { features } = data.x;
   if (asked && asked.width * asked.height !== features) {
     const { width, height } = asked;

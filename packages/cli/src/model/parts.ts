@@ -18,7 +18,7 @@ import {
   TransformModel,
   transforms,
 } from "@ranksim/core";
-import { CountModel, HashingModel, TfidfModel } from "@ranksim/data";
+import { CountModel, HashingModel, TableModel, TfidfModel } from "@ranksim/data";
 
 /** A model with filters of its own. */
 export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
@@ -81,6 +81,18 @@ export const classesOf = (part: FilterModel): readonly Label[] => (part instance
 
 /** Whether the model takes text: its first step is a vectoriser. */
 export const takesText = (model: Model): boolean => isVectorizer(stepsOf(model)[0]);
+
+/** The encoder of tables that the model begins with, if it does. */
+export function tableModelOf(model: Model): TableModel | undefined {
+  const [first] = stepsOf(model);
+  return first instanceof TableModel ? first : undefined;
+}
+
+/** Columns of numbers that a row must have; undefined for text. */
+export function widthOf(model: Model): number | undefined {
+  if (takesText(model)) return undefined;
+  return tableModelOf(model)?.columns.length ?? (stepsOf(model)[0] as { features?: number }).features;
+}
 
 /** The words of the model's vectoriser, where it keeps them. */
 export function vocabularyOf(model: Model): readonly string[] | undefined {

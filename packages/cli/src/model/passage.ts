@@ -1,12 +1,12 @@
 /** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
 
 import { type Matrix, type Model, RanksimError, type Run } from "@ranksim/core";
-import type { DataSet } from "@ranksim/data";
+import { type DataSet, rowCount, Table } from "@ranksim/data";
 import { partOfRun } from "./part-of-run.ts";
-import { asTransforming, filterPart, stepsOf, takesText } from "./parts.ts";
+import { asTransforming, filterPart, stepsOf, tableModelOf, takesText } from "./parts.ts";
 
-/** What a model can be asked with: rows of numbers, or texts. */
-export type Input = Matrix | readonly string[];
+/** What a model can be asked with: rows of numbers, texts, or a table. */
+export type Input = Matrix | readonly string[] | Table;
 
 /** Data on its way through a model. */
 export interface Passage {
@@ -18,10 +18,15 @@ export interface Passage {
 }
 
 /** What the model is to be given of the data; refused where it takes text and the data has none, or the reverse. */
-export const inputOf = (model: Model, data: DataSet): Input => inputFor(takesText(model) ? "text" : "numbers", data);
+export const inputOf = (model: Model, data: DataSet): Input =>
+  inputFor(takesText(model) ? "text" : tableModelOf(model) ? "table" : "numbers", data);
 
-/** The numbers or the texts of the data, refused where it has the other. */
-export function inputFor(takes: "numbers" | "text", data: DataSet): Input {
+/** The numbers, the texts or the table of the data, refused where it has something else. */
+export function inputFor(takes: "numbers" | "text" | "table", data: DataSet): Input {
+  if (takes === "table" && data.form !== "text") {
+    if (data.form === "table") return data.table;
+    return data.featureNames ? Table.fromMatrix(data.x, data.featureNames) : data.x;
+  }
   if (takes === "text") {
     if (data.form === "text") return data.text;
     throw new RanksimError(
@@ -30,6 +35,9 @@ export function inputFor(takes: "numbers" | "text", data: DataSet): Input {
     );
   }
   if (data.form === "matrix") return data.x;
+  if (data.form === "table") {
+    throw new RanksimError("bad-matrix", "numbers are wanted, the data is a table with words or missing values");
+  }
   throw new RanksimError("bad-matrix", "numbers are wanted, the data is text; --text trains a model that takes text");
 }
 
@@ -45,6 +53,5 @@ export async function passThrough(model: Model, data: DataSet, run: Run): Promis
     const part = partOfRun(run, step / (steps.length - 1), (step + 1) / (steps.length - 1));
     input = await asTransforming<Input>(steps[step]).transform(input, part);
   }
-  const rows = data.form === "text" ? data.text.length : data.x.rows;
-  return { rows, atFilters: atFilters as Matrix, last: input as Matrix };
+  return { rows: rowCount(data), atFilters: atFilters as Matrix, last: input as Matrix };
 }

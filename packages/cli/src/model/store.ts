@@ -1,7 +1,7 @@
 /** Models as files of the file system: read whole, written whole or not at all. */
 
 import { basename, resolve } from "node:path";
-import { type Model, RanksimError, saveModel } from "@ranksim/core";
+import { type Model, RanksimError, type SaveOptions, saveModel } from "@ranksim/core";
 import { Budget } from "@ranksim/data";
 import { readWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
@@ -30,8 +30,8 @@ export async function readModel(path: string, io: Io): Promise<StoredModel> {
 }
 
 /** Writes a model file; "-" is standard output. */
-export async function writeModel(model: Model, path: string, io: Io): Promise<StoredModel> {
-  const bytes = saveModel(model);
+export async function writeModel(model: Model, path: string, io: Io, options: SaveOptions = {}): Promise<StoredModel> {
+  const bytes = saveModel(model, options);
   await writeTo(path, pieces(bytes), io);
   return { model, name: basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
 }

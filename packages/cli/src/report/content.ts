@@ -109,5 +109,9 @@ export interface ReportContent {
   readonly work: readonly Fact[];
   readonly params: { readonly [name: string]: Json };
   readonly digest: string;
+  /** What one feature is called: word, column or feature. */
+  readonly featuresAre: string;
+  /** Where the page comes from: date, version, command, digests. */
+  readonly origin: readonly Fact[];
   readonly notes: readonly string[];
 }

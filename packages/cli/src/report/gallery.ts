@@ -180,6 +180,10 @@ export class FilterGallery {
       if (text === "") return { form: "text", text: "(no text)" };
       return { form: "text", text: text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text };
     }
+    if (data.form === "table") {
+      const cells = data.table.columns.map(({ name }, c) => `${name} ${data.table.cell(c, row) ?? "missing"}`);
+      return { form: "text", text: cells.join(", ") };
+    }
     if (!this.#size) return { form: "words", words: [] };
     return this.#picture(toDense(data.x.slice(row, row + 1)).values, this.#size);
   }

@@ -3,15 +3,17 @@
  * showing and puts them into a form that can be seen. Draws nothing.
  */
 
-import { type Model, predicts, type Run } from "@ranksim/core";
-import type { DataSet, ImageSize, RowLabels } from "@ranksim/data";
+import { type Model, predicts, type Run, schemaOf } from "@ranksim/core";
+import { type DataSet, describeData, type ImageSize, type RowLabels } from "@ranksim/data";
 import { labelNamer, matchLabels } from "../files/labels.ts";
+import { featureWord } from "../model/feature-names.ts";
 import { type Answers, answer, judge, renamed, SHARE_BEFORE, withBefore } from "../model/judge.ts";
 import { partOfRun } from "../model/part-of-run.ts";
 import { filterPart, stepsOf } from "../model/parts.ts";
 import { type Passage, passThrough } from "../model/passage.ts";
+import type { Provenance } from "../provenance.ts";
 import { bytes, count, counted, score } from "../terminal/numbers.ts";
-import type { Judgement, ReportContent, RowView } from "./content.ts";
+import type { Fact, Judgement, ReportContent, RowView } from "./content.ts";
 import { FilterGallery } from "./gallery.ts";
 import { confidentMistakes, sampleRows } from "./row-choice.ts";
 import { measure, workFacts } from "./work.ts";
@@ -26,6 +28,8 @@ export interface ReportSubject {
   readonly dataName: string;
   readonly title?: string;
   readonly imageSize: ImageSize | undefined;
+  /** Absent where the page is made by another program than the command. */
+  readonly provenance?: Provenance;
   /** Rows to show at most, of samples and of mistakes. */
   readonly samples: number;
 }
@@ -61,8 +65,30 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     work: workFacts(found?.part.report, predicted?.measured),
     params: paramsOf(model),
     digest: subject.digest,
+    origin: originOf(subject),
+    featuresAre: featureWord(model),
     notes: [...notes, ...(found?.part.report.notes ?? [])],
   };
+}
+
+/** Date, version, command and digests. */
+function originOf({ model, data, dataName, digest, provenance }: ReportSubject): Fact[] {
+  const { training } = schemaOf(model) ?? {};
+  const judged = describeData(data, { rows: false }).training?.digest ?? "";
+  return [
+    ...(provenance
+      ? ([
+          ["date", provenance.date],
+          ["version", `ranksim ${provenance.version}`],
+          ["command", provenance.command],
+        ] as const)
+      : []),
+    ["data", `${dataName}, digest ${judged.slice(0, 16)}`],
+    ...(training
+      ? ([["trained on", `${count(training.rows)} rows, digest ${training.digest.slice(0, 16)}`]] as const)
+      : []),
+    ["model digest", digest],
+  ];
 }
 
 async function showRows(
@@ -104,7 +130,9 @@ function subtitle({ model, data }: ReportSubject, passage: Passage): string {
   const what =
     data.form === "text"
       ? counted(passage.rows, "text")
-      : `${counted(passage.rows, "row")} of ${counted(data.x.features, "feature")}`;
+      : data.form === "table"
+        ? `${counted(passage.rows, "row")} of ${counted(data.table.columns.length, "column")}`
+        : `${counted(passage.rows, "row")} of ${counted(data.x.features, "feature")}`;
   const filters = filterPart(model)?.part.bank.filters;
   return `${kind}${filters === undefined ? "" : ` with ${counted(filters, "filter")}`}, judged on ${what}`;
 }

@@ -24,6 +24,7 @@ export function reportPage(content: ReportContent): string {
     content.curves.some(({ steps }) => steps.length > 0) ? training(content) : "",
     work(content),
     parameters(content),
+    content.origin.length === 0 ? "" : section("Origin", "", facts(content.origin)),
   ];
   const footer = `Made by ranksim. Model digest ${content.digest}`;
   return htmlPage(content.title, content.subtitle, sections, footer);
@@ -121,7 +122,7 @@ function filters(content: ReportContent): string {
   const pictured = content.filters.some(({ shown }) => shown.some(({ look }) => look.form === "picture"));
   return section(
     "Filters",
-    `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "Brighter is a higher rank." : "The words are those that rank higher in the filter than in most."}`,
+    `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "Brighter is a higher rank." : `The ${content.featuresAre}s named are those that rank higher in the filter than in most.`}`,
     `<div class="classes">${content.filters.map(classFilters).join("")}</div>`,
   );
 }

@@ -100,8 +100,15 @@ export function topOf(value: unknown): number {
 /** Rows of a JSON body for a model: lists by position, objects by the names of the model's columns. */
 export async function jsonRows(model: ServedModel, { content, takes }: ParsedJson): Promise<Rows> {
   if (takes === "texts" || (takes === undefined && model.takesText)) return textRows(content);
+  refuseTable(model);
   if (!isObject(content[0])) return denseRows(content, model.features);
   return readRows(model, Buffer.from(content.map((row) => JSON.stringify(row)).join("\n")), "jsonl");
+}
+
+/** Cells of a table would have to be encoded before they are handed to the workers. */
+function refuseTable({ name, schema }: ServedModel): void {
+  if (schema?.form === "table")
+    throw badRequest(`model ${name} takes tables, which are not served; use ranksim predict`);
 }
 
 /** Rows of a body in lines. */
@@ -114,6 +121,7 @@ export async function readRows(model: ServedModel, body: Buffer, form: Exclude<B
       .split(/\r?\n/);
     return textRows(lines);
   }
+  refuseTable(model);
   const data = await readData(bytesSource(body, "body"), {
     format: form satisfies Format,
     labelColumn: null,
@@ -121,6 +129,7 @@ export async function readRows(model: ServedModel, body: Buffer, form: Exclude<B
     ...(model.takesText ? { textColumn: model.schema?.text ?? "text" } : { features: model.features }),
   });
   if (data.form === "text") return textRows(data.text);
+  if (data.form === "table") throw badRequest("expected rows of numbers, found a table");
   if (data.x.features !== model.features) {
     throw badRequest(`the model has ${model.features} features, the rows have ${data.x.features}`);
   }

@@ -54,6 +54,7 @@ export {
   folds,
   gatherRows,
   groupFolds,
+  type PickableRows,
   type Samples,
   type Split,
   type SplitOptions,

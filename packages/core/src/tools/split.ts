@@ -8,8 +8,15 @@ import { encodeLabels, isLabelSets, type Label, type LabelSets, type Labels } fr
 import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { drawWithoutReplacement, generatorOf } from "../random.ts";
 
-/** Data whose rows can be picked: numbers, or texts for a pipeline that begins with a vectoriser. */
-export type Samples = MatrixLike | readonly string[];
+/** Rows of any other kind that can be picked, such as those of a table for its encoder. */
+export interface PickableRows {
+  readonly rows: number;
+  /** The listed rows, in the same form. */
+  gather(rows: ArrayLike<number>): PickableRows;
+}
+
+/** Data whose rows can be picked: numbers, texts for a pipeline that begins with a vectoriser, or rows that know how to. */
+export type Samples = MatrixLike | readonly string[] | PickableRows;
 
 /** Rows to train on and rows to test on. */
 export interface Fold {
@@ -141,6 +148,7 @@ export function sampleOrder(y: Labels | LabelSets, seed = 0): Uint32Array {
 /** The listed rows of a matrix, of rows of numbers, of texts or of labels, in the same form. */
 export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows: ArrayLike<number>): T {
   if (isMatrix(data)) return asMatrix(data).gather(rows) as unknown as T;
+  if (isPickable(data)) return data.gather(rows) as unknown as T;
   const source = data as ArrayLike<unknown>;
   if (Array.isArray(source)) return Array.from(rows, (r) => source[r]) as unknown as T;
   const typed = source.constructor as unknown as { from(rows: ArrayLike<number>, pick: (r: number) => unknown): T };
@@ -149,7 +157,12 @@ export function gatherRows<T extends Samples | Labels | LabelSets>(data: T, rows
 
 /** How many rows the data has. */
 export function countRows(data: Samples | Labels | LabelSets): number {
-  return isMatrix(data) ? data.rows : data.length;
+  return isMatrix(data) || isPickable(data) ? data.rows : data.length;
+}
+
+/** Whether the data picks its rows itself. */
+export function isPickable(data: unknown): data is PickableRows {
+  return typeof data === "object" && data !== null && "gather" in data && typeof data.gather === "function";
 }
 
 /** Deals the rows out like cards: neighbours in `order` go to different folds. */

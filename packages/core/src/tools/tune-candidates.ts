@@ -2,8 +2,8 @@
 
 import type { Estimator, Model } from "../estimators/estimator.ts";
 import { encodeLabels, encodeSets, isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
-import { asMatrix, type MatrixLike } from "../matrix/matrix.ts";
-import { countRows, type Samples } from "./split.ts";
+import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
+import { countRows, isPickable, type Samples } from "./split.ts";
 import { combinations, type Grid } from "./validation.ts";
 
 type Changes = { readonly [param: string]: unknown };
@@ -15,7 +15,7 @@ export function gridCandidates<X, M extends Model>(estimator: Estimator<X, M>, g
 
 /**
  * The candidates worth trying for data like this, small banks first: numbers of filters from one a class (or ten) to the
- * automatic one, distributions, refinement, how filters vote, and for text how terms are weighted. Works on the three estimators and on
+ * automatic one, distributions, refinement, how filters vote, for text how terms are weighted, for tables how columns are divided. Works on the three estimators and on
  * pipelines that end in one; any other recipe is the only candidate. Parameters in `held` stay as they are.
  */
 export function suggestCandidates<X extends Samples, M extends Model>(
@@ -30,7 +30,8 @@ export function suggestCandidates<X extends Samples, M extends Model>(
   const several = isLabelSets(y);
   const classes = several ? encodeSets(y, rows).labels.length : encodeLabels(y, rows).classes.length;
   const isText = Array.isArray(x) && typeof x[0] === "string";
-  const isSparse = isText || asMatrix(x as MatrixLike).form === "csr";
+  const isTable = isPickable(x) && !isMatrix(x);
+  const isSparse = isText || (!isTable && asMatrix(x as MatrixLike).form === "csr");
   const perClass = `${prefix}classWeight` in estimator.params;
   const isOpen = (name: string) => name in estimator.params && !held.includes(name);
   const choose = (name: string, values: readonly unknown[]): Changes[] =>
@@ -43,6 +44,7 @@ export function suggestCandidates<X extends Samples, M extends Model>(
       ? [lessons(prefix, isOpen)]
       : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several, isSparse)]),
     weightings(estimator, isOpen),
+    bins(estimator, isOpen),
   ];
   const all = axes.reduce<Changes[]>(
     (found, axis) => found.flatMap((changes) => axis.map((more) => ({ ...changes, ...more }))),
@@ -96,6 +98,12 @@ function weightings(estimator: Estimator<never, Model>, isOpen: (name: string) =
   const step = rarity.slice(0, -"idfPower".length);
   if (!isOpen(`${step}logTf`) || estimator.params[`${step}sublinearTf`] === true) return [{}];
   return [{}, { [rarity]: 2, [`${step}logTf`]: true }];
+}
+
+/** Knots of the columns of a table: as many as are usual for its rows, and a finer division. */
+function bins(estimator: Estimator<never, Model>, isOpen: (name: string) => boolean): Changes[] {
+  const knots = Object.keys(estimator.params).find((name) => name.endsWith(".knots"));
+  return knots === undefined || !isOpen(knots) ? [{}] : [{}, { [knots]: 9 }, { [knots]: 17 }];
 }
 
 /** Leaves out what is not worth its time: what measurements (the lab's REFINEMENT.md) show to gain nothing or to take too long. */

@@ -7,7 +7,7 @@ import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
 import { advance } from "../estimators/run.ts";
 import { isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
-import { asMatrix, type MatrixLike } from "../matrix/matrix.ts";
+import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { balancedAccuracy, f1, logLoss } from "./metrics.ts";
 import { partOfRun } from "./run-part.ts";
 import {
@@ -17,6 +17,7 @@ import {
   folds,
   gatherRows,
   groupFolds,
+  isPickable,
   type Samples,
   stratifiedFolds,
 } from "./split.ts";
@@ -166,8 +167,9 @@ export async function validate<X, M extends Model>(
   return { scores, mean, standardDeviation: Math.sqrt(variance), fitSeconds, scoreSeconds };
 }
 
-/** The data as the folds take it: rows of numbers become a matrix once, so that every fold has the same element type; texts stay as they are. */
+/** The data as the folds take it: rows of numbers become a matrix once, so that every fold has the same element type; texts and tables stay as they are. */
 export function checkedOnce<X extends Samples>(x: X): X {
+  if (isPickable(x) && !isMatrix(x)) return x;
   if (Array.isArray(x) && x.every((row) => typeof row === "string")) return x;
   return asMatrix(x as MatrixLike) as unknown as X;
 }

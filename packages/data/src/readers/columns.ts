@@ -2,7 +2,8 @@
 
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
-import type { Found } from "../data-set.ts";
+import type { DataSet, Found } from "../data-set.ts";
+import type { BuiltRows } from "./cells-builder.ts";
 import { expectedColumns } from "./expected-columns.ts";
 import type { ColumnChoice, ReadOptions } from "./options.ts";
 
@@ -60,6 +61,13 @@ export function foundIn(names: readonly string[] | undefined, { label, text, ign
     ...(text < 0 ? {} : { text: key(text) }),
     ...(ignored.length === 0 ? {} : { ignored: ignored.map(key) }),
   };
+}
+
+/** Rows and what was found out about them. */
+export function withFound(rows: BuiltRows, { found, ...facts }: Pick<DataSet, "y" | "notes" | "found">): DataSet {
+  if (rows.form === "table") return { ...rows, ...facts, ...(found ? { found } : {}) };
+  const { fill, ...matrix } = rows;
+  return { ...matrix, ...facts, found: { ...found, ...(fill ? { fill } : {}) } };
 }
 
 /** The names with those that came before made different: a second "size" is "size (2)". */

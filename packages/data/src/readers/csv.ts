@@ -4,22 +4,21 @@
  */
 
 import { RanksimError } from "@ranksim/core";
-import { badFile, quoted } from "../bad-file.ts";
+import { badFile } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
-import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn } from "./columns.ts";
+import { isMissing } from "../table/cells.ts";
+import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
+import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn, withFound } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
-import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import { LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
 import { numberOf, scan, skipByteOrderMark } from "./scan.ts";
-
-const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
 
 /** Reads CSV (any delimiter). */
 export async function readCsv(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
-  const builder = new DenseBuilder(name, options);
   const account = budgetOf(options).of(name);
   const labels = new LabelBuilder(account);
   const text: string[] = [];
@@ -45,7 +44,7 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
           `expected ${count} fields as in line ${firstLine}, found ${records.fields}`,
         );
       }
-      readRecord(name, window, table, builder);
+      readRecord(window, table);
       if (columns.label >= 0) labels.add(labelOf(name, table));
       if (columns.text >= 0) {
         account.takeText(2 * (records.end(columns.text) - records.start(columns.text)));
@@ -63,14 +62,11 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
   };
   const found = foundIn(names, columns);
   if (columns.text >= 0) return { form: "text", text, ...facts, found };
-  const x = await builder.finish(rows, columns.features.length);
-  return {
-    form: "matrix",
-    x,
+  const { cells } = table as Table;
+  return withFound(await cells.finish(rows, columns.features.length, names && columns.features.map((c) => names[c])), {
     ...facts,
-    found: { ...found, ...(builder.fill ? { fill: builder.fill } : {}) },
-    ...(names === undefined ? {} : { featureNames: columns.features.map((c) => names[c]) }),
-  };
+    found,
+  });
 }
 
 /** What the first records say of a table. */
@@ -82,25 +78,20 @@ export interface Table {
   readonly names: readonly string[] | undefined;
   /** As a character's code. */
   readonly delimiter: number;
+  readonly cells: CellsBuilder;
 }
 
-function readRecord(name: string, window: Uint8Array, { records, columns, names }: Table, builder: DenseBuilder): void {
+function readRecord(window: Uint8Array, { records, columns, names, cells }: Table): void {
   for (const c of columns.features) {
     const value = numberOf(window, records.start(c), records.end(c));
     if (!Number.isNaN(value)) {
-      builder.add(value);
+      cells.add(value);
       continue;
     }
     const where = `line ${records.line}, ${columnPlace(names, c)}`;
     const found = records.text(c);
-    if (MISSING.has(found.toLowerCase())) builder.addMissing(where);
-    else {
-      throw badFile(
-        name,
-        where,
-        `expected a number, found ${quoted(found)}; labels are named by labelColumn, other columns left out by ignoreColumns`,
-      );
-    }
+    if (isMissing(found)) cells.addMissing(where);
+    else cells.addText(found, where);
   }
 }
 
@@ -136,6 +127,7 @@ export function layOut(
     firstLine,
     names,
     delimiter,
+    cells: cellsBuilder(name, options, columns.features.length),
   };
 }
 
@@ -161,7 +153,7 @@ function isDecided(first: readonly string[], options: ReadOptions): boolean {
 }
 
 function isWord(field: string): boolean {
-  return !MISSING.has(field.toLowerCase()) && Number.isNaN(Number(field));
+  return !isMissing(field) && Number.isNaN(Number(field));
 }
 
 function delimiterCode({ delimiter: given, format, schema }: ReadOptions): number | undefined {

@@ -58,8 +58,15 @@ export class DenseBuilder {
     if (this.#missing === "refuse") {
       throw badFile(this.#name, where, "expected a number, found a missing value; the option `missing` can fill it in");
     }
-    if (this.#missing === "mean") this.#gaps.push(this.#values.length);
+    this.#gaps.push(this.#values.length);
     this.#values.push(this.#missing === "mean" ? 0 : this.#missing);
+  }
+
+  /** The cells so far, NaN for missing ones. */
+  eachCell(visit: (value: number, position: number) => void): void {
+    const gaps = new Set<number>();
+    for (let g = 0; g < this.#gaps.length; g++) gaps.add(this.#gaps.get(g));
+    for (let i = 0; i < this.#values.length; i++) visit(gaps.has(i) ? Number.NaN : this.#values.get(i), i);
   }
 
   finish(rows: number, features: number): Promise<Dense> {

@@ -1,5 +1,6 @@
 /**
- * The columns a model was trained on, found in another table: by name where both have names, else by position. A silent
+ * The columns a model was trained on, found in another table: by name where both have names, else by position (columns that had
+ * none at training are called "column 0", "column 1" and so on). A silent
  * mistake here would give wrong answers, so what does not fit is refused, by name.
  */
 
@@ -18,7 +19,8 @@ export function expectedColumns(
   given: number | null | undefined,
   called: number,
 ): Columns {
-  return names !== undefined && schema.columns !== undefined
+  const named = schema.columns?.some(({ name: column }) => !/^column \d+$/.test(column));
+  return names !== undefined && named
     ? byName(name, names, schema, given, called)
     : byPosition(name, names, count, schema, given, called);
 }

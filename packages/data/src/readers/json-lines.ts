@@ -9,7 +9,9 @@ import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet, RowLabels } from "../data-set.ts";
 import type { Opened } from "../source.ts";
-import { type Columns, chooseColumns, foundIn } from "./columns.ts";
+import { isMissing } from "../table/cells.ts";
+import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
+import { type Columns, chooseColumns, foundIn, withFound } from "./columns.ts";
 import { CsrBuilder } from "./csr-builder.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
@@ -165,7 +167,7 @@ function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
   const columns: Columns = chooseColumns(name, names, names.length, options);
   const featureNames = columns.features.map((c) => names[c]);
   const known = new Set(names);
-  const builder = new DenseBuilder(name, options);
+  const builder = cellsBuilder(name, options, featureNames.length);
   let rows = 0;
   return {
     labelKey: columns.label < 0 ? undefined : names[columns.label],
@@ -179,19 +181,21 @@ function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
       rows++;
     },
     async finish(y) {
-      const x = await builder.finish(rows, featureNames.length);
       const { notes } = columns;
-      const found = { ...foundIn(names, columns), ...(builder.fill ? { fill: builder.fill } : {}) };
-      return { form: "matrix", x, ...(y ? { y } : {}), ...(notes ? { notes } : {}), found, featureNames };
+      const built = await builder.finish(rows, featureNames.length, featureNames);
+      return withFound(built, { ...(y ? { y } : {}), ...(notes ? { notes } : {}), found: foundIn(names, columns) });
     },
   };
 }
 
-function addCell(name: string, builder: DenseBuilder, value: unknown, where: string): void {
+function addCell(name: string, builder: DenseBuilder | CellsBuilder, value: unknown, where: string): void {
   if (typeof value === "number") builder.add(value);
   else if (typeof value === "boolean") builder.add(Number(value));
   else if (value === null || value === undefined) builder.addMissing(where);
-  else throw badFile(name, where, `expected a number, found ${describe(value)}`);
+  else if (typeof value === "string" && "addText" in builder) {
+    if (isMissing(value)) builder.addMissing(where);
+    else builder.addText(value, where);
+  } else throw badFile(name, where, `expected a number, found ${describe(value)}`);
 }
 
 function describe(value: unknown): string {

@@ -41,6 +41,11 @@ export interface ReadOptions {
   readonly textColumn?: ColumnChoice;
   /** Tables: columns to leave out, such as row numbers. */
   readonly ignoreColumns?: readonly ColumnChoice[];
+  /**
+   * Tables: whether words, dates and missing values may occur; where they do, the result is a table for `TableEncoder`. Without
+   * it they are refused.
+   */
+  readonly table?: boolean;
   /** CSV: whether the first line names the columns; else told by the content. */
   readonly header?: boolean;
   /** CSV: one character; else told by the content. */

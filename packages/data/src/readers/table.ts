@@ -7,8 +7,10 @@ import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
-import { type Columns, chooseColumns, distinctNames, foundIn } from "./columns.ts";
-import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import { isMissing } from "../table/cells.ts";
+import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
+import { type Columns, chooseColumns, distinctNames, foundIn, withFound } from "./columns.ts";
+import { LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
 
 /** The cells of one column for some rows. */
@@ -21,7 +23,8 @@ export class TableBuilder {
   readonly #name: string;
   readonly #names: readonly string[];
   readonly #columns: Columns;
-  readonly #builder: DenseBuilder;
+  readonly #options: ReadOptions;
+  #builder: CellsBuilder | undefined;
   readonly #labels: LabelBuilder;
   readonly #account: Account;
   readonly #text: string[] = [];
@@ -33,7 +36,7 @@ export class TableBuilder {
     this.#name = name;
     this.#names = distinctNames(names);
     this.#columns = chooseColumns(name, this.#names, names.length, options);
-    this.#builder = new DenseBuilder(name, options);
+    this.#options = options;
     this.#account = budgetOf(options).of(name);
     this.#labels = new LabelBuilder(this.#account);
     const { label, text, features } = this.#columns;
@@ -46,7 +49,11 @@ export class TableBuilder {
     const featureCells = features.map(cells);
     const labelCells = label < 0 ? undefined : cells(label);
     const textCells = text < 0 ? undefined : cells(text);
-    if (rows > 0) this.#widths ??= featureCells.map((column) => listOf(column(0))?.length ?? 0);
+    if (rows > 0 && this.#widths === undefined) {
+      this.#widths = featureCells.map((column) => listOf(column(0))?.length ?? 0);
+      const width = this.#widths.reduce((sum, own) => sum + Math.max(own, 1), 0);
+      this.#builder = cellsBuilder(this.#name, this.#options, width);
+    }
     for (let r = 0; r < rows; r++) {
       for (let f = 0; f < features.length; f++) this.#addFeatures(featureCells[f](r), f);
       if (labelCells !== undefined) this.#labels.add(this.#label(labelCells(r)));
@@ -68,9 +75,8 @@ export class TableBuilder {
         ? [this.#names[column]]
         : Array.from({ length: widths[f] }, (_, i) => `${this.#names[column]}[${i}]`),
     );
-    const x = await this.#builder.finish(this.#rows, featureNames.length);
-    const { fill } = this.#builder;
-    return { form: "matrix", x, ...facts, found: { ...found, ...(fill ? { fill } : {}) }, featureNames };
+    const built = await (this.#builder as CellsBuilder).finish(this.#rows, featureNames.length, featureNames);
+    return withFound(built, { ...facts, found });
   }
 
   #addFeatures(cell: unknown, f: number): void {
@@ -91,17 +97,15 @@ export class TableBuilder {
   }
 
   #addNumber(cell: unknown, f: number): void {
-    if (typeof cell === "number" && !Number.isNaN(cell)) this.#builder.add(cell);
-    else if (typeof cell === "boolean") this.#builder.add(Number(cell));
-    else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) this.#builder.add(Number(cell));
-    else if (cell === null || cell === undefined || Number.isNaN(cell)) this.#builder.addMissing(this.#place(f));
-    else {
-      throw badFile(
-        this.#name,
-        this.#place(f),
-        `expected a number, found ${describe(cell)}; labels are named by labelColumn, other columns left out by ignoreColumns`,
-      );
-    }
+    const builder = this.#builder as CellsBuilder;
+    if (typeof cell === "number" && !Number.isNaN(cell)) builder.add(cell);
+    else if (typeof cell === "boolean") builder.add(Number(cell));
+    else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) builder.add(Number(cell));
+    else if (cell === null || cell === undefined || Number.isNaN(cell)) builder.addMissing(this.#place(f));
+    else if (typeof cell === "string" && isMissing(cell)) builder.addMissing(this.#place(f));
+    else if (typeof cell === "string") builder.addText(cell, this.#place(f));
+    else if (cell instanceof Date) builder.addText(cell.toISOString(), this.#place(f));
+    else throw badFile(this.#name, this.#place(f), `expected a number, found ${describe(cell)}`);
   }
 
   #place(f: number): string {

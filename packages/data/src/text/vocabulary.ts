@@ -45,8 +45,8 @@ export function vocabularyArrays(terms: readonly string[]): { [name: string]: Sa
   };
 }
 
-/** Reads what `vocabularyArrays` wrote; refuses (code "bad-file") anything else. */
-export function readVocabulary(saved: Saved): Vocabulary {
+/** Reads what `vocabularyArrays` wrote; refuses (code "bad-file") anything else, and terms that come twice unless they may. */
+export function readVocabulary(saved: Saved, mayRepeat = false): Vocabulary {
   const bytes = saved.arrays.term_bytes?.values;
   const offsets = saved.arrays.term_offsets?.values;
   if (!(bytes instanceof Uint8Array) || !(offsets instanceof Uint32Array) || offsets.length < 2) {
@@ -67,7 +67,8 @@ export function readVocabulary(saved: Saved): Vocabulary {
   }
   if (offsets[offsets.length - 1] !== bytes.length) throw badSaved(saved, "expected the terms to take all bytes");
   const vocabulary = vocabularyOf(terms);
-  if (vocabulary.feature.size !== terms.length) throw badSaved(saved, "expected terms that are all different");
+  if (!mayRepeat && vocabulary.feature.size !== terms.length)
+    throw badSaved(saved, "expected terms that are all different");
   return vocabulary;
 }
 

@@ -1,18 +1,18 @@
 /** A data set as CSV: a line of names, then the features of each row and its label in the last column. */
 
 import { type Label, type Matrix, RanksimError, toDense } from "@ranksim/core";
-import { type DataSet, rowCount } from "../data-set.ts";
+import { rowCount, type WritableRows } from "../data-set.ts";
 import { encodeLines } from "./lines.ts";
 
 /** Writes CSV. Numbers are spelled so that reading gives the same ones. Refuses (code "unsupported") several labels a row. */
-export function writeCsv(data: DataSet, delimiter = ","): Iterable<Uint8Array> {
+export function writeCsv(data: WritableRows, delimiter = ","): Iterable<Uint8Array> {
   if (data.y?.some((label) => typeof label === "object")) {
     throw new RanksimError("unsupported", "CSV has no place for several labels a row; write JSON lines or svmlight");
   }
   return encodeLines(csvLines(data, delimiter));
 }
 
-function* csvLines(data: DataSet, delimiter: string): Generator<string> {
+function* csvLines(data: WritableRows, delimiter: string): Generator<string> {
   const label = data.y === undefined ? [] : ["label"];
   const names = data.form === "text" ? ["text"] : featureNames(data.x, data.featureNames);
   const join = (fields: readonly string[]) => `${fields.map((field) => quote(field, delimiter)).join(delimiter)}\n`;
@@ -32,7 +32,8 @@ function rowOf(x: Matrix, row: number): ArrayLike<number> {
   return toDense(x.slice(row, row + 1)).values;
 }
 
-function quote(field: string, delimiter: string): string {
+/** A field, quoted where it has to be. */
+export function quote(field: string, delimiter: string): string {
   // A lone empty field is quoted: an empty line would be no row at all. So are blanks at an end, which readers leave out.
   const isPlain = field !== "" && !field.includes(delimiter) && !/["\r\n]|^[ \t]|[ \t]$/.test(field);
   return isPlain ? field : `"${field.replaceAll('"', '""')}"`;

@@ -1,21 +1,21 @@
 /** A data set as JSON lines: {"x": [...], "y": label} a row; sparse rows as {"x": {"feature": value}}, text as {"text": "..."}. */
 
-import { type DataSet, rowCount } from "../data-set.ts";
+import { rowCount, type WritableRows } from "../data-set.ts";
 import { encodeLines } from "./lines.ts";
 
 /** Writes JSON lines. The first sparse row also says how many features there are. */
-export function writeJsonLines(data: DataSet): Iterable<Uint8Array> {
+export function writeJsonLines(data: WritableRows): Iterable<Uint8Array> {
   return encodeLines(jsonLines(data));
 }
 
-function* jsonLines(data: DataSet): Generator<string> {
+function* jsonLines(data: WritableRows): Generator<string> {
   for (let row = 0; row < rowCount(data); row++) {
     const y = data.y === undefined ? {} : { y: data.y[row] };
     yield `${JSON.stringify({ ...rowOf(data, row), ...y })}\n`;
   }
 }
 
-function rowOf(data: DataSet, row: number): object {
+function rowOf(data: WritableRows, row: number): object {
   if (data.form === "text") return { text: data.text[row] };
   const { x } = data;
   if (x.form === "dense") return { x: Array.from(x.row(row)) };

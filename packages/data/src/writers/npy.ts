@@ -2,10 +2,10 @@
 
 import { type Label, RanksimError, type Values } from "@ranksim/core";
 import { zipSync } from "fflate";
-import type { DataSet, RowLabels } from "../data-set.ts";
+import type { RowLabels, WritableRows } from "../data-set.ts";
 
 /** Writes the rows as .npy; images keep their three axes. Labels have no place in it. */
-export function writeNpy(data: DataSet): Iterable<Uint8Array> {
+export function writeNpy(data: WritableRows): Iterable<Uint8Array> {
   if (data.form === "text" || data.x.form === "csr") {
     throw new RanksimError("unsupported", "NPY holds dense numbers; write NPZ for sparse rows");
   }
@@ -15,7 +15,7 @@ export function writeNpy(data: DataSet): Iterable<Uint8Array> {
 }
 
 /** Writes rows and labels as .npz, under x and y; sparse rows the way scipy.sparse.save_npz does. */
-export function writeNpz(data: DataSet): Iterable<Uint8Array> {
+export function writeNpz(data: WritableRows): Iterable<Uint8Array> {
   if (data.form === "text") throw new RanksimError("unsupported", "NPZ holds numbers; vectorise the text first");
   const { x } = data;
   const arrays: { [name: string]: Uint8Array } = {};

@@ -1,11 +1,11 @@
 /** A data set as svmlight / libsvm: labels, then feature:value for the values that are not zero, features from 1. */
 
 import { type Csr, type Label, RanksimError, toCsr } from "@ranksim/core";
-import type { DataSet } from "../data-set.ts";
+import type { WritableRows } from "../data-set.ts";
 import { encodeLines } from "./lines.ts";
 
 /** Writes svmlight. Refuses (code "unsupported") text, and labels with blanks, commas, colons or number signs. */
-export function writeSvmlight(data: DataSet): Iterable<Uint8Array> {
+export function writeSvmlight(data: WritableRows): Iterable<Uint8Array> {
   if (data.form === "text") throw new RanksimError("unsupported", "svmlight holds numbers; vectorise the text first");
   const odd = data.y?.flat().find((label) => /[\s,:#]/.test(String(label)) || label === "");
   if (odd !== undefined) {
@@ -14,7 +14,7 @@ export function writeSvmlight(data: DataSet): Iterable<Uint8Array> {
   return encodeLines(svmlightLines(toCsr(data.x), data.y));
 }
 
-function* svmlightLines({ rows, offsets, indices, values }: Csr, y: DataSet["y"]): Generator<string> {
+function* svmlightLines({ rows, offsets, indices, values }: Csr, y: WritableRows["y"]): Generator<string> {
   for (let row = 0; row < rows; row++) {
     const fields: (Label | string)[] = [];
     if (y !== undefined) fields.push([y[row]].flat().join(","));

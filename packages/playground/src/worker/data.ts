@@ -23,6 +23,8 @@ export interface LoadedData {
 
 /** Wraps what a reader gave. */
 export function loadedData(name: string, data: DataSet, reading?: LoadedData["reading"]): LoadedData {
+  if (data.form === "table")
+    throw new Error("This page takes numbers, images and text; train tables with the command.");
   const labels = data.y ?? [];
   const multilabel = labels.length > 0 && Array.isArray(labels[0]);
   const classes = [...new Set((multilabel ? labels.flat() : labels) as Label[])].sort(compareLabels);

@@ -11,6 +11,7 @@ import {
   type Folder,
   readData,
   readLabels,
+  tableReader,
   textReaders,
   withLabels,
 } from "@ranksim/data";
@@ -40,7 +41,7 @@ export async function readDropped(files: readonly NamedFile[], choices: ReadChoi
 
 /** The model in a file of the command line. */
 export function readModel(bytes: Uint8Array): Model {
-  return loadModel(bytes, { readers: textReaders });
+  return loadModel(bytes, { readers: [...textReaders, tableReader] });
 }
 
 async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {

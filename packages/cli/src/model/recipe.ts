@@ -1,0 +1,175 @@
+/** What is to be trained: the estimator alone, behind a vectoriser where rows are text, behind an encoder where they are a table. */
+
+import { type Matrix, type Model, Pipeline, RanksimError, type Run } from "@ranksim/core";
+import {
+  type ColumnKind,
+  type DataSet,
+  type DetectedColumn,
+  detectColumns,
+  looksLikeTable,
+  Table,
+  type TableData,
+  TableEncoder,
+  type TableLike,
+} from "@ranksim/data";
+import type { FilterEstimator } from "../flags/estimator-flags.ts";
+import { type ColumnsGiven, givenTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
+import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
+import type { Io } from "../io.ts";
+import { inputFor } from "./passage.ts";
+
+/** A recipe for numbers, for texts or for a table. */
+export type Recipe =
+  | { readonly takes: "numbers"; readonly estimator: FilterEstimator }
+  | { readonly takes: "text"; readonly estimator: Pipeline<readonly string[]> }
+  | { readonly takes: "table"; readonly estimator: Pipeline<TableLike>; readonly columns: readonly DetectedColumn[] };
+
+type Options = TableOptions & { readonly text?: boolean; readonly [name: string]: unknown };
+
+/** The recipe as far as it is known before the data is. */
+export async function recipeOf(estimator: FilterEstimator, options: Options, io: Io): Promise<Recipe> {
+  if (options.text === true) {
+    const [stray] = [...givenTableFlags(options), ...(options.table === true ? ["--table"] : [])];
+    if (stray) throw usageError(`${stray} is about tables, --text about text`);
+    const vectorizer = await vectorizerOf(options, io.cwd);
+    return { takes: "text", estimator: new Pipeline<readonly string[], Model>([vectorizer, estimator]) };
+  }
+  const [stray] = [...givenVectorizerFlags(options), ...(options.vectorizer === undefined ? [] : ["--vectorizer"])];
+  if (stray) throw usageError(`${stray} is about text; add --text to train on text`);
+  return { takes: "numbers", estimator };
+}
+
+/**
+ * Filters of a table that vote. In ten folds of iris, wine and breast cancer, three seeds each, five were right in 0.953, 0.978 and
+ * 0.963 of the rows, one in 0.967, 0.981 and 0.948, scaled nearest neighbours in 0.951, 0.965 and 0.968.
+ */
+const VOTERS = 5;
+
+/**
+ * The recipe and the rows for it, now that the data is known. Rows that are a table go through an encoder, without the columns
+ * that tell nothing; `isTuned` leaves how filters vote to whoever tunes.
+ */
+export function suited(
+  recipe: Recipe,
+  set: DataSet,
+  options: Options,
+  isTuned = false,
+): { recipe: Recipe; set: DataSet } {
+  if (recipe.takes !== "numbers" || set.form === "text") return { recipe, set };
+  const kinds = kindsGiven(options.columns);
+  if (!isTable(set, options, kinds)) {
+    const [stray] = givenTableFlags(options);
+    if (stray) throw usageError(`${stray} is about tables; add --table if columns have units of their own`);
+    return { recipe, set: numbersAlone(set) };
+  }
+  const table = set.form === "table" ? set.table : Table.fromMatrix(set.x, set.featureNames);
+  const columns = detectColumns(table, kinds);
+  const kept = keptOf(columns);
+  if (kept.every(({ leftOut }) => leftOut !== undefined)) {
+    throw new RanksimError("bad-matrix", `no column tells rows apart: ${columns.map(leftOutText).join(", ")}`);
+  }
+  const types = Object.fromEntries(kept.map((column) => [column.name, kindOf(column)]));
+  const encoder = new TableEncoder({ ...givenTableParams(options), types });
+  const { estimator } = recipe;
+  const votes = "voters" in estimator.params && !isTuned;
+  const isOwn = ["voters", "refine", "committee"].some((name) => options[name] !== undefined);
+  const last = votes && !isOwn ? (estimator.with({ voters: VOTERS }) as FilterEstimator) : estimator;
+  return {
+    recipe: { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns },
+    set: withColumns(set, table, columns, kept),
+  };
+}
+
+/** "id (it numbers the rows)". */
+export const leftOutText = ({ name, leftOut }: DetectedColumn): string => `${name} (${leftOut})`;
+
+/** Columns that have names are left out for good; those known by position stay, without features. */
+function keptOf(columns: readonly DetectedColumn[]): readonly DetectedColumn[] {
+  const isNamed = columns.some(({ name }) => !/^column \d+$/.test(name));
+  return isNamed ? columns.filter(({ leftOut }) => leftOut === undefined) : columns;
+}
+
+function kindsGiven(columns: ColumnsGiven = {}): { readonly [name: string]: ColumnKind } {
+  const kinds = Object.entries(columns).filter(([, kind]) => kind !== "label" && kind !== "text" && kind !== "ignore");
+  return Object.fromEntries(kinds) as { readonly [name: string]: ColumnKind };
+}
+
+function kindOf({ type, order, leftOut }: DetectedColumn): ColumnKind {
+  if (leftOut !== undefined) return "ignore";
+  return order ? `date-${order}` : type;
+}
+
+/** Whether the rows are a table: as was said, or as they look. */
+function isTable(set: DataSet & { form: "matrix" | "table" }, options: Options, kinds: object): boolean {
+  if (options.table !== undefined) return options.table;
+  if (Object.keys(kinds).length > 0) return true;
+  if (set.form === "table") return set.table.columns.length <= MOST_COLUMNS || set.table.columns.some(isWords);
+  return set.imageSize === undefined && looksLikeTable(set.x, set.featureNames);
+}
+
+const isWords = ({ form }: { form: string }): boolean => form === "words";
+
+/** More columns of numbers than this, some of them missing, are no table but rows with gaps. */
+const MOST_COLUMNS = 100;
+
+/** The numbers of rows that are no table; refused by name where they are not numbers. */
+function numbersAlone(set: DataSet): DataSet {
+  if (set.form !== "table") return set;
+  const words = set.table.columns.find(isWords);
+  if (words) {
+    const found = JSON.stringify(set.table.cell(set.table.columns.indexOf(words), 0));
+    throw new RanksimError(
+      "bad-matrix",
+      `column ${JSON.stringify(words.name)}: expected numbers, found ${found}; leave it out with --columns, or encode the table with --table`,
+    );
+  }
+  const gaps = set.table.columns.find((column) => column.form === "numbers" && column.values.some(Number.isNaN));
+  throw new RanksimError(
+    "bad-matrix",
+    `column ${JSON.stringify(gaps?.name)}: found missing values; --missing fills them in, --table encodes them`,
+  );
+}
+
+function withColumns(
+  set: DataSet & { form: "matrix" | "table" },
+  table: Table,
+  columns: readonly DetectedColumn[],
+  kept: readonly DetectedColumn[],
+): TableData {
+  const { y, rowNames, notes, found } = set;
+  const names = kept.map(({ name }) => name);
+  const gone = columns.filter((column) => !kept.includes(column)).map(({ name }) => name);
+  const { fill, ...rest } = found ?? {};
+  const ignored = [...(found?.ignored ?? []), ...gone];
+  return {
+    form: "table",
+    table: table.select(names),
+    ...(y ? { y } : {}),
+    ...(rowNames ? { rowNames } : {}),
+    ...(notes ? { notes } : {}),
+    found: {
+      ...rest,
+      ...(ignored.length === 0 ? {} : { ignored }),
+      ...(fill ? { fill: fill.filter((_, c) => kept.includes(columns[c])) } : {}),
+    },
+  };
+}
+
+/** Trains. */
+export function fitRecipe(recipe: Recipe, data: DataSet, run: Run): Promise<Model> {
+  const input = inputFor(recipe.takes, data);
+  switch (recipe.takes) {
+    case "text":
+      return recipe.estimator.fit(input as readonly string[], data.y, run);
+    case "table":
+      return recipe.estimator.fit(input as TableLike, data.y, run);
+    case "numbers":
+      return recipe.estimator.fit(input as Matrix, data.y, run);
+  }
+}
+
+/** The columns that the model is to remember, for `describeData`. */
+export function columnsOf(recipe: Recipe): { readonly columns?: readonly DetectedColumn[] } {
+  return recipe.takes === "table" ? { columns: keptOf(recipe.columns) } : {};
+}

@@ -1,0 +1,231 @@
+/** Tables as people have them: words, dates, decimal commas, gaps; recognised, shown, encoded and answered. */
+
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { PipelineModel, schemaOf } from "@ranksim/core";
+import { TableModel } from "@ranksim/data";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadModel } from "../src/load-model.ts";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = makeWorld();
+  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
+  writeFileSync(world.path("mixed.csv"), mixed());
+  expect(await world.ranksim("train mixed.csv --label-column quality -m mixed.ranksim")).toMatchObject({ code: 0 });
+});
+
+afterAll(() => world.remove());
+
+/** Good ones are large, late and rarely grey; some cells are empty. */
+function mixed(): string {
+  const lines = ["key;colour;when;size;flag;quality"];
+  for (let i = 0; i < 120; i++) {
+    const good = i % 2 === 0;
+    const colour = i % 11 === 0 ? "" : ["red", "blue", "green"][i % 3];
+    const day = 10 + ((i * 7) % 19);
+    const size = i % 13 === 0 ? "NA" : ((good ? 50 : 20) + ((i * 5) % 17)) / 10;
+    const cells = [`k-${i}`, good ? colour : i % 4 === 1 ? "grey" : colour, `${day}.${good ? 11 : 2}.2023`];
+    lines.push(
+      [...cells, String(size).replace(".", ","), i % 5 < (good ? 4 : 1) ? "yes" : "no", good ? "good" : "bad"].join(
+        ";",
+      ),
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const json = async (line: string) => {
+  const { code, stdout, stderr } = await world.ranksim(`${line} --json`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+
+describe("a mixed table", () => {
+  test("trains, and its held-out rows are told apart", async () => {
+    const { accuracy } = await json("cross-validate mixed.csv --label-column quality --folds 5");
+    expect(accuracy.mean).toBeGreaterThan(0.95);
+  });
+
+  test("is stored with its types, so that nothing has to be said again", async () => {
+    const model = loadModel(readFileSync(world.path("mixed.ranksim")));
+    expect(model).toBeInstanceOf(PipelineModel);
+    expect((model as PipelineModel).steps[0]).toBeInstanceOf(TableModel);
+    expect(schemaOf(model)).toMatchObject({
+      form: "table",
+      columns: [
+        { name: "colour", type: "category" },
+        { name: "when", type: "date", order: "dmy" },
+        { name: "size", type: "number", decimal: "," },
+        { name: "flag", type: "boolean" },
+      ],
+      label: "quality",
+      ignored: ["key"],
+    });
+    expect((await json("evaluate mixed.ranksim mixed.csv")).accuracy).toBeGreaterThan(0.95);
+  });
+
+  test("is answered row by row as all at once, columns in any order, without key and label", async () => {
+    const all = (await world.ranksim("predict mixed.ranksim mixed.csv")).stdout.split("\n");
+    const lines = mixed().split("\n");
+    const turned = (line: string) => line.split(";").slice(1, 5).reverse().join(";");
+    for (const row of [0, 5, 11, 13, 77]) {
+      const stdin = `${turned(lines[0])}\n${turned(lines[row + 1])}\n`;
+      expect(await world.ranksim("predict mixed.ranksim -", { stdin })).toMatchObject({
+        stdout: `${all[row]}\n`,
+        stderr: "",
+      });
+    }
+  });
+
+  test("takes words never seen and gaps never known, and refuses what is no date, by its line", async () => {
+    const rows = (...lines: string[]) => `colour;when;size;flag\n${lines.join("\n")}\n`;
+    const odd = await world.ranksim("predict mixed.ranksim -", { stdin: rows("violet;;;", "red;12.11.2023;5,5;yes") });
+    expect(odd.code).toBe(0);
+    expect(odd.stdout.split("\n")[1]).toBe("good");
+    const wrong = await world.ranksim("predict mixed.ranksim -", { stdin: rows("red;2023-11-12;5,5;yes") });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain('line 2, column 1 ("when"): expected a date as at training, found "2023-11-12"');
+    const word = await world.ranksim("predict mixed.ranksim -", { stdin: rows("red;12.11.2023;large;yes") });
+    expect(word.stderr).toContain('expected a number with a decimal comma as at training, found "large"');
+  });
+
+  test("is explained by its columns, with what the row holds there", async () => {
+    const { stdout } = await world.ranksim("explain mixed.ranksim mixed.csv --row 1");
+    expect(stdout).toMatch(/^column +value +speaks/m);
+    expect(stdout).not.toMatch(/feature \d/);
+    expect(stdout).toMatch(/(when: month|size (up to|around|from)|flag =|colour =)/);
+  });
+
+  test("is reported by its columns, with date, version, command and digests", async () => {
+    const env = { SOURCE_DATE_EPOCH: "1700000000" };
+    expect(await world.ranksim("report mixed.ranksim mixed.csv -o mixed.html", { env })).toMatchObject({ code: 0 });
+    const page = readFileSync(world.path("mixed.html"), "utf8");
+    expect(page).toContain("2023-11-14 22:13 UTC");
+    expect(page).toMatch(/ranksim \d+\.\d+\.\d+/);
+    expect(page).toContain("ranksim report mixed.ranksim mixed.csv -o mixed.html");
+    const { digest } = schemaOf(loadModel(readFileSync(world.path("mixed.ranksim"))))?.training ?? { digest: "none" };
+    expect(page).toContain(digest.slice(0, 16));
+    expect(page).not.toMatch(/feature \d/);
+    expect(page).toContain("size");
+  });
+
+  test("is inspected by its columns", async () => {
+    const { stdout } = await world.ranksim("inspect mixed.ranksim");
+    for (const line of [
+      /numbers +1 +size \(decimal comma\)/,
+      /dates +1 +when \(day first\)/,
+      /label +column quality/,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+  });
+
+  test("grows", async () => {
+    await world.ranksim("train mixed.csv --label-column quality --keep-sums -m growing.ranksim");
+    expect(await world.ranksim("update growing.ranksim mixed.csv -o grown.ranksim")).toMatchObject({ code: 0 });
+    expect((await json("evaluate grown.ranksim mixed.csv")).accuracy).toBeGreaterThan(0.9);
+  });
+
+  test("is tuned, and what was chosen is a table model", async () => {
+    const line = "tune mixed.csv --label-column quality --try knots=auto,9 --try filters=10 --folds 3 -m tuned.ranksim";
+    const { candidates } = await json(line);
+    expect(candidates.map(({ params }: { params: object }) => Object.values(params)[0]).sort()).toEqual([9, "auto"]);
+    expect((await json("evaluate tuned.ranksim mixed.csv")).accuracy).toBeGreaterThan(0.9);
+  });
+
+  test("of several files is one table", async () => {
+    const [head, ...lines] = mixed().trimEnd().split("\n");
+    writeFileSync(world.path("one.csv"), `${[head, ...lines.slice(0, 60)].join("\n")}\n`);
+    writeFileSync(world.path("two.csv"), `${[head, ...lines.slice(60)].join("\n")}\n`);
+    expect(await world.ranksim("train one.csv two.csv --label-column quality -m both.ranksim")).toMatchObject({
+      code: 0,
+    });
+    expect((await json("evaluate both.ranksim mixed.csv")).accuracy).toBeGreaterThan(0.95);
+  });
+});
+
+describe("what was found", () => {
+  test("is shown by --dry-run, which trains and writes nothing", async () => {
+    const { code, stdout } = await world.ranksim("train mixed.csv --label-column quality --dry-run -m never.ranksim");
+    expect(code).toBe(0);
+    expect(() => statSync(world.path("never.ranksim"))).toThrow();
+    for (const line of [
+      /data +a table, its columns encoded/,
+      /rows +120/,
+      /header +yes/,
+      /numbers +1 +size \(decimal comma\)/,
+      /categories +1 +colour/,
+      /dates +1 +when \(day first\)/,
+      /booleans +1 +flag/,
+      /left out +1 +key \(it names almost every row\)/,
+      /label +column quality/,
+      /classes +2 +good \(60\), bad \(60\)/,
+      /recipe +table-encoder → classifier \(voters 5\)/,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+    expect(await json("train mixed.csv --label-column quality --dry-run")).toMatchObject({
+      dryRun: true,
+      form: "table",
+      rows: 120,
+    });
+  });
+
+  test("stays as it is where columns have one unit", async () => {
+    for (const line of ["train plants.csv --label-column species --dry-run", "train digits --dry-run"]) {
+      const { stdout } = await world.ranksim(line);
+      expect(stdout).toMatch(/data +numbers, taken as they are/);
+      expect(stdout).toMatch(/recipe +classifier$/m);
+    }
+  });
+
+  test("is overridden by --columns, --table and --no-table", async () => {
+    const { columns, label } = await json(
+      "train mixed.csv --columns quality:label,size:category,flag:ignore --dry-run",
+    );
+    expect(label).toBe("quality");
+    expect(columns).toContainEqual({ name: "size", type: "category" });
+    expect(columns.map(({ name }: { name: string }) => name)).not.toContain("flag");
+    expect((await json("train plants.csv --label-column species --table --dry-run")).form).toBe("table");
+    const plain = await world.ranksim("train mixed.csv --label-column quality --no-table -m no.ranksim");
+    expect(plain).toMatchObject({ code: 1, stdout: "" });
+    expect(plain.stderr).toContain('mixed.csv, line 2, column 0 ("key"): expected a number, found "k-0"');
+    const wrong = await world.ranksim("train mixed.csv --columns quality:colour --dry-run");
+    expect(wrong).toMatchObject({ code: 2 });
+    const unknown = await world.ranksim("train mixed.csv --label-column quality --columns sise:number --dry-run");
+    expect(unknown.stderr).toContain("sise");
+  });
+});
+
+describe("beside the model", () => {
+  test("a card says what it was made of, how and when; the model itself does not", async () => {
+    const line = "train mixed.csv --label-column quality -m carded.ranksim --card card.md";
+    expect(await world.ranksim(line, { env: { SOURCE_DATE_EPOCH: "1700000000" } })).toMatchObject({ code: 0 });
+    const card = readFileSync(world.path("card.md"), "utf8");
+    for (const text of [
+      "2023-11-14 22:13 UTC",
+      `\`ranksim ${line}\``,
+      "| when | date |  |",
+      "left out: it names almost every row",
+      "| good | 60 |",
+      "voters",
+    ]) {
+      expect(card).toContain(text);
+    }
+    expect(readFileSync(world.path("carded.ranksim"))).toEqual(readFileSync(world.path("mixed.ranksim")));
+  });
+
+  test("--no-rows leaves out the numbers of rows, and changes no answer", async () => {
+    await world.ranksim("train mixed.csv --label-column quality -m bare.ranksim --no-rows --filters 10");
+    await world.ranksim("train mixed.csv --label-column quality -m full.ranksim --filters 10");
+    const [bare, full] = ["bare", "full"].map((name) => readFileSync(world.path(`${name}.ranksim`)));
+    expect(bare.length).toBeLessThan(full.length - 4 * 120);
+    expect(schemaOf(loadModel(bare))?.training).not.toHaveProperty("seen");
+    expect((await world.ranksim("predict bare.ranksim mixed.csv --probabilities")).stdout).toBe(
+      (await world.ranksim("predict full.ranksim mixed.csv --probabilities")).stdout,
+    );
+    expect(await world.ranksim("explain bare.ranksim mixed.csv --row 0")).toMatchObject({ code: 0 });
+  });
+});

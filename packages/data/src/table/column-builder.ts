@@ -1,0 +1,123 @@
+/**
+ * Cells of one column on their way to a table. A column is one of numbers until a cell says otherwise; then what came before
+ * becomes words too, spelled as categories are known. A column whose type is known from training takes nothing else.
+ */
+
+import type { Account } from "../budget.ts";
+import { categoryOf, commaNumber, isMissing, mayBeThousands, plainNumber } from "./cells.ts";
+import { NO_WORD, type TableColumn } from "./table.ts";
+
+export class ColumnBuilder {
+  readonly #name: string;
+  readonly #account: Account;
+  #numbers = new Float64Array(256);
+  #codes: Uint32Array | undefined;
+  readonly #words = new Map<string, number>();
+  #length = 0;
+  /** Cells with a decimal point, with a comma, and with a comma that cannot set thousands apart. */
+  #points = 0;
+  #commas = 0;
+  #clearCommas = 0;
+
+  /** Room is taken from the account before it is made. */
+  constructor(name: string, account: Account) {
+    this.#name = name;
+    this.#account = account;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a number; NaN for a missing one. */
+  addNumber(value: number): void {
+    if (this.#codes !== undefined) {
+      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(String(value + 0)));
+      return;
+    }
+    if (!Number.isInteger(value) && !Number.isNaN(value)) this.#points++;
+    if (this.#points > 0 && this.#commas > 0) {
+      this.#toWords();
+      this.addNumber(value);
+    } else this.#pushNumber(value);
+  }
+
+  /** Adds whatever a cell's text says. */
+  addText(text: string): void {
+    if (isMissing(text)) {
+      this.addNumber(Number.NaN);
+      return;
+    }
+    const plain = plainNumber(text);
+    if (!Number.isNaN(plain)) {
+      this.addNumber(plain);
+      return;
+    }
+    const value = this.#codes === undefined ? commaNumber(text) : Number.NaN;
+    if (!Number.isNaN(value) && this.#points === 0) {
+      this.#commas++;
+      if (!mayBeThousands(text)) this.#clearCommas++;
+      this.#pushNumber(value);
+      return;
+    }
+    this.addWord(text);
+  }
+
+  /** Adds a word, whatever it spells. */
+  addWord(word: string): void {
+    if (this.#codes === undefined) this.#toWords();
+    this.#pushCode(this.#codeOf(categoryOf(word)));
+  }
+
+  finish(): TableColumn {
+    // 1,234 in every cell may be a thousand or a little more than one: nobody can tell, so it is no number.
+    if (this.#codes === undefined && this.#commas > 0 && this.#clearCommas === 0) this.#toWords();
+    const name = this.#name;
+    if (this.#codes !== undefined) {
+      return { form: "words", name, codes: this.#codes.slice(0, this.#length), words: [...this.#words.keys()] };
+    }
+    const values = this.#numbers.slice(0, this.#length);
+    return { form: "numbers", name, values, ...(this.#commas > 0 ? { decimal: "," } : {}) };
+  }
+
+  #toWords(): void {
+    this.#codes = new Uint32Array(this.#numbers.length);
+    const length = this.#length;
+    const spell = (value: number) => (this.#commas > 0 ? String(value).replace(".", ",") : String(value + 0));
+    this.#length = 0;
+    for (let r = 0; r < length; r++) {
+      const value = this.#numbers[r];
+      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(spell(value)));
+    }
+    this.#numbers = new Float64Array(0);
+  }
+
+  #codeOf(word: string): number {
+    const known = this.#words.get(word);
+    if (known !== undefined) return known;
+    this.#account.takeText(2 * word.length);
+    this.#words.set(word, this.#words.size);
+    return this.#words.size - 1;
+  }
+
+  #pushNumber(value: number): void {
+    if (this.#length === this.#numbers.length) {
+      this.#account.take(this.#length * 16);
+      const larger = new Float64Array(this.#length * 2);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    this.#numbers[this.#length++] = value;
+  }
+
+  #pushCode(code: number): void {
+    let codes = this.#codes as Uint32Array;
+    if (this.#length === codes.length) {
+      this.#account.take(Math.max(256, this.#length * 2) * 4);
+      codes = new Uint32Array(Math.max(256, this.#length * 2));
+      codes.set(this.#codes as Uint32Array);
+      this.#codes = codes;
+    }
+    codes[this.#length++] = code;
+  }
+}

@@ -1,0 +1,139 @@
+/** What the columns of a table are, told by their cells; and whether rows of numbers are a table at all. */
+
+import { type ColumnType, isWhole, type Matrix, RanksimError, type SchemaColumn } from "@ranksim/core";
+import { type DateOrder, dateOf, truthsOf } from "./cells.ts";
+import { NO_WORD, type NumberColumn, type Table, type TableColumn, type WordColumn } from "./table.ts";
+
+/** What a person may say of a column. */
+export type ColumnKind = ColumnType | "date-dmy" | "date-mdy" | "ignore";
+
+export const COLUMN_KINDS: readonly ColumnKind[] = [
+  "number",
+  "category",
+  "boolean",
+  "date",
+  "date-dmy",
+  "date-mdy",
+  "ignore",
+];
+
+/** What a column was taken for. */
+export interface DetectedColumn extends SchemaColumn {
+  /** Why it should be left out, where it should. */
+  readonly leftOut?: string;
+}
+
+/** Fewer rows than this do not show that a column names each of them. */
+const FEW_ROWS = 20;
+/** Words of this mean length are sentences. */
+const LONG_WORDS = 40;
+
+/** Tells what each column is; what `kinds` says of a column goes first. */
+export function detectColumns(
+  table: Table,
+  kinds: { readonly [name: string]: ColumnKind } = {},
+): readonly DetectedColumn[] {
+  const known = new Set(table.columns.map(({ name }) => name));
+  for (const [name, kind] of Object.entries(kinds)) {
+    const list = () => table.columns.map((column) => column.name).join(", ");
+    if (!known.has(name)) throw new RanksimError("bad-params", `columns: expected one of ${list()}, found ${name}`);
+    if (!COLUMN_KINDS.includes(kind)) {
+      throw new RanksimError("bad-params", `column ${name}: expected ${COLUMN_KINDS.join(", ")}, found ${kind}`);
+    }
+  }
+  return table.columns.map((column) =>
+    Object.hasOwn(kinds, column.name) ? asTold(column, kinds[column.name]) : detected(column),
+  );
+}
+
+function asTold(column: TableColumn, kind: ColumnKind): DetectedColumn {
+  const { name } = column;
+  if (kind === "ignore") return { ...plain(column), leftOut: "as was said" };
+  if (kind === "number") return plain(column);
+  if (kind === "category" || kind === "boolean") return { name, type: kind };
+  if (kind === "date") return { name, type: "date", ...orderOf(column.form === "words" ? column.words : []) };
+  return { name, type: "date", order: kind === "date-dmy" ? "dmy" : "mdy" };
+}
+
+/** A number, or what its words are if it has any. */
+function plain(column: TableColumn): SchemaColumn {
+  const { name } = column;
+  return { name, type: "number", ...(column.form === "numbers" && column.decimal ? { decimal: column.decimal } : {}) };
+}
+
+function detected(column: TableColumn): DetectedColumn {
+  return column.form === "numbers" ? detectedNumbers(column) : detectedWords(column);
+}
+
+function detectedNumbers(column: NumberColumn): DetectedColumn {
+  const { values } = column;
+  const first = values.find((value) => !Number.isNaN(value));
+  if (first === undefined) return { ...plain(column), leftOut: "it has no values" };
+  if (values.every((value) => value === first)) return { ...plain(column), leftOut: "it is always the same" };
+  const counts = values.length >= FEW_ROWS && values.every((value, r) => value === values[0] + r);
+  return counts ? { ...plain(column), leftOut: "it numbers the rows" } : plain(column);
+}
+
+function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
+  if (truthsOf(words)) return { name, type: "boolean" };
+  const order = orderOf(words);
+  if (order !== undefined) return { name, type: "date", ...order };
+  const present = codes.reduce((sum, code) => sum + (code === NO_WORD ? 0 : 1), 0);
+  const category = { name, type: "category" } as const;
+  if (words.length === 1 && present === codes.length) return { ...category, leftOut: "it is always the same" };
+  if (present < FEW_ROWS || words.length * 2 <= present) return category;
+  const length = words.reduce((sum, word) => sum + word.length, 0) / words.length;
+  return { ...category, leftOut: length >= LONG_WORDS ? "it is text" : "it names almost every row" };
+}
+
+/** The order in which all words are dates, undefined if they are none. Day and month go by the rows that tell them apart. */
+function orderOf(words: readonly string[]): { readonly order?: "dmy" | "mdy" } | undefined {
+  const all = (order: DateOrder) => words.length > 0 && words.every((word) => !Number.isNaN(dateOf(word, order)));
+  if (all("ymd")) return {};
+  const [dmy, mdy] = [all("dmy"), all("mdy")];
+  // 1/2/2020 alone tells nothing: slashes are the American way, points and hyphens are not.
+  if (dmy && mdy) return { order: words[0].includes("/") ? "mdy" : "dmy" };
+  return dmy ? { order: "dmy" } : mdy ? { order: "mdy" } : undefined;
+}
+
+/** More columns than this are measurements of one kind. */
+const MOST_COLUMNS = 100;
+/** Fewer features than this have few orders, so ranks of plain values say little. */
+const FEW_FEATURES = 9;
+/** Spreads that differ by more than this belong to columns of different units. */
+const MIXED_SCALES = 10;
+
+/**
+ * Whether rows of numbers are a table: columns of different units, few of them, with names of their own or with scales of
+ * their own. Pixels, counts, embeddings and spectra are not; there the order of values says what a row is.
+ */
+export function looksLikeTable(x: Matrix, names?: readonly string[]): boolean {
+  if (x.form === "csr" || x.features > MOST_COLUMNS || x.rows === 0) return false;
+  if (x.features < FEW_FEATURES) return true;
+  const { rows, features, values } = x;
+  const spreads: number[] = [];
+  let zeros = 0;
+  for (let c = 0; c < features; c++) {
+    let sum = 0;
+    let squares = 0;
+    for (let r = 0; r < rows; r++) {
+      const value = values[r * features + c];
+      if (value === 0) zeros++;
+      sum += value;
+      squares += value * value;
+    }
+    const variance = squares / rows - (sum / rows) * (sum / rows);
+    if (variance > 0) spreads.push(Math.sqrt(variance));
+  }
+  // Counts of words or events: mostly nothing.
+  if (zeros * 2 > rows * features) return false;
+  if (names !== undefined && !isSeries(names)) return true;
+  // Without names, whole numbers may be pixels or counts, whose spreads differ too.
+  return names === undefined && !isWhole(x) && Math.max(...spreads) > MIXED_SCALES * Math.min(...spreads);
+}
+
+/** Whether names count one thing through: pixel0, pixel1, … or 400 nm, 402 nm, … */
+function isSeries(names: readonly string[]): boolean {
+  const stems = new Set(names.map((name) => (/\d/.test(name) ? name.replace(/[\d.,]+/g, "#") : "")));
+  return stems.size === 1 && !stems.has("");
+}

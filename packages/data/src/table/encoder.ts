@@ -1,0 +1,167 @@
+/** Tables to rows of numbers that have one unit, so that their ranks can be compared: an estimator like the vectorisers of text. */
+
+import {
+  asMatrix,
+  Csr,
+  type Estimator,
+  isMatrix,
+  type LabelSets,
+  type Labels,
+  type Matrix,
+  type MatrixLike,
+  type ModelReader,
+  RanksimError,
+  type Run,
+  type Saved,
+  type SchemaColumn,
+  type TransformingModel,
+} from "@ranksim/core";
+import { type ColumnCode, coder, featureNamesOf, learnColumn, widthOf } from "./column-code.ts";
+import { detectColumns } from "./detect.ts";
+import { checkTableParams, type TableParams, tableParamsAsJson } from "./params.ts";
+import { readTableModel, savedCodes } from "./saved-table.ts";
+import { Table } from "./table.ts";
+
+/** What the encoder takes: a table, or rows of numbers whose columns then are called "column 0" and so on. */
+export type TableLike = Table | MatrixLike;
+
+/**
+ * Soft bins for numbers, a feature for each word of a category, the parts of dates; missing values need no filling in.
+ *
+ * ```ts
+ * const pipeline = new Pipeline<TableLike, ClassifierModel>([new TableEncoder(), new RankSimilarityClassifier({ voters: 5 })]);
+ * const model = await pipeline.fit(table, labels);
+ * ```
+ */
+export class TableEncoder implements Estimator<TableLike, TableModel> {
+  readonly kind = "table-encoder";
+  readonly params: TableParams & { readonly [name: string]: unknown };
+
+  constructor(params: Partial<TableParams> = {}) {
+    this.params = checkTableParams(params);
+  }
+
+  /** A copy with some parameters changed. */
+  with(changes: Partial<TableParams>): TableEncoder {
+    return new TableEncoder({ ...this.params, ...changes });
+  }
+
+  /** Learns knots, words and which columns have gaps; labels are not used. Columns that tell nothing get no features. */
+  async fit(x: TableLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TableModel> {
+    const table = asTable(x);
+    if (table.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to learn from, found none");
+    const codes: ColumnCode[] = [];
+    for (const [c, { leftOut, ...schema }] of detectColumns(table, this.params.types).entries()) {
+      await step(run, "fit", c / table.columns.length);
+      codes.push(learnColumn(table.columns[c], schema, this.params, leftOut !== undefined));
+    }
+    const model = new TableModel(codes, this.params);
+    if (model.features < 2) {
+      throw new RanksimError("bad-matrix", "expected columns that differ between rows, found none that tells anything");
+    }
+    await step(run, "fit", 1);
+    return model;
+  }
+}
+
+/** Rows coded at a time between two looks at the signal. */
+const ROWS_PER_STEP = 4096;
+
+/** What was learned about each column. Codes any number of rows, block by block if need be. */
+export class TableModel implements TransformingModel<TableLike> {
+  readonly kind = "table-encoder";
+  readonly params: ReturnType<typeof tableParamsAsJson>;
+  /** The columns it takes, by name, in this order. */
+  readonly columns: readonly SchemaColumn[];
+  /** Number of features it makes. */
+  readonly features: number;
+  readonly #codes: readonly ColumnCode[];
+
+  /** Use `TableEncoder.fit` or `loadModel`. */
+  constructor(codes: readonly ColumnCode[], params: TableParams) {
+    this.params = tableParamsAsJson(params);
+    this.#codes = codes;
+    this.columns = codes.map(({ parts: _, words: __, other: ___, gaps: ____, ...column }) => column);
+    this.features = codes.reduce((sum, code) => sum + widthOf(code), 0);
+  }
+
+  /** What the features are called: "petal width around 1.8", "colour = red", "age missing". */
+  get featureNames(): readonly string[] {
+    return this.#codes.flatMap(featureNamesOf);
+  }
+
+  /** The number of the column that each feature comes from. */
+  get featureColumns(): Uint32Array {
+    return Uint32Array.from(this.#codes.flatMap((code, c) => new Array<number>(widthOf(code)).fill(c)));
+  }
+
+  /** The coded rows: whole numbers up to 255. Columns of a table are found by name, those of a matrix by position. */
+  async transform(x: TableLike, run: Run = {}): Promise<Csr> {
+    const table = asTable(x).select(this.#namesIn(x));
+    const coders: ReturnType<typeof coder>[] = [];
+    let first = 0;
+    for (const [c, code] of this.#codes.entries()) {
+      coders.push(coder(table.columns[c], code, first));
+      first += widthOf(code);
+    }
+    const offsets = new Uint32Array(table.rows + 1);
+    let indices = new Uint32Array(Math.max(64, table.rows * this.#codes.length * 2));
+    let values = new Uint8Array(indices.length);
+    let entries = 0;
+    const sink = (feature: number, value: number) => {
+      if (entries === indices.length) {
+        indices = grown(indices, new Uint32Array(entries * 2));
+        values = grown(values, new Uint8Array(entries * 2));
+      }
+      indices[entries] = feature;
+      values[entries++] = value;
+    };
+    for (let r = 0; r < table.rows; r++) {
+      if (r % ROWS_PER_STEP === 0) await step(run, "transform", r / table.rows);
+      for (const code of coders) code(r, sink);
+      offsets[r + 1] = entries;
+    }
+    await step(run, "transform", 1);
+    return Csr.of(offsets, indices.slice(0, entries), values.slice(0, entries), this.features);
+  }
+
+  save(): Saved {
+    const { meta, arrays } = savedCodes(this.#codes);
+    return { kind: this.kind, meta: { ...meta, params: this.params }, arrays };
+  }
+
+  #namesIn(x: TableLike): readonly string[] {
+    const names = this.columns.map(({ name }) => name);
+    if (x instanceof Table) return names;
+    const { features } = asMatrix(x);
+    if (features === names.length) return names.map((_, c) => `column ${c}`);
+    throw new RanksimError("wrong-width", `the model takes ${names.length} columns, the data has ${features}`);
+  }
+}
+
+/** Whatever was given as a table. */
+function asTable(x: TableLike): Table {
+  if (x instanceof Table) return x;
+  if (isMatrix(x) || Array.isArray(x)) return Table.fromMatrix(asMatrix(x) as Matrix);
+  throw new RanksimError("bad-matrix", `expected a Table, a matrix or an array of rows, found ${typeof x}`);
+}
+
+function grown<T extends Uint8Array | Uint32Array>(array: T, larger: T): T {
+  larger.set(array);
+  return larger;
+}
+
+async function step({ signal, onProgress }: Run, stage: "fit" | "transform", share: number): Promise<void> {
+  signal?.throwIfAborted();
+  await onProgress?.({ stage, share });
+  signal?.throwIfAborted();
+}
+
+/** Reads a stored `TableModel`. */
+export const tableReader: ModelReader<TableModel> = {
+  kind: "table-encoder",
+  read: (saved) => {
+    const { codes, params } = readTableModel(saved);
+    return new TableModel(codes, params);
+  },
+};

@@ -1,0 +1,84 @@
+import { Csr, Dense } from "@ranksim/core";
+import { describe, expect, test } from "vitest";
+import { detectColumns, looksLikeTable, Table } from "../../src/index.ts";
+
+const records = (rows: number, cell: (r: number) => unknown) =>
+  Table.fromRecords(Array.from({ length: rows }, (_, r) => ({ c: cell(r) })));
+const detect = (rows: number, cell: (r: number) => unknown) => detectColumns(records(rows, cell))[0];
+
+describe("columns are told by their cells", () => {
+  test.each([
+    ["numbers", (r: number) => (r % 7) + 0.5, { type: "number" }],
+    ["categories", (r: number) => ["red", "green"][r % 2], { type: "category" }],
+    ["booleans", (r: number) => ["Yes", "no"][r % 2], { type: "boolean" }],
+    ["truths of a program", (r: number) => r % 2 === 0, { type: "boolean" }],
+    ["dates", (r: number) => `2024-01-${10 + (r % 9)}`, { type: "date" }],
+    ["dates with the day first", (r: number) => `${10 + r}.01.2024`, { type: "date", order: "dmy" }],
+    ["dates with the month first", (r: number) => `1/${10 + (r % 9)}/2024`, { type: "date", order: "mdy" }],
+    ["dates that could be either, with slashes", () => "1/2/2024", { type: "date", order: "mdy" }],
+    ["dates that could be either, with points", () => "1.2.2024", { type: "date", order: "dmy" }],
+  ])("%s", (_, cell, expected) => {
+    expect(detect(12, cell)).toEqual({ name: "c", ...expected });
+  });
+
+  test.each([
+    ["one value", () => 5, "always the same"],
+    ["one word", () => "red", "always the same"],
+    ["no value", () => null, "no values"],
+    ["a word for each row", (r: number) => `customer ${r}`, "names almost every row"],
+    ["sentences", (r: number) => `this is what somebody said about row number ${r} of the table`, "is text"],
+    ["row numbers", (r: number) => r + 1, "numbers the rows"],
+  ])("those that tell nothing are left out: %s", (_, cell, why) => {
+    expect(detect(30, cell).leftOut).toContain(why);
+  });
+
+  test("what is said of a column goes first", () => {
+    const table = records(30, (r) => r);
+    expect(detectColumns(table, { c: "number" })[0]).toEqual({ name: "c", type: "number" });
+    expect(detectColumns(table, { c: "category" })[0]).toEqual({ name: "c", type: "category" });
+    expect(detectColumns(table, { c: "ignore" })[0].leftOut).toBe("as was said");
+    expect(detectColumns(table, { c: "date-dmy" })[0]).toEqual({ name: "c", type: "date", order: "dmy" });
+    expect(() => detectColumns(table, { d: "number" })).toThrow(/expected one of c, found d/);
+    expect(() => detectColumns(table, { c: "colour" as never })).toThrow(/expected number, category/);
+  });
+});
+
+describe("rows of numbers", () => {
+  const matrix = (features: number, cell: (r: number, c: number) => number, rows = 50) =>
+    Dense.fromRows(Array.from({ length: rows }, (_, r) => Array.from({ length: features }, (_, c) => cell(r, c))));
+  const wave = (r: number, c: number) => 1 + Math.abs(Math.sin(r * 12.9898 + c * 78.233));
+  const named = (features: number, name: (c: number) => string) => Array.from({ length: features }, (_, c) => name(c));
+
+  test.each([
+    ["few columns", matrix(4, wave), undefined, true],
+    ["columns with names of their own", matrix(13, wave), named(13, (c) => "abcdefghijklm"[c]), true],
+    ["columns of different scales", matrix(13, (r, c) => wave(r, c) * 10 ** (c % 4)), undefined, true],
+    ["pixels by name", matrix(64, (r, c) => Math.round(wave(r, c) * 16)), named(64, (c) => `pixel${c}`), false],
+    ["a spectrum by name", matrix(40, wave), named(40, (c) => `${400 + 2 * c} nm`), false],
+    ["an embedding", matrix(32, wave), undefined, false],
+    [
+      "pixels without names, the corners of which are dark",
+      matrix(64, (r, c) => Math.round(wave(r, c) * (c % 9))),
+      undefined,
+      false,
+    ],
+    [
+      "counts of words",
+      matrix(20, (r, c) => ((r * 7 + c * 3) % 5 === 0 ? 2 : 0)),
+      named(20, (c) => `w${"abcdefghijklmnopqrst"[c]}`),
+      false,
+    ],
+    [
+      "very many columns",
+      matrix(200, wave),
+      named(200, (c) => `c${String.fromCharCode(97 + (c % 26))}${"x".repeat(c)}`),
+      false,
+    ],
+  ])("%s", (_, x, names, expected) => {
+    expect(looksLikeTable(x, names)).toBe(expected);
+  });
+
+  test("that are sparse are no table", () => {
+    expect(looksLikeTable(Csr.fromRows([[[0, 1]]], 3))).toBe(false);
+  });
+});

@@ -1,0 +1,290 @@
+import {
+  type Csr,
+  crossValidate,
+  Dense,
+  loadModel,
+  Pipeline,
+  type PredictingModel,
+  RankSimilarityClassifier,
+  saveModel,
+  suggestCandidates,
+  tune,
+} from "@ranksim/core";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Table, TableEncoder, type TableLike, type TableModel, tableReader } from "../../src/index.ts";
+import { knotsOf, softBins } from "../../src/table/column-code.ts";
+
+/** Features by name, as a person would read a coded row. */
+function readable(model: TableModel, x: Csr, row: number): { [name: string]: number } {
+  const names = model.featureNames;
+  const found: { [name: string]: number } = {};
+  for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) found[names[x.indices[e]]] = x.values[e];
+  return found;
+}
+
+const code = async (records: readonly object[], later: readonly object[] = records, params = {}) => {
+  const model = await new TableEncoder(params).fit(Table.fromRecords(records as { [name: string]: unknown }[]));
+  const x = await model.transform(Table.fromRecords(later as { [name: string]: unknown }[]));
+  return { model, x, rows: later.map((_, row) => readable(model, x, row)) };
+};
+
+describe("soft bins", () => {
+  const members = (value: number, knots: number[]) => {
+    const found: [number, number][] = [];
+    softBins(value, Float64Array.from(knots), 10, (feature, share) => found.push([feature, share]));
+    return found;
+  };
+
+  test("give a value to the two knots around it", () => {
+    expect(members(1.5, [1, 2, 4])).toEqual([
+      [10, 127],
+      [11, 128],
+    ]);
+    expect(members(2, [1, 2, 4])).toEqual([[11, 255]]);
+    expect(members(3.5, [1, 2, 4])).toEqual([
+      [11, 64],
+      [12, 191],
+    ]);
+    expect(members(-9, [1, 2, 4])).toEqual([[10, 255]]);
+    expect(members(9, [1, 2, 4])).toEqual([[12, 255]]);
+  });
+
+  test("always add up to 255, in at most two neighbours", () => {
+    const knots = fc.uniqueArray(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 2, maxLength: 20 });
+    fc.assert(
+      fc.property(knots, fc.double({ noNaN: true, noDefaultInfinity: true }), (list, value) => {
+        const rising = [...new Set(list.map((knot) => knot + 0))].sort((a, b) => a - b);
+        fc.pre(rising.length > 1);
+        const found = members(value, rising);
+        expect(found.reduce((sum, [, share]) => sum + share, 0)).toBe(255);
+        expect(found.length).toBeLessThanOrEqual(2);
+        if (found.length === 2) expect(found[1][0]).toBe(found[0][0] + 1);
+      }),
+    );
+  });
+
+  test("have a knot for each value where values are few, and rising knots otherwise", () => {
+    expect([...knotsOf(Float64Array.of(3, 1, 1, 2), 5, "midway")]).toEqual([1, 2, 3]);
+    const values = Float64Array.from({ length: 101 }, (_, i) => i);
+    expect([...knotsOf(values, 5, "quantile")]).toEqual([0, 25, 50, 75, 100]);
+    expect([...knotsOf(values, 3, "even")]).toEqual([2, 50, 98]);
+    expect([...knotsOf(values, 3, "midway")]).toEqual([1, 50, 99]);
+    // Nearly all of one value: quantiles fall together, the ends remain.
+    const lumpy = Float64Array.from({ length: 1000 }, (_, i) => (i < 994 ? 5 : i));
+    expect([...knotsOf(lumpy, 5, "quantile")]).toEqual([5, 999]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
+        fc.integer({ min: 2, max: 17 }),
+        fc.constantFrom("midway" as const, "quantile" as const, "even" as const),
+        (list, count, spacing) => {
+          const knots = knotsOf(Float64Array.from(list), count, spacing);
+          expect(knots.length).toBeLessThanOrEqual(count);
+          for (let j = 1; j < knots.length; j++) expect(knots[j]).toBeGreaterThan(knots[j - 1]);
+        },
+      ),
+    );
+  });
+});
+
+describe("TableEncoder", () => {
+  test("gives each word a feature, and rare words one together", async () => {
+    const words = ["red", "red", "green", "green", "odd", "blue", "blue"];
+    const { rows, model } = await code(
+      words.map((colour, i) => ({ colour, n: i % 2 })),
+      [
+        { colour: "red", n: 0 },
+        { colour: "odd", n: 0 },
+        { colour: "never seen", n: 1 },
+        { colour: null, n: 1 },
+      ],
+    );
+    expect(model.featureNames).toEqual([
+      "colour = blue",
+      "colour = green",
+      "colour = red",
+      "colour = other",
+      "n up to 0",
+      "n from 1",
+    ]);
+    expect(rows).toEqual([
+      { "colour = red": 255, "n up to 0": 255 },
+      { "colour = other": 255, "n up to 0": 255 },
+      { "colour = other": 255, "n from 1": 255 },
+      { "n from 1": 255 },
+    ]);
+  });
+
+  test("keeps the most frequent categories, of equals the first in the alphabet", async () => {
+    const words = [..."bbbccaadd"];
+    const { model } = await code(
+      words.map((w, i) => ({ w, n: i })),
+      undefined,
+      { categories: 2, types: { n: "number" } },
+    );
+    expect(model.featureNames.slice(0, 3)).toEqual(["w = a", "w = b", "w = other"]);
+  });
+
+  test("makes a missing value zero, and a feature of its own where training rows had some", async () => {
+    const records = [
+      { a: 1, b: 1 },
+      { a: null, b: 2 },
+      { a: 3, b: 3 },
+      { a: 4, b: 4 },
+    ];
+    const { rows } = await code(records, [{ a: null, b: null }]);
+    expect(rows).toEqual([{ "a missing": 255 }]);
+  });
+
+  test("takes dates apart, by the clock that is written", async () => {
+    const records = Array.from({ length: 40 }, (_, i) => ({
+      when: new Date(Date.UTC(2024, 0, 1 + i * 9)).toISOString(),
+    }));
+    const { rows } = await code(records, [{ when: "2024-01-01T00:00:00Z" }, { when: "2030-12-31T00:00:00Z" }]);
+    expect(Object.keys(rows[0])).toEqual(
+      expect.arrayContaining([
+        "when up to 2024-01-04",
+        "when: month 1",
+        "when: Monday",
+        "when: day of the month up to 1.39",
+      ]),
+    );
+    expect(Object.keys(rows[1])).toEqual(expect.arrayContaining(["when: month 12", "when: Tuesday"]));
+    expect(Object.keys(rows[1])[0]).toMatch(/^when from 2024-1/);
+  });
+
+  test("reads booleans in any of their spellings", async () => {
+    const { rows } = await code(
+      [
+        { b: "yes", n: 1 },
+        { b: "no", n: 2 },
+        { b: "Yes", n: 3 },
+      ],
+      [
+        { b: "TRUE", n: 1 },
+        { b: false, n: 1 },
+        { b: 1, n: 1 },
+      ],
+    );
+    expect(rows.map((row) => Object.keys(row)[0])).toEqual(["b = true", "b = false", "b = true"]);
+    await expect(
+      code(
+        [
+          { b: "yes", n: 1 },
+          { b: "no", n: 2 },
+        ],
+        [{ b: "maybe", n: 1 }],
+      ),
+    ).rejects.toThrow(/column "b", row 0: expected a boolean, found "maybe"/);
+  });
+
+  test("learns nothing from the rows it codes: block by block is the same as all at once", async () => {
+    const table = Table.fromRecords(
+      Array.from({ length: 60 }, (_, i) => ({ a: i % 11, b: ["x", "y", "z"][i % 3], c: i % 5 === 0 ? null : i / 7 })),
+    );
+    const model = await new TableEncoder().fit(table);
+    const whole = await model.transform(table);
+    for (const size of [1, 7, 60]) {
+      for (let from = 0; from < 60; from += size) {
+        const part = await model.transform(table.slice(from, from + size));
+        expect(part).toEqual(whole.gather(Array.from({ length: part.rows }, (_, r) => from + r)));
+      }
+    }
+  });
+
+  test("finds columns by name, refuses those that lack, and takes matrices by position", async () => {
+    const model = await new TableEncoder().fit(
+      Table.fromRecords([
+        { a: 1, b: 9 },
+        { a: 2, b: 5 },
+        { a: 3, b: 7 },
+      ]),
+    );
+    const turned = await model.transform(Table.fromRecords([{ z: 0, b: 9, a: 1 }]));
+    expect(turned).toEqual(await model.transform(Dense.fromRows([[1, 9]])));
+    await expect(model.transform(Table.fromRecords([{ a: 1 }]))).rejects.toMatchObject({ code: "wrong-width" });
+    await expect(model.transform(Dense.fromRows([[1, 2, 3]]))).rejects.toMatchObject({ code: "wrong-width" });
+  });
+
+  test("comes back from a file as it was", async () => {
+    const records = Array.from({ length: 30 }, (_, i) => ({
+      n: i % 7,
+      w: ["red", "gr\u00fcn", "\ud83d\udc1d"][i % 3],
+      same: ["red", "x"][i % 2],
+      d: `${1 + (i % 28)}.3.2024`,
+      b: i % 2 === 0,
+      gap: i % 4 ? i / 3 : null,
+    }));
+    const { model, x } = await code(records);
+    const bytes = saveModel(model);
+    const loaded = loadModel(bytes, { readers: [tableReader] }) as TableModel;
+    expect(saveModel(loaded)).toEqual(bytes);
+    expect(loaded.featureNames).toEqual(model.featureNames);
+    expect(await loaded.transform(Table.fromRecords(records))).toEqual(x);
+  });
+
+  test("is refused from a file that no encoder has written", async () => {
+    const { model } = await code([
+      { a: 1, b: "x" },
+      { a: 2, b: "y" },
+      { a: 3, b: "x" },
+      { a: 4, b: "y" },
+    ]);
+    const saved = model.save();
+    const columns = saved.meta.columns as { [name: string]: unknown }[];
+    const knots = saved.arrays.knots.values as Float64Array;
+    const wrong = [
+      { ...saved, meta: { ...saved.meta, columns: [] } },
+      { ...saved, meta: { ...saved.meta, columns: [columns[0], { ...columns[1], name: "a" }] } },
+      { ...saved, meta: { ...saved.meta, columns: [columns[0], { ...columns[1], type: "colour" }] } },
+      { ...saved, meta: { ...saved.meta, columns: [columns[0], { ...columns[1], words: 7 }] } },
+      { ...saved, meta: { ...saved.meta, columns: [columns[0], { ...columns[1], more: 1 }] } },
+      { ...saved, meta: { ...saved.meta, params: { knots: 1 } } },
+      { ...saved, arrays: { ...saved.arrays, knots: { shape: [4], values: knots.toReversed() } } },
+      { ...saved, arrays: { ...saved.arrays, extra: saved.arrays.knots } },
+    ];
+    for (const other of wrong) {
+      const bytes = saveModel({ kind: "table-encoder", save: () => other as ReturnType<typeof model.save> });
+      expect(() => loadModel(bytes, { readers: [tableReader] })).toThrow(expect.objectContaining({ code: "bad-file" }));
+    }
+  });
+
+  test.each([{ knots: 1 }, { knots: 2.5 }, { spacing: "odd" }, { categories: 0 }, { bins: 3 }, { types: 5 }])(
+    "refuses parameters it cannot use: %j",
+    (params) => {
+      expect(() => new TableEncoder(params as object)).toThrow(expect.objectContaining({ code: "bad-params" }));
+    },
+  );
+
+  test("refuses a table that tells nothing, and stops when told to", async () => {
+    const table = Table.fromRecords([{ a: 1 }, { a: 1 }]);
+    await expect(new TableEncoder().fit(table)).rejects.toMatchObject({ code: "bad-matrix" });
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(new TableEncoder().fit(table, undefined, { signal })).rejects.toThrow("enough");
+  });
+
+  test("is a step of pipelines that are validated, tuned, saved and loaded", async () => {
+    const table = Table.fromRecords(
+      Array.from({ length: 90 }, (_, i) => ({
+        size: (i % 3) * 10 + (i % 7),
+        kind: ["a", "b", "c"][i % 3],
+        when: null as string | null,
+        noise: i % 13,
+      })),
+    );
+    const y = Array.from({ length: 90 }, (_, i) => ["low", "middle", "high"][i % 3]);
+    type Judged = PredictingModel<TableLike>;
+    const pipeline = new Pipeline([
+      new TableEncoder(),
+      new RankSimilarityClassifier({ filters: 9 }),
+    ]) as unknown as Parameters<typeof crossValidate<Table, PredictingModel<Table>>>[0];
+    expect((await crossValidate(pipeline, table, y, { folds: 3 })).mean).toBe(1);
+    const candidates = suggestCandidates(pipeline, table, y, ["classifier.distribution"]);
+    expect(new Set(candidates.map(({ params }) => params["table-encoder.knots"]))).toEqual(new Set(["auto", 9, 17]));
+    const best = await tune(candidates.slice(0, 4), table, y, { folds: 3 });
+    const model = (await best.best.estimator.fit(table, y)) as unknown as Judged;
+    const loaded = loadModel(saveModel(model), { readers: [tableReader] }) as unknown as Judged;
+    expect(await loaded.predict(table)).toEqual(await model.predict(table));
+  });
+});

@@ -35,6 +35,13 @@ export interface ServeOptions {
   readonly log?: (event: LogEvent) => void;
 }
 
+/** A request under way. */
+interface Running {
+  readonly deadline: number;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 const HEADERS = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 
 /** Milliseconds that a kept connection may lie idle, and between two looks for connections that are overdue. */
@@ -52,7 +59,7 @@ export class ModelServer {
   readonly #access: Access;
   readonly #log: (event: LogEvent) => void;
   readonly shelf: Shelf;
-  readonly #running = new Set<{ readonly deadline: number; readonly cut: (error: unknown) => void }>();
+  readonly #running = new Set<Running>();
   readonly #overseer: NodeJS.Timeout;
   #isReady = true;
   #isEnding = false;
@@ -140,9 +147,10 @@ export class ModelServer {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
+    const { method = "GET", url = "/" } = request;
     let route = "other";
     let answer: Answer | undefined;
-    const { method = "GET", url = "/" } = request;
+    let running: Running | undefined;
     try {
       const mark = url.indexOf("?");
       const path = mark < 0 ? url : url.slice(0, mark);
@@ -152,48 +160,34 @@ export class ModelServer {
       else {
         const found = routeOf({ method, path });
         route = found.name;
-        answer = await this.#within(() =>
-          found.run(
-            {
-              method,
-              path,
-              query: mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1)),
-              headers: request.headers,
-              body: () => readBody(request, this.#limits.bodyBytes),
-            },
-            this.#service,
-          ),
-        );
+        const { requests, timeoutMs, bodyBytes } = this.#limits;
+        if (this.#running.size >= requests) {
+          throw tooBusy(`${requests} requests are being answered; come back in a moment`);
+        }
+        running = { deadline: began + timeoutMs, request, response };
+        this.#running.add(running);
+        const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
+        const body = () => readBody(request, bodyBytes);
+        answer = await found.run({ method, path, query, headers: request.headers, body }, this.#service);
       }
     } catch (error) {
       if (!(error instanceof Gone)) answer = this.#refusal(error, method, url);
     }
+    if (running) this.#running.delete(running);
     if (answer !== undefined) this.#send(request, response, answer);
     this.#service.metrics.request(route, answer?.status ?? 499, (performance.now() - began) / 1000);
   }
 
-  /** Runs the work of a request, if there is room for it, for as long as it may take. */
-  #within(work: () => Promise<Answer> | Answer): Promise<Answer> {
-    const { requests, timeoutMs } = this.#limits;
-    if (this.#running.size >= requests) {
-      return Promise.reject(tooBusy(`${requests} requests are being answered; come back in a moment`));
-    }
-    return new Promise((resolve, reject) => {
-      const running = { deadline: performance.now() + timeoutMs, cut: reject };
-      this.#running.add(running);
-      const done = () => this.#running.delete(running);
-      (async () => work())().then(resolve, reject).finally(done);
-    });
-  }
-
-  /** Gives up on requests that have taken too long. One timer looks after all: one for each would cost more than the look. */
+  /** Refuses requests that have taken too long; what they find later is not sent. One timer looks after all of them. */
   #cutLate(): void {
     const now = performance.now();
-    const { timeoutMs } = this.#limits;
-    for (const { deadline, cut } of this.#running) {
+    const error = tooBusy(`no answer within ${this.#limits.timeoutMs} ms; send fewer rows at a time`);
+    for (const running of this.#running) {
       // They stand in the order they came.
-      if (deadline > now) break;
-      cut(tooBusy(`no answer within ${timeoutMs} ms; send fewer rows at a time`));
+      if (running.deadline > now) break;
+      this.#running.delete(running);
+      const { request, response } = running;
+      this.#send(request, response, this.#refusal(error, request.method ?? "", request.url ?? ""));
     }
   }
 
@@ -211,16 +205,17 @@ export class ModelServer {
     const { cors } = this.#access;
     // What is left of a body that nobody reads is taken in and forgotten, unless the connection ends with this answer.
     if (!request.readableEnded) request.resume();
-    response.writeHead(status, {
-      ...HEADERS,
+    const all: { [name: string]: string | number } = {
       "Content-Type": type,
       "Content-Length": Buffer.byteLength(body),
-      ...(this.#isEnding ? { Connection: "close" } : {}),
-      ...(cors === undefined
-        ? {}
-        : { "Access-Control-Allow-Origin": cors, "Access-Control-Allow-Headers": "*", Vary: "Origin" }),
-      ...headers,
-    });
+    };
+    // Answers to POST are neither kept nor shown by browsers.
+    if (request.method !== "POST") Object.assign(all, HEADERS);
+    if (this.#isEnding) all.Connection = "close";
+    if (cors !== undefined) {
+      Object.assign(all, { "Access-Control-Allow-Origin": cors, "Access-Control-Allow-Headers": "*", Vary: "Origin" });
+    }
+    response.writeHead(status, headers === undefined ? all : Object.assign(all, headers));
     response.end(request.method === "HEAD" ? undefined : body);
   }
 }

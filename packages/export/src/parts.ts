@@ -1,10 +1,11 @@
-/** Models taken apart for export: scalers that come first, then one part with filters. All else is refused by name. */
+/** Models taken apart for export: a patch stage or none, scalers, then one part with filters. All else is refused by name. */
 
 import {
   ClassifierModel,
   expandFilter,
   type FilterBank,
   type Model,
+  PatchModel,
   PipelineModel,
   ProbabilisticModel,
   RanksimError,
@@ -24,16 +25,19 @@ export interface Scaling {
 
 /** A model as an export sees it. */
 export interface Parts {
+  /** What comes before all else where rows are images. */
+  readonly patches: PatchModel | undefined;
   readonly scalings: readonly Scaling[];
   readonly filters: FilterModel;
 }
 
-/** The parts of a model; refused (code "unsupported") where a step is neither a scaler nor the last one with filters. */
+/** The parts of a model; refused (code "unsupported") where a step is none of them. */
 export function partsOf(model: Model, format: string): Parts {
   const steps = model instanceof PipelineModel ? model.steps : [model];
-  const scalings = steps.slice(0, -1).map((step) => {
+  const patches = steps.length > 1 && steps[0] instanceof PatchModel ? steps[0] : undefined;
+  const scalings = steps.slice(patches ? 1 : 0, -1).map((step) => {
     if (step instanceof ScalerModel) return scalingOf(step);
-    throw refuse(format, step.kind, "expected scalers, then one part with filters");
+    throw refuse(format, step.kind, "expected patches, scalers, then one part with filters");
   });
   const filters = steps[steps.length - 1];
   if (
@@ -41,14 +45,15 @@ export function partsOf(model: Model, format: string): Parts {
     filters instanceof ProbabilisticModel ||
     filters instanceof TransformModel
   ) {
-    return { scalings, filters };
+    return { patches, scalings, filters };
   }
   throw refuse(format, filters.kind, "expected a classifier, a probabilistic classifier or a transform");
 }
 
 /** A classifier that takes raw rows and in which filters alone decide. */
 export function classifierOf(model: Model, format: string): ClassifierModel {
-  const { scalings, filters } = partsOf(model, format);
+  const { patches, scalings, filters } = partsOf(model, format);
+  if (patches) throw refuse(format, patches.kind, "expected a model that takes rows as they are");
   if (scalings.length > 0) throw refuse(format, "scaler", "expected a model that takes whole rows as they are");
   if (!(filters instanceof ClassifierModel)) throw refuse(format, filters.kind, "expected a classifier");
   if (filters.voters > 1) {

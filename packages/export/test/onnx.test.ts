@@ -7,6 +7,8 @@ import {
   Dense,
   loadModel,
   type Model,
+  type PatchParams,
+  PatchTransform,
   Pipeline,
   type ProbabilisticParams,
   RankSimilarityClassifier,
@@ -186,6 +188,56 @@ describe("a transform", () => {
   });
 });
 
+describe("images through patches", () => {
+  const recipes: [string, Partial<PatchParams>, Partial<ClassifierParams>][] = [
+    ["one layer", { patch: 3, filters: 20 }, { filters: 40 }],
+    [
+      "two layers, strides and a committee",
+      { patch: [3, 5], filters: [12, 9], stride: 2 },
+      { filters: 20, committee: 2 },
+    ],
+    ["more best filters than there are", { patch: 4, filters: 3, nBest: 8 }, { filters: 30, calibrate: "temperature" }],
+  ];
+  it.each(recipes)("give the labels of predict: %s", async (_, patches, params) => {
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ ...patches, seed: 1 })],
+      ["classify", new RankSimilarityClassifier({ ...params, seed: 1 })],
+    ]);
+    const model = await recipe.fit(digits.x.slice(0, 600), named.slice(0, 600));
+    const some = digits.x.slice(600, 1000);
+    const answers = await askOnnx(exportOnnx(model), some, "uint8");
+    expect(answers.label).toEqual(await model.predict(some));
+    const expected = (await model.predictProbabilities(some)).values;
+    expect(largestDifference(expected, answers.probabilities as Float64Array)).toBeLessThanOrEqual(CLOSE_IF_FITTED);
+  });
+
+  it("are spread over bytes as in training where they are fractions", async () => {
+    const values = Float64Array.from(digits.x.values as Uint8Array, (value) => value / 16 - 0.25);
+    const x = Dense.of(values, digits.x.rows, 64);
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ patch: 3, filters: 16 })],
+      ["classify", new RankSimilarityClassifier({ filters: 40 })],
+    ]);
+    const model = await recipe.fit(x.slice(0, 600), named.slice(0, 600));
+    // Some values lie beyond those of training.
+    const beyond = Dense.of(
+      values.slice(600 * 64, 900 * 64).map((value, e) => (e % 7 === 0 ? 3 * value : value)),
+      300,
+      64,
+    );
+    expect((await askOnnx(exportOnnx(model), beyond, "float64")).label).toEqual(await model.predict(beyond));
+  });
+
+  it("are bytes or refused", async () => {
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ patch: 3, filters: 8 })],
+      ["classify", new RankSimilarityClassifier({ filters: 20 })],
+    ]);
+    const model = await recipe.fit(digits.x.slice(0, 300), named.slice(0, 300));
+    expect(() => exportOnnx(model, { rows: "float32" })).toThrow(/expected rows of uint8, found float32/);
+  });
+});
+
 describe("what cannot be said in ONNX", () => {
   it("is refused by name: text", async () => {
     const text = ["a good film", "a bad film", "good", "bad"];
@@ -195,7 +247,7 @@ describe("what cannot be said in ONNX", () => {
       "+",
       "-",
     ]);
-    expect(() => exportOnnx(model)).toThrow(/onnx: a count-vectorizer cannot be exported; expected scalers/);
+    expect(() => exportOnnx(model)).toThrow(/onnx: a count-vectorizer cannot be exported; expected patches, scalers/);
   });
 
   it("is refused by name: classes 1 and “1”", async () => {

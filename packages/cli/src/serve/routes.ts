@@ -1,6 +1,5 @@
 /** What a path asks for, and the answer. Nothing here knows of sockets; `server.ts` sends what comes back. */
 
-import type { Backend } from "@ranksim/core";
 import { explainRow } from "./explain.ts";
 import { badRequest, HttpError } from "./http-error.ts";
 import { infer, modelMetadata } from "./infer.ts";
@@ -44,7 +43,6 @@ export interface Answer {
 export interface Service {
   readonly shelf: Shelf;
   readonly metrics: Metrics;
-  readonly backend: Backend;
   readonly version: string;
   readonly isReady: () => boolean;
   readonly inFlight: () => number;
@@ -188,7 +186,7 @@ async function predict(asked: Asked, service: Service): Promise<Answer> {
 
 async function explain(asked: Asked, service: Service): Promise<Answer> {
   const { model, rows } = await questionOf(asked, service.shelf);
-  return json(await explainRow(model, rows, { backend: service.backend }));
+  return json(await explainRow(model, rows, { backend: model.backend }));
 }
 
 /** The model, the rows and what is asked of them, from address and body. */

@@ -55,7 +55,8 @@ export class ServedModel {
   readonly outputWidth: number;
   readonly schema: Schema | undefined;
   readonly batcher: Batcher;
-  readonly #backend: Backend;
+  /** Its own, so that all it holds goes with it when another version takes its place. */
+  readonly backend: Backend;
 
   constructor(name: string, version: string, model: Model, backend: Backend, limits: Limits) {
     this.name = name;
@@ -72,7 +73,7 @@ export class ServedModel {
     this.canTransform = !this.canPredict && transforms(model);
     this.outputWidth = (last as { bank?: { filters: number } }).bank?.filters ?? 0;
     this.schema = schemaOf(model);
-    this.#backend = backend;
+    this.backend = backend;
     this.batcher = new Batcher(limits, (parts, wanted) => this.#search(parts, wanted));
   }
 
@@ -95,7 +96,7 @@ export class ServedModel {
   /** One search each for labels, probabilities and similarities, as far as anyone asks. */
   async #search(parts: readonly Rows[], wanted: Wanted): Promise<Answers> {
     const x = joinRows(parts, this.features);
-    const run: Run = { backend: this.#backend };
+    const run: Run = { backend: this.backend };
     const predicting = this.model as unknown as PredictingModel<Matrix | readonly string[]>;
     const labels = wanted.labels ? await predicting.predict(x, run) : [];
     const found = wanted.probabilities ? await predicting.predictProbabilities?.(x, run) : undefined;

@@ -6,7 +6,6 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Backend, openBackend } from "@ranksim/core";
 import { type Access, checkAccess } from "./access.ts";
 import { Gone, readBody } from "./body.ts";
 import { asHttpError, tooBusy } from "./http-error.ts";
@@ -53,7 +52,6 @@ const NO_QUERY = new URLSearchParams();
 /** Models behind a port. */
 export class ModelServer {
   readonly #server: Server;
-  readonly #backend: Backend;
   readonly #service: Service;
   readonly #limits: Limits;
   readonly #access: Access;
@@ -64,13 +62,12 @@ export class ModelServer {
   #isReady = true;
   #isEnding = false;
 
-  private constructor(options: ServeOptions, limits: Limits, backend: Backend) {
+  private constructor(options: ServeOptions, limits: Limits) {
     const metrics = new Metrics();
     this.#log = options.log ?? (() => undefined);
     this.#limits = limits;
     this.#access = options.access;
-    this.#backend = backend;
-    this.shelf = new Shelf(backend, limits, {
+    this.shelf = new Shelf(limits, {
       swapped: ({ name, version }, before) => {
         metrics.swapped(name);
         this.#log({ event: "swapped", level: "info", model: name, version, before: before.version });
@@ -83,7 +80,6 @@ export class ModelServer {
     this.#service = {
       shelf: this.shelf,
       metrics,
-      backend,
       version: options.version,
       isReady: () => this.#isReady,
       inFlight: () => this.#running.size,
@@ -106,7 +102,7 @@ export class ModelServer {
   /** Loads the models and listens; the models are ready when it resolves. */
   static async open(options: ServeOptions): Promise<ModelServer> {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const server = new ModelServer(options, limits, await openBackend("auto"));
+    const server = new ModelServer(options, limits);
     try {
       for (const path of options.models) await server.shelf.add(path);
       await new Promise<void>((listening, failed) => {
@@ -115,7 +111,7 @@ export class ModelServer {
       });
     } catch (error) {
       clearInterval(server.#overseer);
-      await server.#backend.close();
+      await server.shelf.close();
       throw error;
     }
     if (options.watch) server.shelf.watch();
@@ -136,13 +132,12 @@ export class ModelServer {
     this.#isReady = false;
     await new Promise((passed) => setTimeout(passed, graceMs));
     this.#isEnding = true;
-    this.shelf.close();
     await new Promise<void>((closed) => {
       this.#server.close(() => closed());
       this.#server.closeIdleConnections();
     });
     clearInterval(this.#overseer);
-    await this.#backend.close();
+    await this.shelf.close();
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Backend, loadModel, RanksimError } from "@ranksim/core";
+import { loadModel, openBackend, RanksimError } from "@ranksim/core";
 import { textReaders } from "@ranksim/data";
 import { digestOf } from "../model/store.ts";
 import type { Limits } from "./limits.ts";
@@ -42,14 +42,13 @@ interface Place {
 /** The models by name. */
 export class Shelf {
   readonly #places = new Map<string, Place>();
-  readonly #backend: Backend;
+  readonly #retired = new Map<ServedModel, NodeJS.Timeout>();
   readonly #limits: Limits;
   readonly #events: ShelfEvents;
   #watch: NodeJS.Timeout | undefined;
   #reloading: Promise<void> = Promise.resolve();
 
-  constructor(backend: Backend, limits: Limits, events: ShelfEvents) {
-    this.#backend = backend;
+  constructor(limits: Limits, events: ShelfEvents) {
     this.#limits = limits;
     this.#events = events;
   }
@@ -98,9 +97,23 @@ export class Shelf {
     this.#watch = setTimeout(look, POLL_MS).unref();
   }
 
-  close(): void {
+  /** Ends watching and gives back what the models hold. */
+  async close(): Promise<void> {
     clearTimeout(this.#watch);
     this.#watch = undefined;
+    await this.#reloading;
+    for (const timer of this.#retired.values()) clearTimeout(timer);
+    const all = [...this.all(), ...this.#retired.keys()];
+    await Promise.all(all.map(({ backend }) => backend.close()));
+  }
+
+  /** An old version may still have requests; none of them lasts longer than this. */
+  #retire(model: ServedModel): void {
+    const close = () => {
+      this.#retired.delete(model);
+      void model.backend.close();
+    };
+    this.#retired.set(model, setTimeout(close, this.#limits.timeoutMs + POLL_MS).unref());
   }
 
   async #reloadOne(name: string, place: Place, onlyChanged: boolean): Promise<void> {
@@ -111,8 +124,9 @@ export class Shelf {
       place.seen = seen;
       const fresh = await this.#load(place.path, name);
       const before = place.model;
-      if (fresh.version === before.version) return;
+      if (fresh.version === before.version) return await fresh.backend.close();
       place.model = fresh;
+      this.#retire(before);
       this.#events.swapped(fresh, before);
     } catch (error) {
       this.#events.refused(name, error);
@@ -121,13 +135,15 @@ export class Shelf {
 
   async #load(path: string, name: string): Promise<ServedModel> {
     const bytes = await readFile(path);
+    const backend = await openBackend("auto");
     try {
       const model = loadModel(bytes, { readers: textReaders });
       const version = digestOf(bytes).slice(0, VERSION_DIGITS);
-      const served = new ServedModel(name, version, model, this.#backend, this.#limits);
+      const served = new ServedModel(name, version, model, backend, this.#limits);
       await warm(served);
       return served;
     } catch (error) {
+      await backend.close();
       if (!(error instanceof RanksimError)) throw error;
       throw new RanksimError(error.code, `${path}: ${error.message}`, { cause: error });
     }

@@ -5,6 +5,7 @@ import { type FilterModel, partsOf, refuseLarge } from "../parts.ts";
 import { calibrated, isCalibrated } from "./calibration.ts";
 import { Graph, type Value } from "./graph.ts";
 import { labelScores } from "./label-shares.ts";
+import { imageBytes, imageRowType, pooled } from "./patches.ts";
 import { byteResponses, doubleResponses, fitsBytes, type RowType, scaled } from "./responses.ts";
 import { similarities } from "./similarity.ts";
 import {
@@ -22,7 +23,7 @@ import {
 export interface OnnxOptions {
   /**
    * Element type of the rows that the file takes. "uint8" multiplies bytes and is the smallest and fastest; "float64", the
-   * default, takes any numbers.
+   * default, takes any numbers. Images of bytes before patches are always "uint8".
    */
   readonly rows?: RowType;
   /** Whether probabilities are an output beside labels; true where absent. */
@@ -42,17 +43,26 @@ const VERSION = "1";
  * `predict` wherever rows are whole numbers. Refuses (code "unsupported") models with steps that are no filters or scalers.
  */
 export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array {
-  const { rows: rowType = "float64", probabilities = true } = options;
-  const { scalings, filters: part } = partsOf(model, "onnx");
+  const { probabilities = true } = options;
+  const { patches, scalings, filters: part } = partsOf(model, "onnx");
+  const rowType = options.rows ?? (patches ? imageRowType(patches) : "float64");
+  if (patches && !patches.scale && rowType !== "uint8") {
+    throw new RanksimError(
+      "unsupported",
+      `onnx: images of this model are bytes: expected rows of uint8, found ${rowType}`,
+    );
+  }
   const { bank } = part;
   refuseLarge(bank, "onnx", bank.weights instanceof Float64Array ? 8 : 2, MOST_BYTES);
   const g = new Graph();
   const type = rowType === "uint8" ? "uint8" : rowType === "float32" ? "float" : "double";
-  const rows = g.input("rows", type, ["rows", bank.features]);
+  const rows = g.input("rows", type, ["rows", patches?.features ?? bank.features]);
   let responses: Value;
-  if (rowType === "uint8" && scalings.length === 0 && fitsBytes(bank)) responses = byteResponses(g, rows, bank);
+  if (!patches && rowType === "uint8" && scalings.length === 0 && fitsBytes(bank))
+    responses = byteResponses(g, rows, bank);
   else {
-    let wide = rowType === "float64" ? rows : g.cast(rows, "double");
+    const numbers = rowType === "float64" || (patches && !patches.scale) ? rows : g.cast(rows, "double");
+    let wide = patches ? pooled(g, imageBytes(g, numbers, patches), patches) : numbers;
     for (const scaling of scalings) wide = scaled(g, wide, scaling);
     responses = doubleResponses(g, wide, bank);
   }

@@ -36,6 +36,11 @@ export function scaled(g: Graph, rows: Value, { shift, scale }: Scaling): Value 
 
 /** Responses of bytes, rows x filters, in float64. */
 export function byteResponses(g: Graph, rows: Value, bank: FilterBank): Value {
+  return normalized(g, g.cast(byteProducts(g, rows, bank), "double"), bank);
+}
+
+/** x·w of rows of bytes (any number of sides, the last one features), in int32. */
+export function byteProducts(g: Graph, rows: Value, bank: FilterBank): Value {
   const { filters, features } = bank;
   const weights = denseWeights(bank);
   // Features x filters, as the product takes them.
@@ -50,16 +55,9 @@ export function byteResponses(g: Graph, rows: Value, bank: FilterBank): Value {
   }
   const side = [features, filters];
   const lowSums = g.op("MatMulInteger", [rows, g.tensor("uint8", low, side)]);
-  const whole = high.every((byte) => byte === 0)
-    ? lowSums
-    : g.op("Add", [
-        lowSums,
-        g.op("Mul", [
-          g.op("MatMulInteger", [rows, g.tensor("uint8", high, side)]),
-          g.tensor("int32", bytesOf(Int32Array.of(256)), []),
-        ]),
-      ]);
-  return normalized(g, g.cast(whole, "double"), bank);
+  if (high.every((byte) => byte === 0)) return lowSums;
+  const highSums = g.op("MatMulInteger", [rows, g.tensor("uint8", high, side)]);
+  return g.op("Add", [lowSums, g.op("Mul", [highSums, g.tensor("int32", bytesOf(Int32Array.of(256)), [])])]);
 }
 
 /** Responses of float64 rows, rows x filters. Exact for whole numbers; else the order of additions is the reader's. */

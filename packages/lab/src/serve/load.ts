@@ -93,7 +93,8 @@ async function rates(
     const inputs = [{ name: "rows", datatype: "UINT8", shape: [1, data.length], data }];
     return Buffer.from(JSON.stringify({ inputs, outputs: [{ name: "label" }] }));
   });
-  for (let round = 0; round < Number(flags.rounds); round++) {
+  // The first round is not counted: engines compile what they run often.
+  for (let round = 0; round <= Number(flags.rounds); round++) {
     for (const [name, { port }] of Object.entries(servers)) {
       const common = { port, connections: CONNECTIONS, seconds };
       const own = name === "ranksim" ? { isRight } : {};
@@ -108,7 +109,8 @@ async function rates(
       }
     }
   }
-  for (const server of Object.values(servers)) server.signal("SIGINT");
+  for (const server of Object.values(servers)) server.signal("SIGTERM");
+  for (const list of [...Object.values(found), ...Object.values(costs)]) list.shift();
   const rate = (name: string) => median(found[name].map((one) => one.rate));
   return {
     connections: CONNECTIONS,
@@ -213,7 +215,7 @@ async function soak(
     versions: labels.size,
     swapped: Number(/ranksim_model_swaps_total\{[^}]*\} (\d+)/.exec(metrics)?.[1]),
     refused: Number(/ranksim_model_refusals_total\{[^}]*\} (\d+)/.exec(metrics)?.[1]),
-    memory,
+    memoryBytes: memory,
     exitCode: await server.ended,
   };
 }

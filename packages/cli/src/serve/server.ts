@@ -47,6 +47,8 @@ const HEADERS = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-stor
 const IDLE_MS = 5_000;
 const CHECK_MS = 500;
 const MOST_CONNECTIONS = 4096;
+/** Connections that may wait to be accepted: with fewer, a burst of clients waits for seconds. */
+const BACKLOG = 1024;
 const NO_QUERY = new URLSearchParams();
 
 /** Models behind a port. */
@@ -107,7 +109,7 @@ export class ModelServer {
       for (const path of options.models) await server.shelf.add(path);
       await new Promise<void>((listening, failed) => {
         server.#server.once("error", failed);
-        server.#server.listen(options.port, options.host, () => listening());
+        server.#server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => listening());
       });
     } catch (error) {
       clearInterval(server.#overseer);

@@ -1,5 +1,6 @@
 /** The server gives the page and the model, with the headers threads need, and nothing from outside its folder. */
 
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ beforeAll(async () => {
   await mkdir(join(folder, "page/assets"), { recursive: true });
   await writeFile(join(folder, "page/index.html"), "<p>page</p>");
   await writeFile(join(folder, "page/assets/a.js"), "1");
+  await writeFile(join(folder, "page/inline.html"), "<script>alert(1)</script>");
   await writeFile(join(folder, "secret.txt"), "secret");
   served = await servePage({
     folder: join(folder, "page"),
@@ -95,7 +97,11 @@ it("lets the page load nothing from elsewhere", async () => {
   const policy = (await fetch(served.address)).headers.get("Content-Security-Policy");
   expect(policy).toContain("default-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
-  expect(policy).not.toMatch(/https?:|\*/);
+  expect(policy).not.toMatch(/https?:|\*|sha256/);
+  // The digest of the script that the page has within itself, and no other.
+  const digest = createHash("sha256").update("alert(1)").digest("base64");
+  const inline = await fetch(new URL("/inline.html", served.address));
+  expect(inline.headers.get("Content-Security-Policy")).toContain(` 'sha256-${digest}';`);
 });
 
 it("sends what a browser has already only once", async () => {

@@ -35,21 +35,27 @@ const TYPES: { readonly [ending: string]: string } = {
 };
 
 /** The page loads nothing from elsewhere; its worker compiles WebAssembly, pictures are drawn into blobs and data addresses. */
-const POLICY = [
-  "default-src 'self'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' blob: data:",
-  "connect-src 'self' blob: data:",
-  "worker-src 'self' blob:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policyFor = (inline: string): string =>
+  [
+    "default-src 'self'",
+    `script-src 'self' 'wasm-unsafe-eval' blob:${inline}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' blob: data:",
+    "connect-src 'self' blob: data:",
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/** The scripts that a page of ours has within itself, by their digests: no other may run. */
+function inlineScripts(page: Uint8Array): string {
+  const scripts = new TextDecoder().decode(page).matchAll(/<script>([\s\S]*?)<\/script>/g);
+  return Array.from(scripts, ([, text]) => ` 'sha256-${createHash("sha256").update(text).digest("base64")}'`).join("");
+}
 
 const HEADERS = {
-  "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -114,17 +120,19 @@ function answer(
   type = "text/plain",
 ): void {
   const { method, headers } = response.req;
+  const policy = { "Content-Security-Policy": policyFor(type.startsWith("text/html") ? inlineScripts(body) : "") };
   const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   if (
     status === 200 &&
     (headers["if-none-match"] ?? "").split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
   ) {
-    response.writeHead(304, { ...HEADERS, ETag: tag });
+    response.writeHead(304, { ...HEADERS, ...policy, ETag: tag });
     response.end();
     return;
   }
   response.writeHead(status, {
     ...HEADERS,
+    ...policy,
     ...(status === 200 ? { ETag: tag } : {}),
     "Content-Type": type,
     "Content-Length": body.byteLength,

@@ -17,6 +17,7 @@ FORMAT.md describes the file. It is meant to be read and is not tuned for speed.
 for models that begin with a vectoriser. A new kind of model adds its class to KINDS.
 """
 
+import datetime
 import hashlib
 import inspect
 import json
@@ -379,6 +380,114 @@ def murmur(data):
     return h - 2**32 if h >= 2**31 else h
 
 
+class TableEncoder(Part):
+    """Cells of a table to rows of numbers: soft bins, a feature a word, the parts of dates, zeros for missing values.
+
+    Rows are dicts by column, as csv.DictReader gives them, or lists in the order of the columns.
+    """
+
+    MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+    TRUTHS = {"false": 0, "no": 0, "f": 0, "n": 0, "off": 0, "0": 0, "true": 1, "yes": 1, "t": 1, "y": 1, "on": 1, "1": 1}
+    PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+    COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
+    TIME = r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?\s*(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})" + TIME)
+    YEAR_LAST = re.compile(r"([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + TIME)
+
+    def __init__(self, saved):
+        super().__init__(saved)
+        knots, offsets = self.arrays["knots"], self.arrays["knot_offsets"]
+        parts = [knots[a:b] for a, b in zip(offsets[:-1], offsets[1:])]
+        words = []
+        if "term_bytes" in self.arrays:
+            data, ends = self.arrays["term_bytes"].tobytes(), self.arrays["term_offsets"]
+            words = [data[a:b].decode() for a, b in zip(ends[:-1], ends[1:])]
+        self.columns = []
+        for column in saved["meta"]["columns"]:
+            count = {"number": 1, "date": 5}.get(column["type"], 0)
+            own, parts = parts[:count], parts[count:]
+            spelled, words = words[: column["words"]], words[column["words"] :]
+            soft = [knots if len(knots) > 1 else knots[:0] for knots in own]
+            width = sum(map(len, soft)) + len(spelled) + column["other"] + column["gaps"]
+            place = {self.category(word): i for i, word in enumerate(spelled)}
+            self.columns.append({**column, "parts": soft, "place": place, "width": 0 if width == 1 else width})
+        self.features = sum(column["width"] for column in self.columns)
+
+    def transform(self, rows):
+        out = np.zeros((len(rows), self.features))
+        for code, row in zip(out, rows):
+            first = 0
+            for c, column in enumerate(self.columns):
+                cell = row[column["name"]] if isinstance(row, dict) else row[c]
+                if column["width"] > 0:
+                    self.encode(column, cell, code[first : first + column["width"]])
+                first += column["width"]
+        return out
+
+    def encode(self, column, cell, code):
+        text = "" if cell is None else str(cell).strip()
+        if text.lower() in self.MISSING:
+            if column["gaps"]:
+                code[-1] = 255
+        elif column["type"] == "category":
+            at = column["place"].get(self.category(text))
+            if at is not None:
+                code[at] = 255
+            elif column["other"]:
+                code[-1 - column["gaps"]] = 255
+        elif column["type"] == "boolean":
+            code[self.truth(text)] = 255
+        else:
+            values = self.date(text, column) if column["type"] == "date" else [self.number(text, column)]
+            first = 0
+            for knots, value in zip(column["parts"], values):
+                if len(knots) > 0:
+                    self.soft_bins(value, knots, code[first : first + len(knots)])
+                first += len(knots)
+
+    @staticmethod
+    def soft_bins(value, knots, code):
+        if value <= knots[0]:
+            code[0] = 255
+        elif value >= knots[-1]:
+            code[-1] = 255
+        else:
+            low = int(np.searchsorted(knots, value, "right")) - 1
+            share = (value / 2 - knots[low] / 2) / (knots[low + 1] / 2 - knots[low] / 2)
+            above = np.floor(255 * share + 0.5)
+            code[low], code[low + 1] = 255 - above, above
+
+    def category(self, text):
+        """Numbers are known by their value: 1, 1.0 and 01 are one category."""
+        return float(text) + 0.0 if self.PLAIN.fullmatch(text) else text
+
+    def truth(self, text):
+        key = self.category(text.lower())
+        key = str(int(key)) if key in (0.0, 1.0) else key
+        if key not in self.TRUTHS:
+            raise ValueError(f"expected yes or no, found {text!r}")
+        return self.TRUTHS[key]
+
+    def number(self, text, column):
+        if column.get("decimal") == "," and self.COMMA.fullmatch(text):
+            return float(text.replace(",", "."))
+        if self.PLAIN.fullmatch(text):
+            return float(text)
+        raise ValueError(f"column {column['name']}: expected a number, found {text!r}")
+
+    def date(self, text, column):
+        """Days since 1970, month, day, weekday from Sunday, hour, by the clock that is written."""
+        order = column.get("order", "ymd")
+        found = (self.YEAR_FIRST if order == "ymd" else self.YEAR_LAST).fullmatch(text)
+        if not found:
+            raise ValueError(f"column {column['name']}: expected a date, found {text!r}")
+        a, b, c, hour, minute, second = (int(part or 0) for part in found.groups())
+        year, month, day = {"ymd": (a, b, c), "dmy": (c, b, a), "mdy": (c, a, b)}[order]
+        days = datetime.date(year, month, day).toordinal() - datetime.date(1970, 1, 1).toordinal()
+        clock = ((hour * 60 + minute) * 60 + second) * 1000
+        return [(days * 86_400_000 + clock) / 86_400_000, month, day, (days + 4) % 7, hour]
+
+
 class Pipeline(Part):
     def __init__(self, saved):
         super().__init__(saved)
@@ -411,6 +520,7 @@ KINDS = {
     "count-vectorizer": Vectorizer,
     "tfidf-vectorizer": Vectorizer,
     "hashing-vectorizer": Vectorizer,
+    "table-encoder": TableEncoder,
 }
 
 try:  # scikit-learn knows its estimators by these; without it the class works alone

@@ -112,10 +112,10 @@ describe("errors speak of flags", () => {
     ["bad-params", "train plants.csv --label-column spices -m x", "--label-column: plants.csv has columns"],
     ["bad-params", "train digits:test -m x --distribution [1,2]", "--distribution: expected 64 numbers"],
     ["bad-params", "train digits:test -m x --filters 3", "at least as many filters as classes"],
-    ["bad-file", "train gaps.csv -m x", "--missing can fill it in"],
+    ["bad-file", "train gaps.csv -m x --no-table", "--missing can fill it in"],
     [
       "bad-file",
-      "train words.csv -m x",
+      "train words.csv -m x --no-table",
       "labels are named by --label-column, other columns left out by --ignore-columns",
     ],
     ["wrong-width", "predict digits.ranksim bare.csv", "the model"],

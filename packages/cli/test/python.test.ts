@@ -106,6 +106,25 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     },
   );
 
+  test("a table of words, dates, decimal commas and gaps", async () => {
+    const lines = Array.from({ length: 90 }, (_, i) => {
+      const colour = i % 9 === 0 ? "" : ["red", "blue", "01", "1.0", `rare ${i % 40}`][i % 5];
+      const size = i % 7 === 0 ? "NA" : `${(i * 13) % 31},${i % 10}`;
+      return [
+        colour,
+        `${1 + (i % 28)}.${1 + (i % 12)}.2023 ${i % 24}:30`,
+        size,
+        ["yes", "No"][i % 2],
+        "abc"[i % 3],
+      ].join(";");
+    });
+    writeFileSync(world.path("table.csv"), `colour;when;size;flag;label\n${lines.join("\n")}\n`);
+    expect(await world.ranksim("train table.csv -m table.ranksim --filters 12")).toMatchObject({ code: 0 });
+    await compare("table.ranksim", "table.csv", 'list(__import__("csv").DictReader(open("table.csv"), delimiter=";"))');
+    expect(await world.ranksim("train train.npz -m numbers.ranksim --filters 40 --table")).toMatchObject({ code: 0 });
+    await compare("numbers.ranksim", "x.npy", 'np.load("x.npy").tolist()');
+  });
+
   test("pipelines of the library: scalers and a linear SVM", async () => {
     const { x, y } = await loadDigits();
     const rows = { x: x.slice(0, 500), y: y.slice(0, 500) };

@@ -8,10 +8,11 @@ import {
   ProbabilisticModel,
   RanksimError,
   type Run,
+  schemaOf,
   type TransformingModel,
   TransformModel,
 } from "@ranksim/core";
-import { CountModel, CountVectorizer, HashingModel, type RowLabels, TfidfModel } from "@ranksim/data";
+import { CountModel, CountVectorizer, HashingModel, type RowLabels, TableModel, TfidfModel } from "@ranksim/data";
 import type { TrainingStep } from "../protocol.ts";
 import type { Gate } from "./gate.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
@@ -31,6 +32,7 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
   const before = steps.slice(0, -1) as TransformingModel<unknown>[];
   const [first] = before;
   const words = first instanceof CountModel || first instanceof TfidfModel;
+  const names = words || first instanceof TableModel ? first.featureNames : columnsOf(whole);
   return {
     whole,
     model,
@@ -39,9 +41,12 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
     history: [],
     takesText: words || first instanceof HashingModel,
     prepare: (x) => pass(before, x),
-    ...(words ? { featureNames: first.featureNames } : {}),
+    ...(names?.length === model.features ? { featureNames: names } : {}),
   };
 }
+
+/** The names that the columns had at training. */
+const columnsOf = (model: Model): readonly string[] | undefined => schemaOf(model)?.columns?.map(({ name }) => name);
 
 /** Learns the words of the training texts, then trains on their counts: what `ranksim train --text` does. */
 export async function trainOnText(

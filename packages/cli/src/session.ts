@@ -9,7 +9,7 @@ import { wholeNumber } from "./flags/parameter-flags.ts";
 import type { Io } from "./io.ts";
 import { type CommandName, OUTPUT_SCHEMA } from "./output-schema.ts";
 import { type Meter, startMeter } from "./terminal/progress.ts";
-import { printable, printableJson, type Style, styleOf } from "./terminal/style.ts";
+import { printable, printableJson, type Style, styleOf, withoutControls } from "./terminal/style.ts";
 
 /** Options all commands share, as commander gives them. */
 export interface CommonOptions {
@@ -70,7 +70,9 @@ export class Session {
   /** Prints the result of a command: as JSON if that was asked for, else for people. */
   async print(command: CommandName, value: object, forPeople: () => string): Promise<void> {
     const result = { schema: OUTPUT_SCHEMA, command, ...value, notes: this.#notes };
-    await this.io.stdout.write(this.json ? `${printableJson(result, 2)}\n` : forPeople());
+    await this.io.stdout.write(
+      this.json ? `${printableJson(result, 2)}\n` : withoutControls(forPeople(), this.io.stdout),
+    );
   }
 
   /** Tells something that is not part of the result: at once to people, with the result to programs. */

@@ -4,7 +4,15 @@ import { pictureOf, shrink } from "../src/pictures/picture.ts";
 import { drawPictures } from "../src/terminal/draw.ts";
 import { bytes, count, counted, percent, seconds, short } from "../src/terminal/numbers.ts";
 import { startMeter } from "../src/terminal/progress.ts";
-import { cut, displayWidth, printable, printableJson, printableLines, styleOf } from "../src/terminal/style.ts";
+import {
+  cut,
+  displayWidth,
+  printable,
+  printableJson,
+  printableLines,
+  styleOf,
+  withoutControls,
+} from "../src/terminal/style.ts";
 import { pairs, table } from "../src/terminal/table.ts";
 
 function plainOutput(changes: Partial<Output> = {}): Output & { text: string } {
@@ -152,6 +160,10 @@ describe("progress", () => {
 test("nothing that could steer a terminal is printed, and JSON stays the same value", () => {
   const nasty = "a\u001b[2J\u009b31m\u202eb\u2028\n\tc";
   expect(printableLines(nasty)).toBe("a\ufffd[2J\ufffd31m\ufffdb\ufffd\n\tc");
+  const plain = { write: async () => {}, isTerminal: true, columns: 80, colourDepth: 1 } as const;
+  const red = "\u001b[31mred\u001b[39m";
+  expect(withoutControls(`${red}\u001b[2J\u007f`, plain)).toBe("\ufffd[31mred\ufffd[39m\ufffd[2J\ufffd");
+  expect(withoutControls(`${red}\u001b[2J\u007f`, { ...plain, colourDepth: 8 })).toBe(`${red}\ufffd[2J\ufffd`);
   const text = printableJson({ [nasty]: [nasty] }, 2);
   expect(JSON.parse(text)).toEqual({ [nasty]: [nasty] });
   expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);

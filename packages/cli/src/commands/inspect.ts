@@ -141,7 +141,7 @@ function parameters(model: Model, style: Style): string {
   const steps = stepsOf(model);
   const rows = steps.flatMap((step) =>
     Object.entries((step as { params?: object }).params ?? {}).map(([name, value]) => [
-      steps.length > 1 ? `${step.kind}: ${name}` : name,
+      printable(steps.length > 1 ? `${step.kind}: ${name}` : name),
       cut(printable(typeof value === "string" ? value : JSON.stringify(value)), 80),
     ]),
   );

@@ -68,6 +68,14 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
+/** What is about to be printed, whatever it was put together from: nothing steers the terminal but colours, where there are some. */
+export function withoutControls(text: string, output: Output): string {
+  if (output.colourDepth === 1) return printableLines(text);
+  const parts = text.split(CODES);
+  const codes = text.match(CODES) ?? [];
+  return parts.map((part, p) => printableLines(part) + (codes[p] ?? "")).join("");
+}
+
 /** Text of many lines for a terminal: ends of lines and tabs stay. */
 export function printableLines(text: string): string {
   return text.replace(UNPRINTABLE, (character) => (/[\n\t]/.test(character) ? character : "\ufffd"));

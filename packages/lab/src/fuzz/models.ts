@@ -105,12 +105,13 @@ export async function modelTarget(writeRows: (name: string, text: string) => str
         ["inspect", "-"],
         ["inspect", "-", "--json"],
         ["predict", "-", good.rows, ...good.flags, "--probabilities"],
-        ["explain", "-", good.rows, "2", ...good.flags],
+        ["explain", "-", good.rows, "--row", "2", ...good.flags],
       ]) {
         const { code, text } = await command(line, file);
         if (/"code":"internal"|\n {4}at /.test(text))
           wrong.push(`${line[0]}: an internal error: ${text.slice(0, 400)}`);
-        if (code > 2) wrong.push(`${line[0]}: exit code ${code}`);
+        // 2 would be a command line at fault, which is ours.
+        if (code > 1) wrong.push(`${line[0]}: exit code ${code}: ${text.slice(0, 200)}`);
         if (CONTROL.test(text)) wrong.push(`${line[0]}: printed ${JSON.stringify(CONTROL.exec(text)?.[0])}`);
         if (code === 0 && /\b(NaN|Infinity)\b/.test(text)) {
           wrong.push(`${line[0]}: a number that is none: ${text.slice(0, 200)}`);

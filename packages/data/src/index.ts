@@ -12,6 +12,16 @@ export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
+export {
+  type DataKind,
+  kindOf,
+  PRESETS,
+  type Preset,
+  type Recipe,
+  type RecipeOptions,
+  recipeFor,
+} from "./recipes/recipe.ts";
+export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
 export { seenRows } from "./row-hash.ts";
 export { type DescribeOptions, describeData, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";

@@ -63,6 +63,8 @@ export interface Schema {
   /** What takes the place of a missing number in each column; absent where missing numbers are refused or encoded. */
   readonly fill?: readonly number[];
   readonly reading?: SchemaReading;
+  /** The preset that chose the recipe, and what it chose, in words. */
+  readonly recipe?: { readonly preset: string; readonly about: string };
   readonly training?: {
     readonly rows: number;
     /** Digest of rows and labels: 64 hexadecimal digits. */
@@ -167,6 +169,7 @@ const FIELDS: { readonly [name: string]: readonly [check: Check, expected: strin
     }),
     "known options of reading",
   ],
+  recipe: [record({ preset: isText, about: isText }, ["preset", "about"]), "a preset and what it chose"],
   training: [
     record(
       {

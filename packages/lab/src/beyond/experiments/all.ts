@@ -5,6 +5,7 @@ import { calibrations } from "./calibration.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
 import { partialFit } from "./partial-fit.ts";
+import { recipes } from "./recipes.ts";
 import { refinedExperiments } from "./refined.ts";
 import { tunedText } from "./tuned-text.ts";
 
@@ -15,4 +16,5 @@ export const experiments: readonly Experiment[] = [
   ...calibrations,
   multilabel,
   partialFit,
+  ...recipes,
 ];

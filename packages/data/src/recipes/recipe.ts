@@ -1,0 +1,284 @@
+/**
+ * Which recipe suits data, by what the data is: images, text, several labels, dense or sparse numbers. Every choice here was made on
+ * training rows (the lab's BEYOND.md has the figures); a parameter given by hand takes the place of its part.
+ */
+
+import {
+  type Estimator,
+  type Label,
+  type MatrixLike,
+  type Model,
+  type PatchParams,
+  PatchTransform,
+  Pipeline,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  RankSimilarityTransform,
+  RanksimError,
+} from "@ranksim/core";
+import type { DataSet, MatrixData } from "../data-set.ts";
+import { CountVectorizer } from "../text/count.ts";
+import { TfidfVectorizer } from "../text/tfidf.ts";
+
+/** How much time is traded for accuracy; "paper" is the paper's plain method. */
+export type Preset = "paper" | "fast" | "balanced" | "best";
+
+export const PRESETS: readonly Preset[] = ["paper", "fast", "balanced", "best"];
+
+/** What data is, as recipes see it. */
+export type DataKind = "images" | "text" | "several labels" | "sparse numbers" | "numbers" | "no labels";
+
+/** A recipe for data, and why it was chosen. */
+export interface Recipe {
+  readonly preset: Preset;
+  readonly kind: DataKind;
+  /** Whether it takes rows of numbers or texts. */
+  readonly takes: "numbers" | "text";
+  readonly estimator: Estimator<never, Model>;
+  /** One line for people: what was chosen, for what. */
+  readonly about: string;
+}
+
+/** How a recipe is chosen. */
+export interface RecipeOptions {
+  readonly preset?: Preset;
+  readonly seed?: number;
+  /** Parameters of the last step (filters, refine, calibrate, …) that take the place of the recipe's. */
+  readonly params?: { readonly [name: string]: unknown };
+}
+
+/** Images with sides below this are too small for windows. */
+const SMALLEST_SIDE = 5;
+/** Below this side windows are 3 pixels wide, not 5. */
+const SMALL_SIDE = 16;
+/** Windows across are kept near this number by a stride: photographs have more pixels than their content needs. */
+const MOST_WINDOWS = 48;
+/** Rows that are needed, in all and of each class on average, to hold some out for probabilities. */
+const CALIBRATING_ROWS = 200;
+const CALIBRATING_EACH = 20;
+
+/** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist. */
+export function recipeFor(data: DataSet, { preset = "balanced", seed = 0, params = {} }: RecipeOptions = {}): Recipe {
+  if (!PRESETS.includes(preset)) {
+    throw new RanksimError("bad-params", `preset: expected ${PRESETS.join(", ")}, found ${JSON.stringify(preset)}`);
+  }
+  const kind = preset === "paper" ? paperKind(data) : kindOf(data);
+  const task = { data, preset, kind, seed, params, ...labelsOf(data) };
+  const { estimator, what } = chosen(task);
+  const takes = data.form === "text" ? "text" : "numbers";
+  return { preset, kind, takes, estimator, about: `${preset}, for ${describe(task)}: ${what}` };
+}
+
+interface Task {
+  readonly data: DataSet;
+  readonly preset: Preset;
+  readonly kind: DataKind;
+  readonly seed: number;
+  readonly params: { readonly [name: string]: unknown };
+  readonly rows: number;
+  readonly classes: number;
+}
+
+interface Chosen {
+  readonly estimator: Estimator<never, Model>;
+  readonly what: string;
+}
+
+/** What the data is. */
+export function kindOf(data: DataSet): DataKind {
+  if (data.form === "text") return "text";
+  if (data.y === undefined) return "no labels";
+  if (Array.isArray(data.y[0])) return "several labels";
+  if (isImages(data)) return "images";
+  return data.x.form === "csr" ? "sparse numbers" : "numbers";
+}
+
+/** The paper knows no images. */
+function paperKind(data: DataSet): DataKind {
+  const kind = kindOf(data);
+  return kind === "images" ? "numbers" : kind;
+}
+
+const isImages = ({ x, imageSize }: MatrixData): boolean =>
+  imageSize !== undefined && x.form === "dense" && Math.min(imageSize.width, imageSize.height) >= SMALLEST_SIDE;
+
+function labelsOf({ y = [], ...data }: DataSet): { rows: number; classes: number } {
+  const names = new Set<Label>();
+  for (const label of y) {
+    if (Array.isArray(label)) for (const one of label) names.add(one as Label);
+    else names.add(label as Label);
+  }
+  return { rows: data.form === "text" ? data.text.length : data.x.rows, classes: Math.max(1, names.size) };
+}
+
+function chosen(task: Task): Chosen {
+  if (task.preset === "paper") return paper(task);
+  switch (task.kind) {
+    case "images":
+      return images(task);
+    case "text":
+      return text(task);
+    case "several labels":
+      return severalLabels(task, task.data.form === "text" || task.data.x.form === "csr");
+    case "no labels":
+      return { estimator: new RankSimilarityTransform(given(task, {})), what: "filters without labels" };
+    default:
+      return numbers(task);
+  }
+}
+
+/** The recipe's parameters, then those given by hand. */
+function given<P extends object>({ seed, params }: Task, recipe: P): P {
+  return { seed, ...recipe, ...params } as P;
+}
+
+function paper(task: Task): Chosen {
+  const { data, kind } = task;
+  if (kind === "no labels")
+    return { estimator: new RankSimilarityTransform(given(task, {})), what: "the paper's transform" };
+  const several = Array.isArray(data.y?.[0]);
+  const last = several
+    ? new RankSimilarityProbabilisticClassifier(given(task, {}))
+    : new RankSimilarityClassifier(given(task, {}));
+  const what = several ? "the paper's probabilistic classifier" : "the paper's classifier";
+  if (data.form !== "text") return { estimator: last as Estimator<never, Model>, what };
+  return { estimator: texts(new CountVectorizer(), last), what: `counts of words, ${what}` };
+}
+
+/** Sizes of the layers of windows, and filters for each class. */
+const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<PatchParams> } = {
+  fast: { patch: 5, filters: 64, nBest: 5, grid: 5 },
+  balanced: { patch: 5, filters: 256, nBest: 8, grid: 5 },
+  best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [6, 5, 4] },
+};
+/** The same for images of few pixels. */
+const SMALL_LAYERS: typeof IMAGE_LAYERS = {
+  fast: { patch: 3, filters: 64, nBest: 5, grid: 3 },
+  balanced: { patch: 3, filters: 128, nBest: 8, grid: 3 },
+  best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
+};
+
+function images(task: Task): Chosen {
+  const { data, seed, classes } = task;
+  const preset = task.preset as Exclude<Preset, "paper">;
+  const { x, imageSize } = data as MatrixData & { imageSize: { width: number; height: number } };
+  const { width, height } = imageSize;
+  const channels = x.features / (width * height);
+  const side = Math.min(width, height);
+  const layers = (side < SMALL_SIDE ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
+  const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
+  const patches = new PatchTransform({ width, height, channels, ...layers, stride, seed });
+  const each = preset === "best" ? 30 : 10;
+  const classify = new RankSimilarityClassifier(
+    given(task, {
+      filters: each * classes,
+      refine: true,
+      refineEpochs: preset === "best" ? 24 : 12,
+      refineWindow: 0.04,
+      ...calibration(task),
+    }),
+  );
+  const count = [layers.filters ?? 0].flat().reduce((a, b) => a + b, 0);
+  return {
+    estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
+    what: `${count} patch filters, ${classify.params.filters} refined filters of classes`,
+  };
+}
+
+function text(task: Task): Chosen {
+  const several = Array.isArray(task.data.y?.[0]);
+  const words = new TfidfVectorizer({
+    maxFeatures: task.preset === "best" ? 30_000 : 10_000,
+    logTf: true,
+    idfPower: 2,
+  });
+  if (task.data.y === undefined) {
+    const transform = new RankSimilarityTransform(given(task, { distribution: "savage" as const }));
+    return { estimator: texts(words, transform), what: "tf-idf, filters of Savage scores without labels" };
+  }
+  const last = several ? severalLabels(task, true) : fewFilters(task, task.preset === "best" ? 8 : 4);
+  return { estimator: texts(words, last.estimator as never), what: `weighted tf-idf, ${last.what}` };
+}
+
+/** Sparse rows are told apart by few filters of Savage scores. */
+function fewFilters(task: Task, refineEpochs: number): Chosen {
+  const classify = new RankSimilarityClassifier(
+    given(task, {
+      filters: task.classes,
+      classWeight: "uniform" as const,
+      distribution: "savage" as const,
+      refine: task.preset !== "fast",
+      refineEpochs,
+      ...calibration(task),
+    }),
+  );
+  return {
+    estimator: classify as Estimator<never, Model>,
+    what: `${classify.params.filters} filters of Savage scores${classify.params.refine ? ", refined" : ""}`,
+  };
+}
+
+function numbers(task: Task): Chosen {
+  const { preset, classes, kind } = task;
+  if (kind === "sparse numbers") return fewFilters(task, preset === "best" ? 8 : 4);
+  const each = { fast: 10, balanced: 30, best: 100, paper: 0 }[preset];
+  const classify = new RankSimilarityClassifier(
+    given(task, {
+      filters: each * classes * (preset === "best" ? 4 : 1),
+      committee: preset === "best" ? 4 : 1,
+      refine: true,
+      refineEpochs: preset === "fast" ? 6 : 24,
+      ...calibration(task),
+    }),
+  );
+  return {
+    estimator: classify as Estimator<never, Model>,
+    what: `${classify.params.filters} refined filters${preset === "best" ? " in a committee" : ""}`,
+  };
+}
+
+/** Means of label shares and a threshold for each label; of sparse rows filters stay single rows. */
+function severalLabels(task: Task, isSparse: boolean): Chosen {
+  const most = { fast: 1000, balanced: 5000, best: 10_000, paper: 0 }[task.preset];
+  const filters = Math.max(1, Math.min(most, Math.floor(task.rows * (isSparse ? 0.8 : 0.25))));
+  const classify = new RankSimilarityProbabilisticClassifier(
+    given(task, {
+      filters,
+      ...(isSparse ? { distribution: "savage" as const, spreading: "none" as const } : {}),
+      nBest: 50,
+      combine: "mean" as const,
+      thresholds: "perLabel" as const,
+      ...calibration(task),
+    }),
+  );
+  return {
+    estimator: classify as Estimator<never, Model>,
+    what: `${classify.params.filters} filters with shares of labels, a threshold for each label`,
+  };
+}
+
+function calibration({ rows, classes, kind, data }: Task): { calibrate?: "temperature" } {
+  const several = kind === "several labels" || Array.isArray(data.y?.[0]);
+  const enough = rows >= CALIBRATING_ROWS && (several || rows >= CALIBRATING_EACH * classes);
+  return enough ? { calibrate: "temperature" } : {};
+}
+
+function texts(words: Estimator<readonly string[]>, last: Estimator<never, Model>): Estimator<never, Model> {
+  return named<readonly string[]>(["words", words], ["classify", last as unknown as Estimator<MatrixLike, Model>]);
+}
+
+function named<X>(
+  first: readonly [string, Estimator<X>],
+  last: readonly [string, Estimator<MatrixLike, Model>],
+): Estimator<never, Model> {
+  return new Pipeline<X, Model>([first, last]) as unknown as Estimator<never, Model>;
+}
+
+function describe({ data, kind, rows, classes }: Task): string {
+  const labelled =
+    data.y === undefined ? "" : kind === "several labels" ? `, ${classes} labels` : `, ${classes} classes`;
+  if (data.form === "text") return `${rows} texts${labelled}`;
+  const { imageSize } = data;
+  if (kind === "images" && imageSize) return `${rows} images of ${imageSize.width} x ${imageSize.height}${labelled}`;
+  return `${rows} rows of ${data.x.features} ${data.x.form === "csr" ? "sparse " : ""}features${labelled}`;
+}

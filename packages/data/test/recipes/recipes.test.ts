@@ -1,0 +1,128 @@
+/** Recipes by data: what is chosen for what, what a hand overrides, and that each trains, predicts and is kept in the model. */
+
+import {
+  type ClassifierModel,
+  Csr,
+  Dense,
+  loadModel,
+  PatchModel,
+  type PipelineModel,
+  type PredictingModel,
+  RanksimError,
+  saveModel,
+  schemaOf,
+} from "@ranksim/core";
+import { type DataSet, kindOf, loadDigits, PRESETS, type Preset, recipeFor, textReaders, train } from "@ranksim/data";
+import { describe, expect, it } from "vitest";
+
+const digits = await loadDigits();
+const images = (rows: number): DataSet => ({
+  form: "matrix",
+  x: digits.x.slice(0, rows),
+  y: digits.y.slice(0, rows),
+  imageSize: digits.imageSize,
+});
+const numbers = (rows: number): DataSet => ({ form: "matrix", x: digits.x.slice(0, rows), y: digits.y.slice(0, rows) });
+const sentences = ["the cat sat on the mat", "a dog ran in the park", "fish swim in the sea"];
+const text: DataSet = {
+  form: "text",
+  text: Array.from({ length: 60 }, (_, r) => `${sentences[r % 3]} ${["now", "then", "soon", "late"][r % 4]}`),
+  y: Array.from({ length: 60 }, (_, r) => ["cat", "dog", "fish"][r % 3]),
+};
+const sparse: DataSet = {
+  form: "matrix",
+  x: Csr.fromRows(
+    Array.from({ length: 60 }, (_, r) => [
+      [r % 3, 5],
+      [3 + (r % 7), 1],
+    ]),
+    40,
+  ),
+  y: Array.from({ length: 60 }, (_, r) => r % 3),
+};
+const several: DataSet = { ...numbers(300), y: digits.y.slice(0, 300).map((d) => [d, d % 2 === 0 ? "even" : "odd"]) };
+const unlabelled: DataSet = { form: "matrix", x: digits.x.slice(0, 50) };
+
+describe("recipeFor", () => {
+  it.each<[string, DataSet, string, RegExp]>([
+    ["images", images(100), "patches,classify", /^balanced, for 100 images of 8 x 8, 10 classes: 128 patch filters/],
+    ["text", text, "words,classify", /^balanced, for 60 texts, 3 classes: weighted tf-idf, 3 filters of Savage scores/],
+    ["sparse numbers", sparse, "", /^balanced, for 60 rows of 40 sparse features, 3 classes: 3 filters of Savage/],
+    ["numbers", numbers(100), "", /^balanced, for 100 rows of 64 features, 10 classes: 300 refined filters/],
+    ["several labels", several, "", /300 rows of 64 features, 12 labels: 75 filters with shares of labels/],
+    ["no labels", unlabelled, "", /^balanced, for 50 rows of 64 features: filters without labels/],
+  ])("knows %s", (kind, data, steps, about) => {
+    const recipe = recipeFor(data);
+    expect(recipe.kind).toBe(kind);
+    expect(kindOf(data)).toBe(kind);
+    expect(((recipe.estimator as unknown as { names?: string[] }).names ?? []).join()).toBe(steps);
+    expect(recipe.about).toMatch(about);
+  });
+
+  it("is the paper's method for the preset of that name, whatever the data", () => {
+    const { estimator, about } = recipeFor(images(100), { preset: "paper", seed: 3 });
+    expect(estimator.kind).toBe("classifier");
+    expect(estimator.params).toMatchObject({ seed: 3, refine: false, filters: "auto", calibrate: "none" });
+    expect(about).toBe("paper, for 100 rows of 64 features, 10 classes: the paper's classifier");
+  });
+
+  it("lets a parameter given by hand take the place of its part", () => {
+    const { estimator } = recipeFor(images(100), { params: { filters: 20, refine: false } });
+    expect(estimator.params).toMatchObject({ "classify.filters": 20, "classify.refine": false, "patches.patch": 3 });
+    expect(() => recipeFor(images(100), { params: { filterz: 3 } })).toThrow(/unknown parameter filterz/);
+  });
+
+  it("fits probabilities where there are rows to hold out", () => {
+    expect(recipeFor(numbers(300)).estimator.params.calibrate).toBe("temperature");
+    expect(recipeFor(numbers(150)).estimator.params.calibrate).toBe("none");
+  });
+
+  it("steps over pixels of large images, and leaves images too small for windows to filters of rows", () => {
+    const large: DataSet = {
+      form: "matrix",
+      x: Dense.of(new Uint8Array(2 * 200 * 100), 2, 20_000),
+      y: [0, 1],
+      imageSize: { width: 200, height: 100 },
+    };
+    expect(recipeFor(large).estimator.params).toMatchObject({ "patches.stride": 5, "patches.patch": 5 });
+    const tiny: DataSet = { ...large, x: Dense.of(new Uint8Array(2 * 16), 2, 16), imageSize: { width: 4, height: 4 } };
+    expect(recipeFor(tiny).kind).toBe("numbers");
+  });
+
+  it("refuses a preset that does not exist", () => {
+    expect(() => recipeFor(text, { preset: "quick" as Preset })).toThrow(RanksimError);
+  });
+});
+
+describe("train", () => {
+  it.each(PRESETS)("trains text by the preset %s, and the model remembers it", async (preset) => {
+    const { model, recipe } = await train(text, { preset });
+    const again = loadModel(saveModel(model), { readers: textReaders }) as unknown as PredictingModel<
+      readonly string[]
+    >;
+    expect(schemaOf(again)?.recipe).toEqual({ preset, about: recipe.about });
+    expect(await again.predict(["the cat sat", "the dog ran"])).toEqual(["cat", "dog"]);
+  });
+
+  it("trains images with patches, better than the plain method", async () => {
+    const test = { x: digits.x.slice(900, 1200), y: digits.y.slice(900, 1200) };
+    const score = async (preset: Preset) => {
+      const { model } = await train(images(600), { preset, params: { refineEpochs: 3 } as object });
+      return [model, await (model as unknown as PredictingModel).score(test.x, test.y)] as const;
+    };
+    const [model, good] = await score("fast");
+    const steps = (model as unknown as PipelineModel).steps;
+    expect(steps[0]).toBeInstanceOf(PatchModel);
+    expect((steps[1] as ClassifierModel).report.refinement).toBeDefined();
+    expect(schemaOf(model)?.image).toEqual({ width: 8, height: 8, channels: 1 });
+    expect(good).toBeGreaterThan((await score("paper"))[1]);
+  });
+
+  it("trains sparse numbers, several labels and rows without labels", async () => {
+    for (const data of [sparse, several, unlabelled]) {
+      const { model, recipe } = await train(data);
+      expect(saveModel(loadModel(saveModel(model)))).toEqual(saveModel(model));
+      expect(recipe.preset).toBe("balanced");
+    }
+  });
+});

@@ -3,7 +3,7 @@
 import { RanksimError } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
 import { type Budget, budgetOf } from "./budget.ts";
-import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
+import { type DataSet, type ImageSize, type RowLabels, rowCount } from "./data-set.ts";
 import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
 import { formatOf } from "./readers/detect.ts";
@@ -32,7 +32,8 @@ export interface ReadDataOptions extends ReadOptions {
  */
 export async function readData(from: ByteSource | Folder, given: ReadDataOptions = {}): Promise<DataSet> {
   const options: Budgeted = { ...given, ...expecting(given), budget: budgetOf(given) };
-  const data = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
+  const read = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
+  const data = options.images === undefined ? read : withImages(read, options.images, from.name);
   const labels = options.labels ?? (data.y === undefined && "stream" in from ? await siblingLabels(from) : undefined);
   if (labels !== undefined) return withLabels(data, await readLabels(labels, options), labels.name);
   return data.y === undefined ? data : withLabels(data, data.y, from.name);
@@ -89,7 +90,7 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
       for (let next = await entries.next(); !next.done; next = await entries.next()) yield next.value;
     },
   };
-  return !first.done && /\.(png|pgm)$/i.test(first.value.path)
+  return !first.done && /\.(png|pgm|jpe?g)$/i.test(first.value.path)
     ? readImages(rest, options)
     : readTextFolder(rest, options);
 }
@@ -113,4 +114,18 @@ export function withLabels(data: DataSet, y: RowLabels, name: string): DataSet {
     throw badFile(name, "", `expected ${rowCount(data)} labels, one for each row, found ${y.length}`);
   }
   return { ...data, y };
+}
+
+/** Rows of numbers with the size of the images that they are. */
+function withImages(data: DataSet, images: ImageSize | "square", name: string): DataSet {
+  if (data.form !== "matrix") throw badFile(name, "", "expected rows of numbers for images, found text");
+  const { features } = data.x;
+  const side = Math.round(Math.sqrt(features));
+  const size = images === "square" ? { width: side, height: side } : images;
+  const pixels = size.width * size.height;
+  if (features % pixels !== 0 || (images === "square" && pixels !== features)) {
+    const wanted = images === "square" ? "square images" : `images of ${size.width} x ${size.height} pixels`;
+    throw badFile(name, "", `expected ${wanted}, found rows of ${features} values`);
+  }
+  return { ...data, imageSize: size };
 }

@@ -10,7 +10,7 @@ import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
 import { detectColumns } from "./table/detect.ts";
 
 /** What of the options of reading is remembered where it was given. */
-const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove"] as const;
+const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove", "colour", "resize", "images"] as const;
 
 /** How much a schema may say of training rows. */
 export interface DescribeOptions {

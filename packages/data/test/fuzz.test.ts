@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { Csr, Dense, RanksimError } from "@ranksim/core";
 import { encode } from "fast-png";
+import jpeg from "jpeg-js";
 import { expect, test } from "vitest";
 import {
   bytesSource,
@@ -139,6 +140,10 @@ test.each(files)("%s, damaged, is read or refused", async (name, good) => {
 
 test.each([
   ["image.png", encode({ width: 5, height: 4, channels: 3, data: Uint8Array.from({ length: 60 }, (_, i) => i * 4) })],
+  [
+    "image.jpg",
+    Uint8Array.from(jpeg.encode({ width: 9, height: 7, data: Uint8Array.from({ length: 252 }, (_, i) => i) }, 80).data),
+  ],
   ["raw.pgm", Uint8Array.of(...ascii("P5\n# c\n3 2\n255\n"), 1, 2, 3, 4, 5, 6)],
   ["plain.pgm", ascii("P2 3 2 65535\n1 2 3\n4 5 60000\n")],
 ])("%s, damaged, is read or refused", async (name, good) => {

@@ -16,6 +16,7 @@ import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { wholeNumber } from "../flags/parameter-flags.ts";
+import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
@@ -59,7 +60,7 @@ export function addCrossValidate(program: Command, io: Io): void {
     .addOption(
       new Option("--folds <n>", "number of folds").default(10).argParser((text: string) => wholeNumber(text, 2)),
     );
-  addEstimatorFlags(addSplitFlags(command), ["classifier", "probabilistic"]);
+  addEstimatorFlags(addSplitFlags(addPresetFlag(command)), ["classifier", "probabilistic"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", exampleText("cross-validate"))
     .action(async (dataName: string[], options: Options) => {
@@ -72,7 +73,11 @@ export function addCrossValidate(program: Command, io: Io): void {
       if (split?.by === "time")
         throw usageError("--time-column: folds have no order; train --test-share judges by the latest rows");
       for (const note of notes) await session.note(note);
-      const { recipe, set } = suited(planned, data.set, options);
+      const byHand = suited(planned, data.set, options);
+      const { set } = byHand;
+      const preset = presetOf(options);
+      const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, set, options, io.cwd));
+      const recipe = byPreset || byHand.recipe;
       const y = set.y as Labels | LabelSets;
       const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
       const found: { accuracy: number; macroF1: number }[] = [];

@@ -1,11 +1,12 @@
 /** `ranksim train`: from data to a model file. */
 
-import { withSchema } from "@ranksim/core";
+import { schemaOf, withSchema } from "@ranksim/core";
 import { describeData } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
+import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
@@ -69,9 +70,9 @@ export function addTrain(program: Command, io: Io): void {
     .option("--no-rows", "the file does not say which training rows filters stand for; smaller, and no row is named")
     .option("--trace", TRACE_ABOUT);
   addHeldOutFlags(command);
-  addEstimatorFlags(command, ["classifier", "probabilistic", "transform"]);
+  addEstimatorFlags(addPresetFlag(command), ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
-    .addHelpText("after", NOTES)
+    .addHelpText("after", PRESET_NOTES + NOTES)
     .addHelpText("after", exampleText("train"))
     .action(async (dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
@@ -83,7 +84,11 @@ export function addTrain(program: Command, io: Io): void {
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled });
-      const { recipe, set } = suited(planned, data.set, options);
+      const byHand = suited(planned, data.set, options);
+      const { set } = byHand;
+      const preset = presetOf(options);
+      const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, set, options, io.cwd));
+      const recipe = byPreset || byHand.recipe;
       for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
       if (options.dryRun || path === undefined) {
         const summary = summarize(set, recipe);
@@ -95,10 +100,12 @@ export function addTrain(program: Command, io: Io): void {
       const { train, test } = await divided(dataName, set, options, session);
       const fitted = await session.compute("training", options, (run) => fitRecipe(recipe, train, run));
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
+      const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
       const keepsRows = options.rows !== false;
       const schema = {
         ...describeData(train, { options: readOptions(reading), rows: keepsRows, ...columnsOf(recipe) }),
         ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
+        ...chosen,
       };
       const model = withSchema(fitted, schema);
       const stored = await writeModel(model, path, io, { rows: keepsRows });
@@ -114,7 +121,7 @@ export function addTrain(program: Command, io: Io): void {
       if (path !== "-")
         await session.print(
           "train",
-          { ...asJson(stored, part, options), ...(heldOut ? { heldOut } : {}) },
+          { ...asJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
           () => forPeople(stored, part, path, recipe, session.style) + heldOutText(heldOut, session.style),
         );
     });
@@ -127,7 +134,7 @@ function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel, {
 }
 
 function forPeople(
-  { byteLength, digest }: StoredModel,
+  { model, byteLength, digest }: StoredModel,
   part: FilterModel,
   path: string,
   recipe: Recipe,
@@ -141,6 +148,7 @@ function forPeople(
   const some = report.trainings.length === 1 ? "no, not" : `in ${rest} of ${report.trainings.length} classes,`;
   return pairs(
     [
+      ["recipe", schemaOf(model)?.recipe?.about],
       ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
       ...(recipe.takes === "table" ? columnLines(recipe.columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],

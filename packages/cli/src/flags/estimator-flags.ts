@@ -66,26 +66,32 @@ export function estimatorName(options: { readonly [name: string]: unknown }): Es
   );
 }
 
+/** The parameters that flags give, whatever the estimator, and notes for the user. */
+export async function givenParams(
+  options: { readonly [name: string]: unknown },
+  cwd: string,
+): Promise<{ readonly params: Record<string, unknown>; readonly notes: readonly string[] }> {
+  const params: Record<string, unknown> = {};
+  for (const { name } of ALL) {
+    if (options[name] !== undefined) params[name] = await settled(name, options[name], cwd);
+  }
+  if (params.classWeight !== "balanced") return { params, notes: [] };
+  const note = '--class-weight balanced is called "proportional", which is what it does; it was taken as that';
+  return { params: { ...params, classWeight: "proportional" }, notes: [note] };
+}
+
 /** The estimator that the flags describe, and notes for the user. */
 export async function estimatorOf(
   options: { readonly [name: string]: unknown },
   cwd: string,
 ): Promise<{ readonly estimator: FilterEstimator; readonly notes: readonly string[] }> {
   const name = estimatorName(options);
-  const params: Record<string, unknown> = {};
-  const notes: string[] = [];
   for (const info of ALL) {
-    if (options[info.name] === undefined) continue;
-    if (!infoOf(name, info.name)) {
-      const owners = NAMES.filter((other) => infoOf(other, info.name)).join(" or ");
-      throw usageError(`${flagOf(info.name)} belongs to --estimator ${owners}, found ${name}`);
-    }
-    params[info.name] = await settled(info.name, options[info.name], cwd);
+    if (options[info.name] === undefined || infoOf(name, info.name)) continue;
+    const owners = NAMES.filter((other) => infoOf(other, info.name)).join(" or ");
+    throw usageError(`${flagOf(info.name)} belongs to --estimator ${owners}, found ${name}`);
   }
-  if (params.classWeight === "balanced") {
-    params.classWeight = "proportional";
-    notes.push('--class-weight balanced is called "proportional", which is what it does; it was taken as that');
-  }
+  const { params, notes } = await givenParams(options, cwd);
   switch (name) {
     case "classifier":
       return { estimator: new RankSimilarityClassifier(params), notes };

@@ -1,6 +1,14 @@
 /** The options by which commands are told how to read DATA, and what they give for it. */
 
-import { Budget, type ColumnChoice, type Format, parseBytes, type ReadOptions, type TextPart } from "@ranksim/data";
+import {
+  Budget,
+  type ColumnChoice,
+  type Format,
+  type ImageSize,
+  parseBytes,
+  type ReadOptions,
+  type TextPart,
+} from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "./parameter-flags.ts";
 import type { ColumnsGiven, TableOptions } from "./table-flags.ts";
@@ -40,6 +48,9 @@ export interface ReadingOptions {
   readonly encoding?: "utf-8" | "latin1";
   readonly remove?: readonly TextPart[];
   readonly under?: string;
+  readonly colour?: boolean;
+  readonly resize?: ImageSize;
+  readonly images?: ImageSize | "square";
   readonly memory?: number;
 }
 
@@ -60,6 +71,9 @@ export const READING_NAMES = [
   "encoding",
   "remove",
   "under",
+  "colour",
+  "resize",
+  "images",
 ] as const satisfies readonly (keyof ReadingOptions)[];
 
 const GROUP = "Reading DATA:";
@@ -88,6 +102,11 @@ export function addReadingOptions(command: Command): Command {
   add("--encoding <name>", "text: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
   add("--remove <parts>", "newsgroup posts: headers, footers, quotes, separated by commas", textParts);
   add("--under <path>", "folders and archives: only files below this path");
+  add("--colour", "image folders: keep red, green and blue; else colours become grey");
+  add("--resize <WxH>", "image folders: make all images this size", imageSize);
+  add("--images <WxH|square>", "rows of numbers are images of this size", (text) =>
+    text === "square" ? text : imageSize(text),
+  );
   add("--memory <size>", "memory that reading may take, such as 2GB; else half of what is at hand", memory);
   return command;
 }
@@ -143,6 +162,12 @@ function arrays(text: string): { x?: string; y?: string } {
 function firstFeature(text: string): 0 | 1 {
   if (text !== "0" && text !== "1") throw new InvalidArgumentError("Expected 0 or 1.");
   return Number(text) as 0 | 1;
+}
+
+function imageSize(text: string): ImageSize {
+  const found = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/i.exec(text);
+  if (!found) throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, such as 28x28.");
+  return { width: Number(found[1]), height: Number(found[2]) };
 }
 
 function memory(text: string): number {

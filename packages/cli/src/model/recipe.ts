@@ -21,7 +21,7 @@ import { inputFor } from "./passage.ts";
 
 /** A recipe for numbers, for texts or for a table. */
 export type Recipe =
-  | { readonly takes: "numbers"; readonly estimator: FilterEstimator }
+  | { readonly takes: "numbers"; readonly estimator: FilterEstimator | Pipeline }
   | { readonly takes: "text"; readonly estimator: Pipeline<readonly string[]> }
   | { readonly takes: "table"; readonly estimator: Pipeline<TableLike>; readonly columns: readonly DetectedColumn[] };
 
@@ -71,7 +71,7 @@ export function suited(
   }
   const types = Object.fromEntries(kept.map((column) => [column.name, kindOf(column)]));
   const encoder = new TableEncoder({ ...givenTableParams(options), types });
-  const { estimator } = recipe;
+  const estimator = recipe.estimator as FilterEstimator;
   const votes = "voters" in estimator.params && !isTuned;
   const isOwn = ["voters", "refine", "committee"].some((name) => options[name] !== undefined);
   const last = votes && !isOwn ? (estimator.with({ voters: VOTERS }) as FilterEstimator) : estimator;

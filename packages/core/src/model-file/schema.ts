@@ -39,6 +39,11 @@ export interface SchemaReading {
   readonly firstFeature?: 0 | 1;
   readonly encoding?: "utf-8" | "latin1";
   readonly remove?: readonly ("headers" | "footers" | "quotes")[];
+  /** Image folders: whether colours were kept, and the size that images were made. */
+  readonly colour?: boolean;
+  readonly resize?: { readonly width: number; readonly height: number };
+  /** The size of the images that rows of numbers are. */
+  readonly images?: { readonly width: number; readonly height: number } | "square";
 }
 
 /** The data of a model. */
@@ -131,6 +136,8 @@ const record =
 const isPlain = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const isSize = record({ width: isPositive, height: isPositive }, ["width", "height"]);
+
 const FIELDS: { readonly [name: string]: readonly [check: Check, expected: string] } = {
   form: [oneOf("numbers", "table", "text"), "numbers, table or text"],
   width: [isPositive, "a number of columns"],
@@ -166,6 +173,9 @@ const FIELDS: { readonly [name: string]: readonly [check: Check, expected: strin
       firstFeature: oneOf(0, 1),
       encoding: oneOf("utf-8", "latin1"),
       remove: listOf(oneOf("headers", "footers", "quotes")),
+      colour: isFlag,
+      resize: isSize,
+      images: (value) => value === "square" || isSize(value),
     }),
     "known options of reading",
   ],

@@ -182,25 +182,29 @@ function toRowMajor<T extends Numbers | readonly string[]>(values: T, shape: rea
   return out;
 }
 
-/** Rows of a decoded array: 2 axes are rows x features; 3 (or 4, the last of size 1) are images. */
+/** Values of a pixel that the last of four axes may have: grey, with transparency, red-green-blue, with transparency. */
+const MOST_CHANNELS = 4;
+
+/** Rows of a decoded array: 2 axes are rows x features; 3 are images, and so are 4, the last being the values of a pixel. */
 export async function arrayToData(
   name: string,
   array: NpyArray,
   account: Account,
 ): Promise<DataSet & { form: "matrix" }> {
-  const shape = array.shape.length === 4 && array.shape[3] === 1 ? array.shape.slice(0, 3) : array.shape;
-  if ((shape.length !== 2 && shape.length !== 3) || Array.isArray(array.values)) {
+  const { shape } = array;
+  const isImages = shape.length === 3 || (shape.length === 4 && shape[3] <= MOST_CHANNELS);
+  if ((shape.length !== 2 && !isImages) || Array.isArray(array.values)) {
     const kind = Array.isArray(array.values) ? "strings" : "numbers";
     throw badFile(
       name,
       "",
-      `expected numbers with 2 axes (rows, features) or 3 (images), found ${kind} of shape (${array.shape.join(", ")})`,
+      `expected numbers with 2 axes (rows, features), 3 (images) or 4 (images, values of a pixel last), found ${kind} of shape (${shape.join(", ")})`,
     );
   }
-  const [rows, height, width = 1] = shape;
-  const imageSize: { imageSize?: ImageSize } = shape.length === 3 ? { imageSize: { width, height } } : {};
+  const [rows, height, width = 1, channels = 1] = shape;
+  const imageSize: { imageSize?: ImageSize } = isImages ? { imageSize: { width, height } } : {};
   account.take(8 * array.values.length);
-  const x = await denseFrom(name, narrowed(array.values as Numbers), rows, height * width);
+  const x = await denseFrom(name, narrowed(array.values as Numbers), rows, height * width * channels);
   return { form: "matrix", x, ...imageSize };
 }
 

@@ -2,6 +2,7 @@
 
 import type { ColumnKey, Schema } from "@ranksim/core";
 import type { Budget } from "../budget.ts";
+import type { ImageSize } from "../data-set.ts";
 
 /** Formats by the names that options and errors use. */
 export type Format =
@@ -69,6 +70,12 @@ export interface ReadOptions {
   readonly encoding?: "utf-8" | "latin1";
   /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */
   readonly remove?: readonly TextPart[];
+  /** Image folders: whether colours are kept, as red, green and blue of each pixel; else they become grey. */
+  readonly colour?: boolean;
+  /** Image folders: the size that images are made, by means of the pixels that a new one covers; else all must have one size. */
+  readonly resize?: ImageSize;
+  /** Rows of numbers: the size of the images that they are, or "square" where it is the square root of their pixels. */
+  readonly images?: ImageSize | "square";
   /** The memory that reading may take; else half of what is at hand. */
   readonly budget?: Budget;
 }

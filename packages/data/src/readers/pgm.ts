@@ -38,7 +38,7 @@ export function decodePgm(name: string, bytes: Uint8Array, account: Account): Pi
     if (value > largest) throw badFile(name, `pixel ${p}`, `expected at most ${largest}, found ${value}`);
     pixels[p] = value;
   }
-  return { width, height, largest, pixels };
+  return { width, height, largest, channels: 1, pixels };
 }
 
 /** Whole numbers between blanks and comments. */

@@ -1,11 +1,13 @@
-/** A picture in memory: grey pixels, row by row from the top left. */
+/** A picture in memory: grey or coloured pixels, row by row from the top left. */
 
-/** Grey pixels. */
+/** Pixels. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   /** The value of white. */
   readonly largest: number;
+  /** Values of a pixel: 1 for grey, 3 for red, green and blue. */
+  readonly channels: 1 | 3;
   readonly pixels: Uint8Array | Uint16Array;
 }
 
@@ -23,6 +25,18 @@ export function greyOf(data: Uint8Array | Uint16Array, channels: number): Uint8A
       channels === 2
         ? data[at]
         : Math.floor((data[at] * 19595 + data[at + 1] * 38470 + data[at + 2] * 7471 + 0x8000) / 0x10000);
+  }
+  return pixels;
+}
+
+/** Grey, or red, green and blue, from 1 to 4 channels. Transparency is ignored. */
+export function pixelsOf(data: Uint8Array | Uint16Array, channels: number, colour: boolean): Uint8Array | Uint16Array {
+  if (!colour) return greyOf(data, channels);
+  if (channels === 3) return data;
+  const count = data.length / channels;
+  const pixels = data instanceof Uint16Array ? new Uint16Array(3 * count) : new Uint8Array(3 * count);
+  for (let p = 0; p < count; p++) {
+    for (let c = 0; c < 3; c++) pixels[3 * p + c] = data[p * channels + (channels < 3 ? 0 : c)];
   }
   return pixels;
 }

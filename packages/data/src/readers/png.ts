@@ -1,12 +1,12 @@
 /**
- * One PNG as grey pixels. Own code, because decoders at large unpack whatever a file holds before they look at it: here only the
+ * One PNG as pixels. Own code, because decoders at large unpack whatever a file holds before they look at it: here only the
  * chunks that pixels need are looked into, and no more is unpacked than the header's size asks for.
  */
 
 import { Unzlib } from "fflate";
 import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
-import { greyOf, type Picture } from "./picture.ts";
+import { type Picture, pixelsOf } from "./picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** Bytes given to the unpacker at a time: each makes at most 1,032. */
@@ -36,8 +36,8 @@ export function isPng(bytes: Uint8Array): boolean {
   return SIGNATURE.every((byte, i) => bytes[i] === byte);
 }
 
-/** Decodes a PNG. Palettes are looked up, colours turned to grey, 1 to 4 bits spread over 0..255, transparency ignored. */
-export function decodePng(name: string, bytes: Uint8Array, account: Account): Picture {
+/** Decodes a PNG. Palettes are looked up, colours turned to grey unless they are asked for, 1 to 4 bits spread over 0..255, transparency ignored. */
+export function decodePng(name: string, bytes: Uint8Array, account: Account, colour = false): Picture {
   try {
     const { header, palette, packed } = readChunks(bytes);
     const { width, height, depth, type } = header;
@@ -46,13 +46,16 @@ export function decodePng(name: string, bytes: Uint8Array, account: Account): Pi
     const passes = passesOf(header);
     const lines = passes.reduce((sum, pass) => sum + pass.height * (1 + pass.lineBytes), 0);
     // Lines as they were packed, samples in whole bytes, and pixels of one channel.
-    account.take(lines + pixels * (channels * (depth === 16 ? 2 : 1) + 3));
+    account.take(lines + pixels * (channels * (depth === 16 ? 2 : 1) + (colour ? 9 : 3)));
     const samples = samplesOf(header, passes, unpack(packed, lines));
     account.give(lines);
     const white = 2 ** depth - 1;
-    if (type === 3) return { width, height, largest: 255, pixels: greyOf(colours(samples as Uint8Array, palette), 3) };
+    const size = { width, height, channels: colour ? 3 : 1 } as const;
+    if (type === 3) {
+      return { ...size, largest: 255, pixels: pixelsOf(colours(samples as Uint8Array, palette), 3, colour) };
+    }
     if (depth < 8) for (let p = 0; p < pixels; p++) samples[p] *= 255 / white;
-    return { width, height, largest: depth === 16 ? 0xffff : 0xff, pixels: greyOf(samples, channels) };
+    return { ...size, largest: depth === 16 ? 0xffff : 0xff, pixels: pixelsOf(samples, channels, colour) };
   } catch (error) {
     throw asBadFile(name, "PNG", error);
   }

@@ -15,8 +15,10 @@ import {
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   RanksimError,
+  type Steps,
 } from "@ranksim/core";
-import type { DataSet, MatrixData } from "../data-set.ts";
+import { type DataSet, type MatrixData, rowCount } from "../data-set.ts";
+import { TableEncoder, type TableLike } from "../table/encoder.ts";
 import { CountVectorizer } from "../text/count.ts";
 import { TfidfVectorizer } from "../text/tfidf.ts";
 
@@ -26,14 +28,14 @@ export type Preset = "paper" | "fast" | "balanced" | "best";
 export const PRESETS: readonly Preset[] = ["paper", "fast", "balanced", "best"];
 
 /** What data is, as recipes see it. */
-export type DataKind = "images" | "text" | "several labels" | "sparse numbers" | "numbers" | "no labels";
+export type DataKind = "table" | "images" | "text" | "several labels" | "sparse numbers" | "numbers" | "no labels";
 
 /** A recipe for data, and why it was chosen. */
 export interface Recipe {
   readonly preset: Preset;
   readonly kind: DataKind;
-  /** Whether it takes rows of numbers or texts. */
-  readonly takes: "numbers" | "text";
+  /** Whether it takes rows of numbers, texts or a table. */
+  readonly takes: "numbers" | "text" | "table";
   readonly estimator: Estimator<never, Model>;
   /** One line for people: what was chosen, for what. */
   readonly about: string;
@@ -65,7 +67,7 @@ export function recipeFor(data: DataSet, { preset = "balanced", seed = 0, params
   const kind = preset === "paper" ? paperKind(data) : kindOf(data);
   const task = { data, preset, kind, seed, params, ...labelsOf(data) };
   const { estimator, what } = chosen(task);
-  const takes = data.form === "text" ? "text" : "numbers";
+  const takes = data.form === "matrix" ? "numbers" : data.form;
   return { preset, kind, takes, estimator, about: `${preset}, for ${describe(task)}: ${what}` };
 }
 
@@ -87,6 +89,7 @@ interface Chosen {
 /** What the data is. */
 export function kindOf(data: DataSet): DataKind {
   if (data.form === "text") return "text";
+  if (data.form === "table") return "table";
   if (data.y === undefined) return "no labels";
   if (Array.isArray(data.y[0])) return "several labels";
   if (isImages(data)) return "images";
@@ -102,13 +105,13 @@ function paperKind(data: DataSet): DataKind {
 const isImages = ({ x, imageSize }: MatrixData): boolean =>
   imageSize !== undefined && x.form === "dense" && Math.min(imageSize.width, imageSize.height) >= SMALLEST_SIDE;
 
-function labelsOf({ y = [], ...data }: DataSet): { rows: number; classes: number } {
+function labelsOf(data: DataSet): { rows: number; classes: number } {
   const names = new Set<Label>();
-  for (const label of y) {
+  for (const label of data.y ?? []) {
     if (Array.isArray(label)) for (const one of label) names.add(one as Label);
     else names.add(label as Label);
   }
-  return { rows: data.form === "text" ? data.text.length : data.x.rows, classes: Math.max(1, names.size) };
+  return { rows: rowCount(data), classes: Math.max(1, names.size) };
 }
 
 function chosen(task: Task): Chosen {
@@ -119,7 +122,12 @@ function chosen(task: Task): Chosen {
     case "text":
       return text(task);
     case "several labels":
-      return severalLabels(task, task.data.form === "text" || task.data.x.form === "csr");
+      return severalLabels(
+        task,
+        task.data.form === "text" || (task.data.form === "matrix" && task.data.x.form === "csr"),
+      );
+    case "table":
+      return table(task);
     case "no labels":
       return { estimator: new RankSimilarityTransform(given(task, {})), what: "filters without labels" };
     default:
@@ -141,8 +149,25 @@ function paper(task: Task): Chosen {
     ? new RankSimilarityProbabilisticClassifier(given(task, {}))
     : new RankSimilarityClassifier(given(task, {}));
   const what = several ? "the paper's probabilistic classifier" : "the paper's classifier";
+  if (data.form === "table") return table(task);
   if (data.form !== "text") return { estimator: last as Estimator<never, Model>, what };
   return { estimator: texts(new CountVectorizer(), last), what: `counts of words, ${what}` };
+}
+
+/** Columns of several kinds and units go through an encoder, and several filters vote. */
+function table(task: Task): Chosen {
+  const several = Array.isArray(task.data.y?.[0]);
+  const last = several
+    ? new RankSimilarityProbabilisticClassifier(given(task, calibration(task)))
+    : new RankSimilarityClassifier(given(task, { voters: 5, ...calibration(task) }));
+  const steps: Steps<TableLike, Model> = [
+    ["encode", new TableEncoder()],
+    ["classify", last as unknown as Estimator<MatrixLike, Model>],
+  ];
+  return {
+    estimator: new Pipeline<TableLike, Model>(steps) as unknown as Estimator<never, Model>,
+    what: "columns encoded, filters that vote",
+  };
 }
 
 /** Sizes of the layers of windows, and filters for each class. */
@@ -278,6 +303,7 @@ function describe({ data, kind, rows, classes }: Task): string {
   const labelled =
     data.y === undefined ? "" : kind === "several labels" ? `, ${classes} labels` : `, ${classes} classes`;
   if (data.form === "text") return `${rows} texts${labelled}`;
+  if (data.form === "table") return `a table of ${rows} rows and ${data.table.columns.length} columns${labelled}`;
   const { imageSize } = data;
   if (kind === "images" && imageSize) return `${rows} images of ${imageSize.width} x ${imageSize.height}${labelled}`;
   return `${rows} rows of ${data.x.features} ${data.x.form === "csr" ? "sparse " : ""}features${labelled}`;

@@ -28,7 +28,7 @@ export interface Trained {
  */
 export async function train(data: DataSet, options: TrainOptions = {}, run: Run = {}): Promise<Trained> {
   const recipe = recipeFor(data, options);
-  const x = data.form === "text" ? data.text : data.x;
+  const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
   if (data.y === undefined && recipe.kind !== "no labels" && recipe.kind !== "text") {
     throw new RanksimError("bad-labels", "expected labels, found none");
   }

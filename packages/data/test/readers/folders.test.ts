@@ -161,7 +161,7 @@ describe("images", () => {
   test("refusals name the image", async () => {
     const files = (other: Uint8Array) => readData(folderOf({ "a/1.png": png([1, 2, 3, 4]), "a/2.png": other }));
     await expectRefusal(files(png([1, 2], 2, 1)), "bad-file", "memory/a/2.png", "2 x 2", "found 2 x 1");
-    await expectRefusal(files(ascii("hello")), "bad-file", "memory/a/2.png", "PNG or PGM");
+    await expectRefusal(files(ascii("hello")), "bad-file", "memory/a/2.png", "PNG, JPEG or PGM");
     const bent = png([1, 2, 3, 4]);
     bent[19]++;
     await expectRefusal(files(bent), "bad-file", "memory/a/2.png", "check sum of IHDR");

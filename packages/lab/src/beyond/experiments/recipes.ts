@@ -49,7 +49,7 @@ function recipe({ name, title, about, preset, parts, least = {}, most = {} }: Pl
       const run = { backend };
       const fit = await timed(() => train(seen, { preset, seed }, run));
       const model = fit.value.model as unknown as PredictingModel<unknown>;
-      const x = test.form === "text" ? test.text : test.x;
+      const x = test.form === "text" ? test.text : test.form === "table" ? test.table : test.x;
       const predict = await timed(() => model.predict(x, run));
       const probabilities = await model.predictProbabilities?.(x, run);
       await backend.close();

@@ -1,0 +1,67 @@
+/** `--preset`: recipes that the command chooses by what the data is, and what flags given by hand change of them. */
+
+import { type Model, Pipeline } from "@ranksim/core";
+import { type DataSet, PRESETS, type Preset, recipeFor } from "@ranksim/data";
+import { type Command, Option } from "commander";
+import type { Recipe } from "../model/recipe.ts";
+import { givenParams } from "./estimator-flags.ts";
+import { usageError } from "./usage-error.ts";
+import { givenVectorizerFlags, vectorizerOf } from "./vectorizer-flags.ts";
+
+/** Adds --preset. */
+export function addPresetFlag(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--preset <name>",
+      "recipe by what the data is (default: balanced, unless --estimator or --vectorizer says what to train)",
+    ).choices(PRESETS),
+  );
+}
+
+/** What presets mean, for the help. */
+export const PRESET_NOTES = `
+Presets:
+  paper     the paper's plain method
+  fast      less time to train and to answer, a little less accurate
+  balanced  patches for images, weighted words for text, refined filters, fitted probabilities (default)
+  best      several times the time and the size of balanced, for the last half percent
+  A parameter given by hand takes the place of its part.
+`;
+
+/** The preset that holds: the one given; none where the estimator or the vectoriser was chosen by hand; else balanced. */
+export function presetOf(options: { readonly [name: string]: unknown }): Preset | undefined {
+  const given = options.preset as Preset | undefined;
+  const byHand = options.estimator === undefined ? undefined : "--estimator";
+  if (given !== undefined && byHand) throw usageError(`${byHand} chooses by hand what --preset ${given} would choose`);
+  if (given !== undefined) return given;
+  return byHand || options.vectorizer !== undefined ? undefined : "balanced";
+}
+
+/** A recipe with the preset that chose it. */
+export type PresetRecipe = Recipe & { readonly preset: Preset; readonly about: string };
+
+/** The preset's recipe for the data, with the parameters that flags give. */
+export async function presetRecipe(
+  preset: Preset,
+  data: DataSet,
+  options: { readonly [name: string]: unknown },
+  cwd: string,
+): Promise<PresetRecipe> {
+  const { params } = await givenParams(options, cwd);
+  const { seed, ...others } = params;
+  const recipe = recipeFor(data, { preset, ...(typeof seed === "number" ? { seed } : {}), params: others });
+  const { about } = recipe;
+  if (recipe.takes !== "text") {
+    return { preset, about, takes: "numbers", estimator: recipe.estimator as unknown as Pipeline };
+  }
+  const estimator = recipe.estimator as unknown as Pipeline<readonly string[]>;
+  if (givenVectorizerFlags(options).length === 0 && options.vectorizer === undefined) {
+    return { preset, about, takes: "text", estimator };
+  }
+  const words = await vectorizerOf({ vectorizer: "tfidf", ...options }, cwd);
+  const own = new Pipeline<readonly string[], Model>([
+    ["words", words],
+    ["classify", estimator.estimators[1] as never],
+  ]);
+  return { preset, about, takes: "text", estimator: own };
+}

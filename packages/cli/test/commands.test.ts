@@ -22,9 +22,9 @@ beforeAll(async () => {
   world = makeWorld();
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   for (const line of [
-    "train digits:train --model digits.ranksim --filters 100 --seed 7",
-    "train plants.csv --label-column species -m plants.ranksim",
-    "train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
+    "train --estimator classifier digits:train --model digits.ranksim --filters 100 --seed 7",
+    "train --estimator classifier plants.csv --label-column species -m plants.ranksim",
+    "train --estimator classifier reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
     "train digits:train --estimator transform --filters 30 -m transform.model",
   ]) {
     expect(await world.ranksim(line)).toMatchObject({ code: 0 });
@@ -50,7 +50,7 @@ describe("train", () => {
   test("hands every parameter on by its name", async () => {
     const flags =
       "--filters 40 --fast-filters 900 --max-filters 800 --initialize plusplus --spreading weighted-average --iterations 2 --tolerance 0.5 --distribution confusion --density kde --confusion-rows 50 --filter-function meanRank --n-best 9 --seed 3 --class-weight uniform --distribution-per-class --voters 4 --calibrate isotonic";
-    const { code } = await world.ranksim(`train digits:test -m all.model ${flags}`);
+    const { code } = await world.ranksim(`train --estimator classifier digits:test -m all.model ${flags}`);
     expect(code).toBe(0);
     const model = loadModel(readFileSync(world.path("all.model"))) as ClassifierModel;
     expect(model.params).toEqual({
@@ -79,7 +79,8 @@ describe("train", () => {
   });
 
   test("refines a committee", async () => {
-    const line = "train digits:train -m refined.model --filters 40 --committee 2 --refine --refine-epochs 3";
+    const line =
+      "train --estimator classifier digits:train -m refined.model --filters 40 --committee 2 --refine --refine-epochs 3";
     const { code, stdout } = await world.ranksim(line);
     expect(code).toBe(0);
     expect(stdout).toMatch(/refined +(yes, from|no, nothing was gained)/);
@@ -96,6 +97,8 @@ describe("train", () => {
     writeFileSync(world.path("weights.json"), '{"0": 3}');
     await world.ranksim([
       "train",
+      "--estimator",
+      "classifier",
       "digits:test",
       "-m",
       "w.model",
@@ -104,7 +107,18 @@ describe("train", () => {
       "--class-weight",
       "@weights.json",
     ]);
-    await world.ranksim(["train", "digits:test", "-m", "v.model", "--filters", "50", "--class-weight", '{"0": 3}']);
+    await world.ranksim([
+      "train",
+      "--estimator",
+      "classifier",
+      "digits:test",
+      "-m",
+      "v.model",
+      "--filters",
+      "50",
+      "--class-weight",
+      '{"0": 3}',
+    ]);
     expect(readFileSync(world.path("w.model")).equals(readFileSync(world.path("v.model")))).toBe(true);
     const model = loadModel(readFileSync(world.path("w.model"))) as ClassifierModel;
     // 3 of 12 weights, of 50 filters: 12.5, to the even whole number.
@@ -112,7 +126,9 @@ describe("train", () => {
   });
 
   test("calls balanced what it is", async () => {
-    const { stderr, code } = await world.ranksim("train digits:test -m b.model --class-weight balanced");
+    const { stderr, code } = await world.ranksim(
+      "train --estimator classifier digits:test -m b.model --class-weight balanced",
+    );
     expect(code).toBe(0);
     expect(stderr).toContain('called "proportional"');
     expect((loadModel(readFileSync(world.path("b.model"))) as ClassifierModel).params.classWeight).toBe("proportional");
@@ -122,7 +138,10 @@ describe("train", () => {
     const rows = Array.from({ length: 20 }, (_, r) => Array.from({ length: 12 }, (_, i) => (i * (r % 2 ? 5 : 7)) % 12));
     writeFileSync(world.path("names.txt"), rows.map((_, r) => (r % 2 ? "odd" : "even")).join("\n"));
     const stdin = rows.map((row) => row.join(",")).join("\n");
-    const { code, stdout } = await world.ranksim("train - --labels names.txt -m parity.model --json", { stdin });
+    const { code, stdout } = await world.ranksim(
+      "train --estimator classifier - --labels names.txt -m parity.model --json",
+      { stdin },
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "classifier", classes: ["even", "odd"], report: { rows: 20 } });
     const answer = await world.ranksim("predict parity.model -", { stdin: rows[3].join(",") });
@@ -130,7 +149,9 @@ describe("train", () => {
   });
 
   test("writes the model to standard output and reads it from there", async () => {
-    const { bytes, stderr } = await world.ranksim("train digits:train -m - --filters 100 --seed 7 -q");
+    const { bytes, stderr } = await world.ranksim(
+      "train --estimator classifier digits:train -m - --filters 100 --seed 7 -q",
+    );
     expect(stderr).toBe("");
     expect(Buffer.from(bytes).equals(readFileSync(world.path("digits.ranksim")))).toBe(true);
     const { stdout } = await world.ranksim("inspect - --json", { stdin: bytes });
@@ -302,4 +323,28 @@ test("pipelines made by the library are judged, explained and reported on too", 
     expect(readFileSync(world.path(`${name}.html`), "utf8")).toContain("Confusion matrix");
     expect(JSON.parse((await world.ranksim(`inspect ${name}.ranksim --json`)).stdout).steps).toHaveLength(2);
   }
+});
+
+describe("presets", () => {
+  test("choose by what the data is, say so in one line, and are remembered", async () => {
+    const { code, stdout } = await world.ranksim("train digits:train -m patches.model --preset fast");
+    expect(code).toBe(0);
+    expect(stdout).toContain("recipe        fast, for 1198 images of 8 x 8, 10 classes: 64 patch filters");
+    const { stdout: json } = await world.ranksim(
+      "train plants.csv --label-column species -m p.model --filters 9 --json",
+    );
+    expect(JSON.parse(json).recipe).toEqual({
+      preset: "balanced",
+      about: expect.stringContaining("9 refined filters"),
+    });
+    const { stdout: judged } = await world.ranksim("evaluate patches.model digits:test --json");
+    expect(JSON.parse(judged).accuracy).toBeGreaterThan(0.93);
+  });
+
+  test("hold in cross-validate, and stand back where the estimator is named", async () => {
+    const { stdout } = await world.ranksim("cross-validate plants.csv --label-column species --folds 3 --json");
+    expect(JSON.parse(stdout).folds).toHaveLength(3);
+    const both = await world.ranksim("train digits -m x --preset fast --estimator classifier");
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--estimator chooses by hand") });
+  });
 });

@@ -7,7 +7,7 @@ import { makeWorld, type World } from "./world.ts";
 let world: World;
 beforeAll(async () => {
   world = makeWorld();
-  await world.ranksim("train digits:train --filters 40 --model 8x8-digits.ranksim");
+  await world.ranksim("train --estimator classifier digits:train --filters 40 --model 8x8-digits.ranksim");
 });
 afterAll(() => world.remove());
 

@@ -16,7 +16,7 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     folder = mkdtempSync(join(tmpdir(), "ranksim-interrupted-"));
     const line = Array.from({ length: 200 }, (_, i) => (i * 37) % 256).join(",");
     writeFileSync(join(folder, "large.csv"), `${line}\n`.repeat(100_000));
-    const trained = start(["train", "digits", "-m", "digits.ranksim", "--filters", "20"]);
+    const trained = start(["train", "--estimator", "classifier", "digits", "-m", "digits.ranksim", "--filters", "20"]);
     expect((await end(trained)).code).toBe(0);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,10 +40,13 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
   const pause = (milliseconds: number) => new Promise((resume) => setTimeout(resume, milliseconds));
 
   const PHASES: readonly (readonly [phase: string, line: string])[] = [
-    ["waiting for standard input", "train - --label-column -1 -m never.model"],
+    ["waiting for standard input", "train --estimator classifier - --label-column -1 -m never.model"],
     ["waiting for the model", "predict - digits"],
-    ["reading a file", "train large.csv --label-column -1 -m never.model"],
-    ["training", "train digits -m never.model --spreading weighted-average --iterations 1000000"],
+    ["reading a file", "train --estimator classifier large.csv --label-column -1 -m never.model"],
+    [
+      "training",
+      "train --estimator classifier digits -m never.model --spreading weighted-average --iterations 1000000",
+    ],
     ["cross-validating", "cross-validate digits --spreading weighted-average --iterations 1000000"],
     ["refining", "train digits -m never.model --filters 400 --refine --refine-epochs 100000"],
     ["tuning", "tune digits -m never.model --try filters=100,200,300,400,500 --refine --refine-epochs 1000"],
@@ -66,7 +69,12 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
   });
 
   test.runIf(existsSync("/dev/full"))("standard output on a full device", async () => {
-    for (const line of ["predict digits.ranksim digits", "train digits -m - --filters 20", "--help", "data list"]) {
+    for (const line of [
+      "predict digits.ranksim digits",
+      "train --estimator classifier digits -m - --filters 20",
+      "--help",
+      "data list",
+    ]) {
       const { code, stderr } = await end(shell(`node $R ${line} > /dev/full`));
       expect({ line, code }).toEqual({ line, code: 1 });
       expect(stderr).toContain("standard output: no space left");
@@ -82,7 +90,7 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     expect(out).toMatchObject({ code: 1, stderr: expect.stringContaining("standard output: ") });
     rmSync(join(folder, "answers.csv"));
     for (const line of [
-      "train digits --filters 50 -m x.model",
+      "train --estimator classifier digits --filters 50 -m x.model",
       "predict digits.ranksim digits --probabilities -o x.csv",
       "report digits.ranksim digits -o x.html",
       "update digits.ranksim digits -o x.model",

@@ -17,14 +17,20 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 const LINES: readonly (readonly [command: string, line: string])[] = [
-  ["train", "train digits:train -m digits.ranksim --filters 20 --refine --refine-epochs 2 --calibrate isotonic"],
-  ["train", "train digits:train -m growing.ranksim --filters 20 --keep-sums --trace"],
+  [
+    "train",
+    "train --estimator classifier digits:train -m digits.ranksim --filters 20 --refine --refine-epochs 2 --calibrate isotonic",
+  ],
+  ["train", "train --estimator classifier digits:train -m growing.ranksim --filters 20 --keep-sums --trace"],
   ["train", "train digits:train -m features.ranksim --filters 10 --estimator transform"],
   ["train", "train sets.svm -m sets.ranksim --filters 2 --estimator probabilistic"],
-  ["train", "train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim"],
   ["train", "train bare.csv --label-column 2 --dry-run"],
   ["train", "train digits:train --dry-run"],
   ["train", "train bare.csv --label-column 2 -m table.ranksim"],
+  [
+    "train",
+    "train --estimator classifier reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
+  ],
   ["update", "update growing.ranksim digits:test"],
   ["predict", "predict digits.ranksim digits:test"],
   ["predict", "predict digits.ranksim digits:test --probabilities"],
@@ -67,7 +73,7 @@ describe("results", () => {
   });
 
   test("of training are short unless --trace asks for more", async () => {
-    const line = "train digits:test -m t.ranksim --filters 20 --json";
+    const line = "train --estimator classifier digits:test -m t.ranksim --filters 20 --json";
     const short = JSON.parse((await world.ranksim(line)).stdout);
     expect(short.report).not.toHaveProperty("trainings");
     expect(short.report.iterations).toBeGreaterThan(0);
@@ -75,7 +81,7 @@ describe("results", () => {
   });
 
   test("carry the notes that people see on standard error", async () => {
-    const line = "train digits:test -m t.ranksim --class-weight balanced";
+    const line = "train --estimator classifier digits:test -m t.ranksim --class-weight balanced";
     expect((await world.ranksim(line)).stderr).toContain('called "proportional"');
     const { stdout, stderr } = await world.ranksim(`${line} --json`);
     expect(stderr).toBe("");
@@ -86,12 +92,12 @@ describe("results", () => {
 describe("errors", () => {
   test.each([
     ["usage", 2, "nonsense"],
-    ["usage", 2, "train digits"],
-    ["usage", 2, "train digits -m x --filters many"],
+    ["usage", 2, "train --estimator classifier digits"],
+    ["usage", 2, "train --estimator classifier digits -m x --filters many"],
     ["usage", 2, "train digits -m x --estimator transform --class-weight uniform"],
     ["usage", 2, "predict - -"],
     ["bad-file", 1, "inspect plants.csv"],
-    ["bad-labels", 1, "train bare.csv -m x"],
+    ["bad-labels", 1, "train --estimator classifier bare.csv -m x"],
     ["system", 1, "inspect nowhere.model"],
   ])("%s: %s", async (code, exit, line) => {
     const outcome = await world.ranksim(`${line} --json`);

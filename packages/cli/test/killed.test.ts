@@ -28,7 +28,8 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
 
   test("killed at any moment leaves the old model or the new one", async () => {
     const model = join(folder, "m.model");
-    const train = (seed: string, path: string) => start("train", "digits", "-m", path, "--seed", seed);
+    const train = (seed: string, path: string) =>
+      start("train", "--estimator", "classifier", "digits", "-m", path, "--seed", seed);
     const content: Buffer[] = [];
     let length = 0;
     for (const seed of ["1", "2"]) {
@@ -75,7 +76,18 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     const { x, y } = await loadDigits();
     const csv = y.map((label, r) => `${Array.from(x.row(r)).join(",")},${label}`).join("\n");
     const files = readdirSync(folder);
-    const args = ["train", "-", "--label-column", "-1", "-m", "never.model", "--spreading", "weightedAverage"];
+    const args = [
+      "train",
+      "--estimator",
+      "classifier",
+      "-",
+      "--label-column",
+      "-1",
+      "-m",
+      "never.model",
+      "--spreading",
+      "weightedAverage",
+    ];
     const child = start(...args, "--iterations", "1000000");
     const end = ended(child);
     let said = "";
@@ -93,7 +105,9 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
   });
 
   test("a reader that leaves early is no error", async () => {
-    expect(await ended(start("train", "digits", "-m", "d.model", "--filters", "20"))).toEqual([0, null]);
+    expect(
+      await ended(start("train", "--estimator", "classifier", "digits", "-m", "d.model", "--filters", "20")),
+    ).toEqual([0, null]);
     const child = start("predict", "d.model", "digits", "--probabilities");
     child.stdout!.destroy();
     let said = "";

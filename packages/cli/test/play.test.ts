@@ -14,7 +14,7 @@ let world: World;
 let child: ChildProcess | undefined;
 beforeAll(async () => {
   world = makeWorld();
-  await world.ranksim(["train", "digits", "--filters", "20", "--model", "digits.ranksim"]);
+  await world.ranksim(["train", "--estimator", "classifier", "digits", "--filters", "20", "--model", "digits.ranksim"]);
 });
 afterEach(() => child?.kill());
 afterAll(() => world.remove());

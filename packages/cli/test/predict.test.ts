@@ -29,7 +29,9 @@ beforeAll(async () => {
   ].entries())
     writeFileSync(world.path(`parts/p${k}.csv`), part(from, to));
   writeFileSync(world.path("all.csv.gz"), gzipSync(part(600, 900)));
-  await world.ranksim("train train.csv --label-column digit --ignore-columns id --filters 60 -m m.ranksim");
+  await world.ranksim(
+    "train --estimator classifier train.csv --label-column digit --ignore-columns id --filters 60 -m m.ranksim",
+  );
   expected = (await world.ranksim("predict m.ranksim all.csv")).stdout.trimEnd().split("\n");
 });
 afterAll(() => world.remove());
@@ -89,7 +91,7 @@ describe("formats", () => {
   });
 
   test("Parquet with names and text columns", async () => {
-    await world.ranksim("train plants.csv --label-column species -m plants.ranksim");
+    await world.ranksim("train --estimator classifier plants.csv --label-column species -m plants.ranksim");
     const line = "predict plants.ranksim plants.csv --keep species --top 1 --out plants.parquet";
     expect(await world.ranksim(line)).toMatchObject({ code: 0 });
     const found = await readData(bytesSource(readFileSync(world.path("plants.parquet")), "p.parquet"), {
@@ -116,8 +118,8 @@ describe("several files", () => {
 
   test("train the model that their rows in one file train", async () => {
     const flags = "--label-column digit --ignore-columns id --filters 30";
-    await world.ranksim(`train all.csv ${flags} -m one.ranksim`);
-    await world.ranksim(`train 'parts/*.csv' ${flags} -m several.ranksim`);
+    await world.ranksim(`train --estimator classifier all.csv ${flags} -m one.ranksim`);
+    await world.ranksim(`train --estimator classifier 'parts/*.csv' ${flags} -m several.ranksim`);
     expect(readFileSync(world.path("several.ranksim")).equals(readFileSync(world.path("one.ranksim")))).toBe(true);
     const judged = JSON.parse((await world.ranksim("evaluate m.ranksim 'parts/*.csv' --json")).stdout);
     expect(judged.rows).toBe(300);

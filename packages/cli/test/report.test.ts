@@ -8,7 +8,7 @@ let world: World;
 beforeAll(async () => {
   world = makeWorld();
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
-  await world.ranksim("train digits:train -m digits.ranksim --filters 100");
+  await world.ranksim("train --estimator classifier digits:train -m digits.ranksim --filters 100");
 });
 afterAll(() => world.remove());
 
@@ -53,7 +53,9 @@ describe("the report of a model of images", () => {
   });
 
   test("draws the reliability of fitted probabilities beside what they were", async () => {
-    await world.ranksim("train digits:train -m fitted.ranksim --filters 100 --calibrate isotonic");
+    await world.ranksim(
+      "train --estimator classifier digits:train -m fitted.ranksim --filters 100 --calibrate isotonic",
+    );
     await world.ranksim("report fitted.ranksim digits:test -o fitted.html");
     const { stdout } = await world.ranksim("evaluate fitted.ranksim digits:test --json");
     const { reliability } = JSON.parse(stdout);
@@ -121,7 +123,9 @@ test("any width and height can be asked for, and none", async () => {
 });
 
 test("the report of a text model shows words", async () => {
-  await world.ranksim("train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim");
+  await world.ranksim(
+    "train --estimator classifier reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
+  );
   await world.ranksim("report reviews.ranksim reviews.csv --text-column review --label-column stars -o reviews.html");
   const document = documentOf("reviews.html");
   const [unkind, kind] = Array.from(document.querySelectorAll(".class .words"), (list) => list.textContent);
@@ -136,7 +140,7 @@ test("a model without classes and data without labels make a page too", async ()
   expect(documentOf("t.html").querySelectorAll(".strip").length).toBe(10);
   const rows = EXAMPLE_CONTENTS["plants.csv"].split("\n").map((line) => line.replace(/,[^,]*$/, ""));
   writeFileSync(world.path("bare.csv"), rows.join("\n"));
-  await world.ranksim("train plants.csv --label-column species -m plants.ranksim");
+  await world.ranksim("train --estimator classifier plants.csv --label-column species -m plants.ranksim");
   expect(await world.ranksim("report plants.ranksim bare.csv -o bare.html")).toMatchObject({ code: 0 });
   expect(page("bare.html")).not.toContain("Confusion");
 });
@@ -150,7 +154,7 @@ test("names and words from data stay text", async () => {
   });
   const names = Array.from({ length: 10 }, (_, i) => quoted(`${evil} ${i}`));
   writeFileSync(world.path("evil.csv"), [[...names, "species"].join(","), ...lines].join("\n"));
-  await world.ranksim("train evil.csv --label-column species -m evil.model");
+  await world.ranksim("train --estimator classifier evil.csv --label-column species -m evil.model");
   const made = await world.ranksim([
     "report",
     "evil.model",
@@ -176,7 +180,7 @@ test("many classes still make a small page", async () => {
     return [...Array.from({ length: 25 }, (_, i) => ((i + 1) * (c + 2) * 37) % 101), `class ${c}`].join(",");
   });
   writeFileSync(world.path("many.csv"), lines.join("\n"));
-  await world.ranksim("train many.csv --label-column -1 -m many.model");
+  await world.ranksim("train --estimator classifier many.csv --label-column -1 -m many.model");
   await world.ranksim("report many.model many.csv --label-column -1 -o many.html");
   expect(page("many.html").length).toBeLessThan(2_000_000);
   expect(documentOf("many.html").querySelectorAll("svg[aria-label^=Confusion] rect").length).toBeGreaterThanOrEqual(

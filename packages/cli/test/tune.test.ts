@@ -68,7 +68,7 @@ describe("tune", () => {
     const [head] = stdout.split("\n");
     expect(head).toContain("filters");
     expect(head).not.toContain("distribution");
-    expect(stdout).toMatch(/train it with: ranksim train DATA --model FILE --filters \S+/);
+    expect(stdout).toMatch(/train it with: ranksim train DATA --model FILE --estimator classifier --filters \S+/);
   });
 
   test("tries weights of words for text", async () => {
@@ -155,7 +155,7 @@ describe("the page of tuning", () => {
 describe("update", () => {
   test("adds rows to the model file as the library would, and leaves nothing else behind", async () => {
     const { train, test: more } = await digits();
-    await world.ranksim("train digits:train --filters 50 --keep-sums -m growing.ranksim");
+    await world.ranksim("train --estimator classifier digits:train --filters 50 --keep-sums -m growing.ranksim");
     const before = readdirSync(world.folder).length;
     const { code, stdout } = await world.ranksim("update growing.ranksim digits:test --json");
     expect(code).toBe(0);
@@ -169,7 +169,9 @@ describe("update", () => {
 
   test("takes new classes, text and another name for the result", async () => {
     const flags = "--text-column review --label-column stars";
-    await world.ranksim(`train reviews.csv --text ${flags} --filters 6 --keep-sums -m talk.ranksim`);
+    await world.ranksim(
+      `train --estimator classifier reviews.csv --text ${flags} --filters 6 --keep-sums -m talk.ranksim`,
+    );
     const file = readFileSync(world.path("talk.ranksim"));
     writeFileSync(world.path("more.csv"), 'review,stars\n"a middling plot",3\n"a lovely cast",5\n');
     const { code, stdout } = await world.ranksim(`update talk.ranksim more.csv ${flags} --out next.ranksim`);
@@ -182,7 +184,7 @@ describe("update", () => {
   });
 
   test("refuses a model that kept nothing and leaves it as it is", async () => {
-    await world.ranksim("train digits:train --filters 20 -m still.ranksim");
+    await world.ranksim("train --estimator classifier digits:train --filters 20 -m still.ranksim");
     const file = readFileSync(world.path("still.ranksim"));
     const { code, stderr } = await world.ranksim("update still.ranksim digits:test");
     expect(code).toBe(1);

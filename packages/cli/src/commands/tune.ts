@@ -243,6 +243,6 @@ function flagsOf({ params }: CandidateView, options: Options): string {
     if (value === false || value === null) return [];
     return [`${flagOf(name)} ${typeof value === "string" ? value : JSON.stringify(value)}`];
   });
-  const kind = estimator === "classifier" ? [] : [`--estimator ${estimator}`];
+  const kind = [`--estimator ${estimator}`];
   return ["ranksim train DATA --model FILE", ...kind, ...text, ...flags].join(" ");
 }

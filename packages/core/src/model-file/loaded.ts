@@ -8,6 +8,7 @@ import type { TransformModel } from "../estimators/transform.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+import type { ConformalModel } from "../tools/conformal.ts";
 import type { LinearSvmModel } from "../tools/linear-svm.ts";
 import type { ScalerModel } from "../tools/scalers.ts";
 
@@ -38,4 +39,5 @@ export type LoadedModel =
   | PatchModel
   | LinearSvmModel
   | ScalerModel
+  | ConformalModel
   | LoadedPipeline;

@@ -5,6 +5,7 @@ import type { ModelReader } from "../estimators/estimator.ts";
 import { patchReader } from "../estimators/patches.ts";
 import { probabilisticReader } from "../estimators/probabilistic-model.ts";
 import { transformReader } from "../estimators/transform.ts";
+import { conformalReader } from "../tools/conformal.ts";
 import { linearSvmReader } from "../tools/linear-svm.ts";
 import { pipelineReader } from "../tools/pipeline.ts";
 import { scalerReaders } from "../tools/scalers.ts";
@@ -15,6 +16,7 @@ export const builtInReaders: readonly ModelReader[] = [
   probabilisticReader,
   patchReader,
   pipelineReader,
+  conformalReader,
   linearSvmReader,
   ...scalerReaders,
 ];

@@ -1,5 +1,12 @@
 /** What surrounds the method: metrics, validation, pipelines, scalers and a linear classifier. */
 
+export {
+  ConformalClassifier,
+  ConformalModel,
+  type ConformalParams,
+  conformalOf,
+  type SetOptions,
+} from "./conformal.ts";
 export type { Loss } from "./coordinate-descent.ts";
 export type { TuneRound } from "./judge-candidate.ts";
 export {

@@ -16,6 +16,7 @@ import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/prob
 import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
 import { builtInReaders } from "../../src/model-file/readers.ts";
+import { ConformalClassifier } from "../../src/tools/conformal.ts";
 import { LinearSvm } from "../../src/tools/linear-svm.ts";
 import { Pipeline } from "../../src/tools/pipeline.ts";
 import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/tools/scalers.ts";
@@ -189,6 +190,7 @@ describe("the text of FORMAT.md", () => {
       () => new PatchTransform({ height: 1, patch: 4, filters: 3 }).fit(full.map((row) => row.map((v) => v / 9))),
     ],
     ["pipeline", () => new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(full, y)],
+    ["conformal", () => new ConformalClassifier(new RankSimilarityClassifier({ filters: 6 })).fit(full, y)],
     ["linear-svm", () => new LinearSvm().fit(full, y)],
     ["standard-scaler", () => new StandardScaler().fit(full)],
     ["min-max-scaler", () => new MinMaxScaler().fit(full)],

@@ -135,9 +135,12 @@ function chosen(task: Task): Chosen {
   }
 }
 
-/** The recipe's parameters, then those given by hand. */
+/** The recipe's parameters, then those given by hand; these leave no room for refinement where they need filters as they are trained. */
 function given<P extends object>({ seed, params }: Task, recipe: P): P {
-  return { seed, ...recipe, ...params } as P;
+  const { keepSums, distributionPerClass, filterFunction = "meanRank" } = params;
+  const isPlain = keepSums === true || distributionPerClass === true || filterFunction !== "meanRank";
+  const plain = isPlain && "refine" in recipe ? { refine: false, committee: 1 } : {};
+  return { seed, ...recipe, ...plain, ...params } as P;
 }
 
 function paper(task: Task): Chosen {

@@ -1,0 +1,167 @@
+/**
+ * Sets of classes with a promise (split conformal prediction, deviation 34). Some rows are held out of training, apart from those that
+ * probabilities are fitted to. A class belongs to a row's set if 1 minus its probability is no larger than the
+ * ⌈(n + 1) · coverage⌉-th smallest of the same numbers for the true classes of the n rows held out. Of rows drawn like these, the set holds
+ * the true class with at least the probability `coverage`, whatever the model is worth; a poor one gives large sets.
+ */
+
+import { RanksimError } from "../errors.ts";
+import type { Estimator, ModelReader, PredictingModel, Run, Saved } from "../estimators/estimator.ts";
+import { checkParams, type ParameterInfo } from "../estimators/params.ts";
+import { bad, vector } from "../estimators/saved-filters.ts";
+import type { Dense } from "../matrix/dense.ts";
+import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
+import type { MatrixLike } from "../matrix/matrix.ts";
+import { predicts } from "./pipeline.ts";
+import { partOfRun } from "./run-part.ts";
+import { type Samples, trainTestSplit } from "./split.ts";
+
+export interface ConformalParams {
+  /** Share of the rows that are held out. */
+  readonly heldOut: number;
+  /** Where the choice of these rows comes from. */
+  readonly seed: number;
+}
+
+const PARAMETERS: readonly ParameterInfo[] = [
+  { name: "heldOut", form: "share", default: 0.1, about: "share of the rows held out for sets" },
+  { name: "seed", form: "seed", default: 0, about: "where the choice of held-out rows comes from" },
+];
+
+/** How sure sets have to be. */
+export interface SetOptions {
+  /** Least probability that a set holds the true class, above 0 and below 1. */
+  readonly coverage?: number;
+}
+
+/** A recipe with one label per row. */
+type Recipe<X> = Estimator<X, PredictingModel<X, Label>>;
+
+/**
+ * Trains a recipe whose model answers with sets.
+ *
+ * ```ts
+ * const model = await new ConformalClassifier(recipe).fit(x, y);
+ * await model.predictSets(x, { coverage: 0.95 }); // [["shirt"], ["coat", "pullover"], …]
+ * ```
+ */
+export class ConformalClassifier<X = MatrixLike> implements Estimator<X, ConformalModel<X>> {
+  readonly kind = "conformal";
+  readonly estimator: Recipe<X>;
+  readonly params: { readonly [name: string]: unknown };
+  readonly #own: ConformalParams;
+
+  constructor(estimator: Recipe<X>, params: Partial<ConformalParams> = {}) {
+    this.estimator = estimator;
+    this.#own = checkParams<ConformalParams>(params, PARAMETERS);
+    this.params = Object.freeze({ ...estimator.params, ...this.#own });
+  }
+
+  /** A copy with some parameters changed: its own, or those of the recipe. */
+  with(changes: { readonly [name: string]: unknown }): ConformalClassifier<X> {
+    const { heldOut = this.#own.heldOut, seed = this.#own.seed, ...rest } = changes;
+    return new ConformalClassifier(this.estimator.with(rest) as Recipe<X>, { heldOut, seed } as ConformalParams);
+  }
+
+  /** Trains on all rows but those held out, and keeps how well these are known. */
+  async fit(x: X, y?: Labels | LabelSets, run: Run = {}): Promise<ConformalModel<X>> {
+    if (y === undefined || Array.isArray((y as readonly unknown[])[0])) {
+      throw new RanksimError("bad-labels", "conformal sets: expected one label for each row");
+    }
+    const { heldOut, seed } = this.#own;
+    const split = trainTestSplit(x as Samples, y as Labels, { testShare: heldOut, seed });
+    const model = await this.estimator.fit(split.train.x as X, split.train.y, partOfRun(run, 0, 0.9));
+    return conformalOf(model, split.test.x as X, split.test.y, partOfRun(run, 0.9, 1));
+  }
+}
+
+/** A trained model with sets, by rows it was not trained on and whose probabilities were not fitted to. */
+export async function conformalOf<X>(
+  model: PredictingModel<X, Label>,
+  x: X,
+  y: Labels,
+  run: Run = {},
+): Promise<ConformalModel<X>> {
+  const probabilities = await model.predictProbabilities?.(x, run);
+  if (!probabilities)
+    throw new RanksimError("unsupported", `a ${model.kind} model has no probabilities to make sets of`);
+  if (probabilities.rows === 0)
+    throw new RanksimError("empty-input", "conformal sets: expected at least 1 row, found none");
+  const place = new Map(model.classes.map((label, c) => [label, c]));
+  const scores = Float64Array.from(y as readonly Label[], (label, r) => {
+    const c = place.get(label);
+    // A class that the model does not know is missed by every set but one of all there is.
+    return c === undefined ? 1 : 1 - probabilities.row(r)[c];
+  });
+  return new ConformalModel(model, scores.sort());
+}
+
+/** A model that also answers with sets of classes. */
+export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label> {
+  readonly kind = "conformal";
+  readonly model: PredictingModel<X, Label>;
+  readonly classes: readonly Label[];
+  /** 1 minus the probability of the true class of each row held out, ascending. */
+  readonly scores: Float64Array;
+
+  /** Use `ConformalClassifier.fit`, `conformalOf` or `loadModel`. */
+  constructor(model: PredictingModel<X, Label>, scores: Float64Array) {
+    this.model = model;
+    this.classes = model.classes;
+    this.scores = scores;
+  }
+
+  predict(x: X, run?: Run): Promise<Label[]> {
+    return this.model.predict(x, run);
+  }
+
+  score(x: X, y: Labels | LabelSets, run?: Run): Promise<number> {
+    return this.model.score(x, y, run);
+  }
+
+  async predictProbabilities(x: X, run?: Run): Promise<Dense> {
+    const { predictProbabilities } = this.model;
+    if (!predictProbabilities) throw new RanksimError("unsupported", "the model has no probabilities");
+    return predictProbabilities.call(this.model, x, run);
+  }
+
+  /** For each row the classes that cannot be ruled out, most probable first; all of them where too few rows were held out. */
+  async predictSets(x: X, { coverage = 0.95 }: SetOptions = {}, run?: Run): Promise<Label[][]> {
+    if (!(coverage > 0 && coverage < 1)) {
+      throw new RanksimError("bad-params", `coverage: expected a number above 0 and below 1, found ${coverage}`);
+    }
+    const place = Math.ceil((this.scores.length + 1) * coverage);
+    const limit = place > this.scores.length ? Number.POSITIVE_INFINITY : this.scores[place - 1];
+    const probabilities = await this.predictProbabilities(x, run);
+    return Array.from({ length: probabilities.rows }, (_, r) => {
+      const row = probabilities.row(r);
+      const kept = Array.from(this.classes.keys()).filter((c) => 1 - row[c] <= limit);
+      return kept.sort((a, b) => row[b] - row[a] || a - b).map((c) => this.classes[c]);
+    });
+  }
+
+  save(): Saved {
+    const scores = { shape: [this.scores.length], values: this.scores };
+    return { kind: this.kind, meta: {}, arrays: { scores }, steps: [this.model.save()] };
+  }
+}
+
+/** Reads a stored model with sets. */
+export const conformalReader: ModelReader = {
+  kind: "conformal",
+  read: (saved, readStep) => {
+    if (saved.steps?.length !== 1) throw bad(saved, `expected 1 step, found ${saved.steps?.length ?? "none"}`);
+    const extra = Object.keys(saved.arrays).find((name) => name !== "scores");
+    if (extra !== undefined) throw bad(saved, `unknown array ${extra}`);
+    const scores = vector(saved, "scores", Float64Array);
+    if (scores.length === 0) throw bad(saved, "scores: expected at least 1, found none");
+    for (let r = 0; r < scores.length; r++) {
+      if (!(scores[r] >= 0 && scores[r] <= 1 && (r === 0 || scores[r] >= scores[r - 1]))) {
+        throw bad(saved, "scores: expected ascending numbers from 0 to 1");
+      }
+    }
+    const model = readStep(saved.steps[0]);
+    if (!predicts(model) || !model.predictProbabilities) throw bad(saved, `a ${model.kind} has no probabilities`);
+    return new ConformalModel(model as unknown as PredictingModel<MatrixLike, Label>, scores);
+  },
+};

@@ -32,6 +32,10 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
       about: "a data set by name, judged by a fifth of its rows",
     },
     {
+      line: "ranksim train digits --preset paper -m plain.ranksim",
+      about: "the paper's plain method: filters are pictures, and can be exported",
+    },
+    {
       line: "ranksim train plants.csv --label-column species -m plants.ranksim",
       about: "a table, its classes in one column",
     },
@@ -85,22 +89,22 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
     },
   ],
   export: [
-    { line: "ranksim export digits.ranksim --to onnx --rows uint8 --out digits.onnx", about: "for ONNX runtimes" },
+    { line: "ranksim export plain.ranksim --to onnx --rows uint8 --out digits.onnx", about: "for ONNX runtimes" },
     {
-      line: "ranksim export digits.ranksim --to c --out digits.h",
+      line: "ranksim export plain.ranksim --to c --out digits.h",
       about: "for microcontrollers: int digits_predict(row)",
     },
-    { line: "ranksim export digits.ranksim --to nir --out digits.nir", about: "for simulators of spiking neurons" },
+    { line: "ranksim export plain.ranksim --to nir --out digits.nir", about: "for simulators of spiking neurons" },
   ],
   spikes: [
     {
-      line: "ranksim spikes digits.ranksim digits --rows 200 --out spikes.html",
+      line: "ranksim spikes plain.ranksim digits --rows 200 --out spikes.html",
       about: "the class over time, one row in motion",
     },
   ],
   inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
   explain: [
-    { line: "ranksim explain digits.ranksim digits --row 3", about: "the filters that decided, as pictures" },
+    { line: "ranksim explain plain.ranksim digits --row 3", about: "the filters that decided, as pictures" },
     { line: "ranksim explain reviews.ranksim new-reviews.txt --row 0", about: "the words that decided" },
   ],
   report: [

@@ -92,7 +92,7 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["train digits:middle -m x", "parts all, train, test"],
     ["train bad.csv -m x --no-table", "bad.csv, line 3"],
     ["train bare.csv -m x", "--label-column"],
-    ["train digits -m x --filters 3", "at least as many filters as classes"],
+    ["train --estimator classifier digits -m x --filters 3", "at least as many filters as classes"],
     ["train digits:test -m digits.ranksim/x", "not a folder"],
     ["train digits:test -m .", "is a folder"],
     ["inspect nowhere.model", "no such file"],
@@ -136,10 +136,10 @@ describe("outputs", () => {
   });
 
   test("show a bar on a terminal that is gone at the end, and nothing when quiet", async () => {
-    const { stderr } = await world.ranksim("train digits:test -m x.model", { isTerminal: true });
+    const { stderr } = await world.ranksim("train --estimator classifier digits:test -m x.model", { isTerminal: true });
     expect(stderr).toContain("━");
     expect(stderr.endsWith("\r\u001b[K")).toBe(true);
-    expect((await world.ranksim("train digits:test -m x.model -q", { isTerminal: true })).stderr).toBe("");
+    expect((await world.ranksim("train --estimator classifier digits:test -m x.model -q", { isTerminal: true })).stderr).toBe("");
   });
 
   test("cannot be steered by names in the data", async () => {

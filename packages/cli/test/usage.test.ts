@@ -139,7 +139,9 @@ describe("outputs", () => {
     const { stderr } = await world.ranksim("train --estimator classifier digits:test -m x.model", { isTerminal: true });
     expect(stderr).toContain("━");
     expect(stderr.endsWith("\r\u001b[K")).toBe(true);
-    expect((await world.ranksim("train --estimator classifier digits:test -m x.model -q", { isTerminal: true })).stderr).toBe("");
+    expect(
+      (await world.ranksim("train --estimator classifier digits:test -m x.model -q", { isTerminal: true })).stderr,
+    ).toBe("");
   });
 
   test("cannot be steered by names in the data", async () => {

@@ -18,8 +18,8 @@ const rows = Array.from({ length: 60 }, (_, r) => Array.from((x as Dense).row(r)
 beforeAll(async () => {
   world = makeWorld();
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
-  await world.ranksim("train digits:train --filters 60 --model digits.ranksim");
-  await world.ranksim("train digits:train --filters 30 --seed 5 --model other.model");
+  await world.ranksim("train digits:train --estimator classifier --filters 60 --model digits.ranksim");
+  await world.ranksim("train digits:train --estimator classifier --filters 30 --seed 5 --model other.model");
   await world.ranksim("train plants.csv --label-column species --filters 9 --model plants.ranksim");
   await world.ranksim("train reviews.csv --text --text-column review --label-column stars --model reviews.ranksim");
   await world.ranksim("train digits:train --estimator transform --filters 20 --model features.ranksim");

@@ -32,8 +32,10 @@ export async function attack(
   to: number,
   tally: Tally,
   isOver: () => boolean = () => false,
+  begin: (number: number) => void = () => {},
 ): Promise<void> {
   for (let number = from; number < to && !isOver(); number++) {
+    begin(number);
     const began = process.cpuUsage();
     const wrong = await target.attempt(new Draw(seed, number));
     const { user, system } = process.cpuUsage(began);

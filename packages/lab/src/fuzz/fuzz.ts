@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { attack, newTally, type Tally } from "./attack.ts";
 import { modelTarget } from "./models.ts";
 import { readerTargets } from "./readers.ts";
+import { watch } from "./watch.ts";
 
 const HELP = `Damages good files and gives them to readers and commands. Nothing but an answer or a refusal may come back.
 
@@ -78,13 +79,19 @@ async function main(): Promise<void> {
     const tallies = targets.map(({ name }) => newTally(name));
     const end = performance.now() + Number(values.minutes) * 60_000;
     const isOver = () => performance.now() > end;
+    const watching = watch(
+      targets.map(({ name }) => name),
+      seed,
+    );
     const only = values.case === undefined ? undefined : Number(values.case);
     for (let from = only ?? Number(values.from); !isOver(); from += TURN) {
       for (const [t, target] of targets.entries()) {
-        await attack(target, seed, from, only === undefined ? from + TURN : from + 1, tallies[t], isOver);
+        const to = only === undefined ? from + TURN : from + 1;
+        await attack(target, seed, from, to, tallies[t], isOver, (number) => watching.begin(t, number));
       }
       if (only !== undefined) break;
     }
+    await watching.end();
     const peakBytes = 1024 * process.resourceUsage().maxRSS;
     const results: FuzzResults = { seed, node: version, minutes: Number(values.minutes), peakBytes, tallies };
     stdout.write(`${fuzzTable(results)}\n\nseed ${seed}, ${version}, peak ${Math.round(peakBytes / 1e6)} MB\n`);

@@ -44,6 +44,18 @@ const sparse: DataSet = {
   y: [1, 2, 3],
 };
 
+/** A slope of grey, 9 x 7 pixels. */
+const JPEG = [
+  "/9j/4AAQSkZJRgABAQAAAQABAAD/2wCEAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYWICwgIyYnKSopGR8tMC",
+  "0oMCUoKSgBBwcHCggKEwoKEygaFhooKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKP/AABEIAAcACQMB",
+  "EQACEQEDEQH/xAGiAAABBQEBAQEBAQAAAAAAAAAAAQIDBAUGBwgJCgsQAAIBAwMCBAMFBQQEAAABfQECAwAEEQUSITFBBhNRYQcicRQygZGhCC",
+  "NCscEVUtHwJDNicoIJChYXGBkaJSYnKCkqNDU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6g4SFhoeIiYqSk5SVlpeYmZqi",
+  "o6Slpqeoqaqys7S1tre4ubrCw8TFxsfIycrS09TV1tfY2drh4uPk5ebn6Onq8fLz9PX29/j5+gEAAwEBAQEBAQEBAQAAAAAAAAECAwQFBgcICQ",
+  "oLEQACAQIEBAMEBwUEBAABAncAAQIDEQQFITEGEkFRB2FxEyIygQgUQpGhscEJIzNS8BVictEKFiQ04SXxFxgZGiYnKCkqNTY3ODk6Q0RFRkdI",
+  "SUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqCg4SFhoeIiYqSk5SVlpeYmZqio6Slpqeoqaqys7S1tre4ubrCw8TFxsfIycrS09TV1tfY2dri4+",
+  "Tl5ufo6ery8/T19vf4+fr/2gAMAwEAAhEDEQA/ALem/Aa34/dxfmKYjY/4UNb/APPOL8xQB//Z",
+].join("");
+
 const bytesOf = (data: DataSet, format: WriteFormat): Uint8Array => Buffer.concat([...writeData(data, format)]);
 
 /** The readers, each with a good file. `fixtures` is a folder of tables that other programs wrote. */
@@ -75,6 +87,7 @@ export function readerTargets(fixtures: URL): Target[] {
   };
   const pictures = [
     ["image.png", pngOf()],
+    ["image.jpg", Buffer.from(JPEG, "base64")],
     ["raw.pgm", Buffer.concat([Buffer.from("P5\n# c\n3 2\n255\n"), Buffer.from([1, 2, 3, 4, 5, 6])])],
     ["plain.pgm", Buffer.from("P2 3 2 65535\n1 2 3\n4 5 60000\n")],
   ] as const;

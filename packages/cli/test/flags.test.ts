@@ -110,7 +110,11 @@ describe("errors speak of flags", () => {
     ],
     ["bad-labels", "train bare.csv -m x", "--label-column"],
     ["bad-params", "train plants.csv --label-column spices -m x", "--label-column: plants.csv has columns"],
-    ["bad-params", "train digits:test -m x --estimator classifier --distribution [1,2]", "--distribution: expected 64 numbers"],
+    [
+      "bad-params",
+      "train digits:test -m x --estimator classifier --distribution [1,2]",
+      "--distribution: expected 64 numbers",
+    ],
     ["bad-params", "train digits:test -m x --filters 3", "at least as many filters as classes"],
     ["bad-file", "train gaps.csv -m x --no-table", "--missing can fill it in"],
     [

@@ -29,7 +29,9 @@ const json = async (line: string) => {
 
 describe("train --test-share", () => {
   test("holds rows out, judges by them with intervals, and stores the scores", async () => {
-    const { heldOut, report } = await json("train digits --test-share 0.25 --filters 100 --seed 3 -m d.ranksim");
+    const { heldOut, report } = await json(
+      "train digits --estimator classifier --test-share 0.25 --filters 100 --seed 3 -m d.ranksim",
+    );
     expect(heldOut.rows).toBe(449);
     expect(report.rows).toBe(1797 - 449);
     expect(heldOut.accuracy).toBeGreaterThan(0.93);
@@ -38,7 +40,9 @@ describe("train --test-share", () => {
     expect(high).toBeGreaterThan(heldOut.accuracy);
     const schema = schemaOf(loadModel(readFileSync(world.path("d.ranksim"))));
     expect(schema?.heldOut).toEqual({ rows: 449, scores: { accuracy: heldOut.accuracy, macroF1: heldOut.macroF1 } });
-    const { stdout } = await world.ranksim("train digits --test-share 0.25 --filters 100 --seed 3 -m e.ranksim");
+    const { stdout } = await world.ranksim(
+      "train digits --estimator classifier --test-share 0.25 --filters 100 --seed 3 -m e.ranksim",
+    );
     expect(stdout).toContain("449 rows held out of training");
     expect(stdout).toMatch(/accuracy +0\.9\d+ +95 %: 0\.\d+ to /);
     expect(readFileSync(world.path("e.ranksim")).equals(readFileSync(world.path("d.ranksim")))).toBe(true);

@@ -158,7 +158,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     ]);
     await page.getByText("2,000 rows × 784 features").waitFor();
     await page.getByLabel("Estimator").selectOption("probabilistic");
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("100");
+    await page.getByRole("spinbutton", { name: "Filters" }).fill("1900");
     await button(page, "Train").click();
     await untilTrained(page);
     const several = await page.evaluate(() => navigator.hardwareConcurrency > 1);

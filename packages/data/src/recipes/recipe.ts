@@ -186,8 +186,13 @@ const SMALL_LAYERS: typeof IMAGE_LAYERS = {
   best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
 };
 
+/** So many filters for each class, but not more than half as many as there are rows: a filter of one row knows that row alone. */
+function filtersFor({ classes, rows }: Task, each: number): number {
+  return Math.min(each * classes, Math.max(classes, Math.floor(rows / 2)));
+}
+
 function images(task: Task): Chosen {
-  const { data, seed, classes } = task;
+  const { data, seed } = task;
   const preset = task.preset as Exclude<Preset, "paper">;
   const { x, imageSize } = data as MatrixData & { imageSize: { width: number; height: number } };
   const { width, height } = imageSize;
@@ -199,7 +204,7 @@ function images(task: Task): Chosen {
   const each = preset === "best" ? 30 : 10;
   const classify = new RankSimilarityClassifier(
     given(task, {
-      filters: each * classes,
+      filters: filtersFor(task, each),
       refine: true,
       refineEpochs: preset === "best" ? 24 : 12,
       refineWindow: 0.04,
@@ -247,12 +252,12 @@ function fewFilters(task: Task, refineEpochs: number): Chosen {
 }
 
 function numbers(task: Task): Chosen {
-  const { preset, classes, kind } = task;
+  const { preset, kind } = task;
   if (kind === "sparse numbers") return fewFilters(task, preset === "best" ? 8 : 4);
   const each = { fast: 10, balanced: 30, best: 100, paper: 0 }[preset];
   const classify = new RankSimilarityClassifier(
     given(task, {
-      filters: each * classes * (preset === "best" ? 4 : 1),
+      filters: filtersFor(task, each) * (preset === "best" ? 4 : 1),
       committee: preset === "best" ? 4 : 1,
       refine: true,
       refineEpochs: preset === "fast" ? 6 : 24,

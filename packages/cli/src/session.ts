@@ -3,7 +3,7 @@
  * progress meter and a back end that is closed again. A command reads data, calls the library and hands values to `print`.
  */
 
-import { type Backend, openBackend, type Run } from "@ranksim/core";
+import { type Backend, type BackendName, openBackend, type Run } from "@ranksim/core";
 import { type Command, Option } from "commander";
 import { wholeNumber } from "./flags/parameter-flags.ts";
 import type { Io } from "./io.ts";
@@ -19,7 +19,7 @@ export interface CommonOptions {
 
 /** Options of commands that compute. */
 export interface ComputeOptions extends CommonOptions {
-  readonly backend?: string;
+  readonly backend?: BackendName;
   readonly threads?: number;
 }
 

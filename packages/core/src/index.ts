@@ -6,7 +6,7 @@
  */
 
 export type * from "./backends/contract.ts";
-export { type OpenOptions, openBackend } from "./backends/open.ts";
+export { type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
 export { RankSimilarityClassifier } from "./estimators/classifier.ts";
 export { type ClassExplanation, ClassifierModel } from "./estimators/classifier-model.ts";

@@ -11,7 +11,10 @@ export interface OpenOptions {
 }
 
 /** The back ends that come with the core, and "auto", which asks them all. One of another package is opened by that package and passed as a value. */
-export const BACKENDS: { readonly [name: string]: (options: OpenOptions) => Promise<Backend> } = {
+export type BackendName = "auto" | "reference" | "wasm" | "threads";
+
+/** What opens each. */
+export const BACKENDS: { readonly [name in BackendName]: (options: OpenOptions) => Promise<Backend> } = {
   auto: async ({ threads }) => (await import("./auto.ts")).openAuto(threads),
   reference: async () => openReference(),
   wasm: async () => (await import("./wasm/backend.ts")).openWasm(),
@@ -22,7 +25,7 @@ export const BACKENDS: { readonly [name: string]: (options: OpenOptions) => Prom
  * Opens the named back end, or for "auto" the best one that runs here, with more threads for larger matrices. Refuses by
  * code "no-backend" what cannot run here, saying why.
  */
-export async function openBackend(name = "auto", options: OpenOptions = {}): Promise<Backend> {
+export async function openBackend(name: BackendName = "auto", options: OpenOptions = {}): Promise<Backend> {
   if (options.threads !== undefined && name !== "threads" && name !== "auto") {
     throw new RanksimError(
       "bad-params",

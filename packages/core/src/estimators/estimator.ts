@@ -5,6 +5,7 @@
  */
 
 import type { Backend } from "../backends/contract.ts";
+import type { BackendName } from "../backends/open.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
@@ -48,7 +49,7 @@ export interface Progress {
 /** How a call runs; never what it returns. */
 export interface Run {
   /** Where the kernels run: a back end that the caller opened and closes, or the name of one that calls share ("auto" when absent). */
-  readonly backend?: Backend | string;
+  readonly backend?: Backend | BackendName;
   /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
   readonly signal?: AbortSignal;
   /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */

@@ -1,7 +1,7 @@
 /** What every public call does around its work: find a back end, share time, report progress, notice an abort. */
 
 import type { Backend } from "../backends/contract.ts";
-import { openBackend } from "../backends/open.ts";
+import { type BackendName, openBackend } from "../backends/open.ts";
 import { Turn } from "../backends/turn.ts";
 import type { Progress, Run } from "./estimator.ts";
 
@@ -12,12 +12,12 @@ const TRIES = 3;
 
 /** The back end of calls that were given a name or nothing: opened by the first of them, shared by all, closed when it lies idle. */
 class SharedBackend {
-  readonly #name: string;
+  readonly #name: BackendName;
   #backend: Promise<Backend> | undefined;
   #users = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(name: string) {
+  constructor(name: BackendName) {
     this.#name = name;
   }
 
@@ -43,9 +43,9 @@ class SharedBackend {
   }
 }
 
-const shared = new Map<string, SharedBackend>();
+const shared = new Map<BackendName, SharedBackend>();
 
-function sharedOf(name: string): SharedBackend {
+function sharedOf(name: BackendName): SharedBackend {
   const found = shared.get(name) ?? new SharedBackend(name);
   shared.set(name, found);
   return found;

@@ -86,13 +86,11 @@ it("the back end that calls share is closed when it lies idle, and opened again"
   const closed: string[] = [];
   const opened: string[] = [];
   const { withBackend } = await import("../../src/estimators/run.ts");
-  const spied = vi
-    .spyOn(open.BACKENDS as Record<string, () => Promise<unknown>>, "reference")
-    .mockImplementation(async () => {
-      opened.push("reference");
-      const inner = openReference();
-      return { ...inner, close: async () => void closed.push("reference") };
-    });
+  const spied = vi.spyOn(open.BACKENDS, "reference").mockImplementation(async () => {
+    opened.push("reference");
+    const inner = openReference();
+    return { ...inner, close: async () => void closed.push("reference") };
+  });
   const ask = () => withBackend({ backend: "reference" }, async (backend) => backend.name);
   await Promise.all([ask(), ask()]);
   expect(opened).toHaveLength(1);

@@ -1,12 +1,13 @@
 /** What a measuring process is asked to do. Jobs are JSON, so that Node and Python take them alike. */
 
+import type { BackendName } from "@ranksim/core";
 import type { PhaseName } from "./results.ts";
 
 /** Fit one of this project's estimators and apply it. */
 export interface EstimateJob {
   readonly task: "estimate";
   readonly estimator: "classifier" | "probabilistic" | "transform";
-  readonly backend: string;
+  readonly backend: BackendName;
   readonly threads: number;
   readonly data: string;
   readonly phases: readonly PhaseName[];
@@ -42,7 +43,7 @@ export interface GrowthJob {
   readonly rows: number;
   readonly features: number;
   readonly filters: number;
-  readonly backend: string;
+  readonly backend: BackendName;
 }
 
 /** The same for a system of the Python side (python/measure.py). */

@@ -5,7 +5,14 @@
  */
 
 import { readFileSync } from "node:fs";
-import { type ClassifierModel, type Dense, type DenseBank, loadModel, openBackend } from "@ranksim/core";
+import {
+  type BackendName,
+  type ClassifierModel,
+  type Dense,
+  type DenseBank,
+  loadModel,
+  openBackend,
+} from "@ranksim/core";
 import { readPart } from "./data-files.ts";
 import type { KernelJob } from "./job.ts";
 import { timed } from "./measure.ts";
@@ -32,7 +39,7 @@ interface Search {
 }
 
 async function backendSearch(job: KernelJob, rows: Dense, bank: DenseBank): Promise<Search> {
-  const backend = await openBackend(job.kernel === "wasm-full" ? "wasm" : job.kernel);
+  const backend = await openBackend(job.kernel === "wasm-full" ? "wasm" : (job.kernel as BackendName));
   const held = await backend.hold(rows);
   const searched = held.load(job.kernel === "wasm-full" ? withUnequalNorms(bank) : bank);
   return {

@@ -31,6 +31,7 @@ export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weigh
 export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
 export { Dense, MOST_FEATURES } from "./matrix/dense.ts";
+export type { ImageShape } from "./matrix/image-shape.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
@@ -50,7 +51,6 @@ export { type LoadOptions, loadModel, type SaveOptions, saveModel } from "./mode
 export {
   type ColumnKey,
   type ColumnType,
-  type ImageShape,
   type Schema,
   type SchemaColumn,
   type SchemaReading,

@@ -9,13 +9,13 @@ import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts
 import type { DenseBank, FilterBank, PatchLayer } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
+import type { ImageShape } from "../matrix/image-shape.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, toDense, trainingMatrix } from "../matrix/matrix.ts";
 import {
   type ByteScale,
   byteScaleOf,
   checkWindows,
-  type ImageShape,
   imageShapeOf,
   mapWindows,
   sampleWindows,

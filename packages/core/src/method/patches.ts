@@ -14,15 +14,9 @@ import {
 } from "../kernels/patches.ts";
 import type { PatchLayer, Windows } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
+import type { ImageShape } from "../matrix/image-shape.ts";
 import { areWhole, type Values } from "../matrix/values.ts";
 import { drawBelow, type RandomGenerator } from "../random.ts";
-
-/** The size of images: values of a row lie row of pixels by row of pixels, channels last. */
-export interface ImageShape {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-}
 
 /** Largest number of values in a window: their responses must fit 32 bits. */
 const MOST_VALUES = 2048;

@@ -6,6 +6,7 @@
 
 import { RanksimError } from "../errors.ts";
 import type { Json, Model } from "../estimators/estimator.ts";
+import type { ImageShape } from "../matrix/image-shape.ts";
 
 /** What the cells of a column are. */
 export type ColumnType = "number" | "category" | "boolean" | "date";
@@ -21,13 +22,6 @@ export interface SchemaColumn {
   readonly decimal?: ",";
   /** The order of day, month and year in its dates, where they do not begin with the year. */
   readonly order?: "dmy" | "mdy";
-}
-
-/** Width, height and channels of the images that rows are: row by row from the top left, the channels of a pixel together. */
-export interface ImageShape {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
 }
 
 /** How a file was read, where this was said or found out at training; what is said later takes its place. */

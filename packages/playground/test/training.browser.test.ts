@@ -153,12 +153,12 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     const { page, complaints } = await stage.open();
     await untilTrained(page);
     await dropFiles(page, [
-      { name: "train-images-idx3-ubyte", content: idxImages(2000, 28) },
-      { name: "train-labels-idx1-ubyte", content: idxLabels(2000) },
+      { name: "train-images-idx3-ubyte", content: idxImages(4000, 28) },
+      { name: "train-labels-idx1-ubyte", content: idxLabels(4000) },
     ]);
-    await page.getByText("2,000 rows × 784 features").waitFor();
+    await page.getByText("4,000 rows × 784 features").waitFor();
     await page.getByLabel("Estimator").selectOption("probabilistic");
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("1900");
+    await page.getByRole("spinbutton", { name: "Filters" }).fill("2500");
     await button(page, "Train").click();
     await untilTrained(page);
     const several = await page.evaluate(() => navigator.hardwareConcurrency > 1);

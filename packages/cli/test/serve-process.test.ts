@@ -30,6 +30,7 @@ interface Serving {
 /** Starts the built command and waits for the address it prints. */
 function serve(...args: string[]): Promise<Serving> {
   const started = spawn(process.execPath, [bin, "serve", ...args, "--json"], { cwd: world.folder });
+  child?.kill("SIGKILL"); // a test that starts a second one is done with the first
   child = started;
   const ended = new Promise<number | null>((resolve) => started.on("exit", resolve));
   let log = "";

@@ -13,8 +13,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const workspace = here("../../..");
 const isClone = existsSync(here("../src/bin.ts"));
 
-// The bundle of the core is the last thing the build makes.
-const built = [here("../dist/bin.js"), here("../../core/dist/bundle/index.js")];
+// The bundles are the last thing the build makes.
+const built = [here("../dist/bin.js"), here("../../data/dist/bundle/node.js")];
 if (isClone && !built.every((file) => existsSync(file))) build();
 
 await import("../dist/bin.js");

@@ -1,24 +1,10 @@
-/** All commands in one program. Each is told its world; nothing here reads or prints. */
+/**
+ * The program and its commands. Each command is told its world; nothing here reads or prints. A command's module is loaded when
+ * it is asked for: all of them together take longer to load than a small model takes to answer.
+ */
 
 import { Command } from "commander";
 import { commandName } from "./command-name.ts";
-import { addCompletion } from "./commands/completion.ts";
-import { addCrossValidate } from "./commands/cross-validate.ts";
-import { addData } from "./commands/data.ts";
-import { addDemo } from "./commands/demo.ts";
-import { addEvaluate } from "./commands/evaluate.ts";
-import { addExplain } from "./commands/explain.ts";
-import { addExport } from "./commands/export.ts";
-import { addInspect } from "./commands/inspect.ts";
-import { addPlay } from "./commands/play.ts";
-import { addPredict } from "./commands/predict.ts";
-import { addReport } from "./commands/report.ts";
-import { addServe } from "./commands/serve.ts";
-import { addSpikes } from "./commands/spikes.ts";
-import { addTrain } from "./commands/train.ts";
-import { addTransform } from "./commands/transform.ts";
-import { addTune } from "./commands/tune.ts";
-import { addUpdate } from "./commands/update.ts";
 import type { Io } from "./io.ts";
 import { versionOf } from "./provenance.ts";
 import { styleOf } from "./terminal/style.ts";
@@ -38,11 +24,47 @@ function startText(io: Io): string {
   return `\nStart here:\n${lines.join("")}\nExit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted, 143 ended.\n`;
 }
 
+type Add = (program: Command, io: Io) => void;
+
+/** Every command, in the order of the help. */
+const COMMANDS: { readonly [name: string]: () => Promise<Add> } = {
+  train: async () => (await import("./commands/train.ts")).addTrain,
+  predict: async () => (await import("./commands/predict.ts")).addPredict,
+  evaluate: async () => (await import("./commands/evaluate.ts")).addEvaluate,
+  explain: async () => (await import("./commands/explain.ts")).addExplain,
+  report: async () => (await import("./commands/report.ts")).addReport,
+  update: async () => (await import("./commands/update.ts")).addUpdate,
+  transform: async () => (await import("./commands/transform.ts")).addTransform,
+  "cross-validate": async () => (await import("./commands/cross-validate.ts")).addCrossValidate,
+  tune: async () => (await import("./commands/tune.ts")).addTune,
+  inspect: async () => (await import("./commands/inspect.ts")).addInspect,
+  export: async () => (await import("./commands/export.ts")).addExport,
+  spikes: async () => (await import("./commands/spikes.ts")).addSpikes,
+  data: async () => (await import("./commands/data.ts")).addData,
+  play: async () => (await import("./commands/play.ts")).addPlay,
+  demo: async () => (await import("./commands/demo.ts")).addDemo,
+  completion: async () => (await import("./commands/completion.ts")).addCompletion,
+  serve: async () => (await import("./commands/serve.ts")).addServe,
+};
+
 /**
- * The program. What commander itself prints goes to `say`; help and usage errors are thrown as its errors, never ends of
+ * The one command that a line needs, or undefined where all are needed: for help and completion, which show them all, and for a
+ * word that is none of them, which may be meant for one.
+ */
+export function commandOf(argv: readonly string[]): string | undefined {
+  const word = argv.find((one) => !one.startsWith("-"));
+  return word !== undefined && word !== "completion" && Object.hasOwn(COMMANDS, word) ? word : undefined;
+}
+
+/**
+ * The program, with all commands or `only` one. What commander itself prints goes to `say`; help and usage errors are thrown as its errors, never ends of
  * the process.
  */
-export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string) => void): Command {
+export async function makeProgram(
+  io: Io,
+  say: (to: "stdout" | "stderr", text: string) => void,
+  only?: string,
+): Promise<Command> {
   const style = styleOf(io.stdout);
   const program = new Command("ranksim")
     .description("Rank similarity filters: train, predict, explain and report from the command line.")
@@ -68,21 +90,7 @@ export function makeProgram(io: Io, say: (to: "stdout" | "stderr", text: string)
       outputError: (text, write) => write(text.replace(/^error:/, styleOf(io.stderr).bad("error:"))),
     })
     .exitOverride();
-  for (const add of [addTrain, addPredict, addEvaluate, addExplain, addReport]) add(program, io);
-  for (const add of [
-    addUpdate,
-    addTransform,
-    addCrossValidate,
-    addTune,
-    addInspect,
-    addExport,
-    addSpikes,
-    addData,
-    addPlay,
-    addDemo,
-    addCompletion,
-  ])
-    add(program, io);
-  addServe(program, io, versionOf());
+  const wanted = only === undefined ? Object.values(COMMANDS) : [COMMANDS[only]];
+  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, io);
   return program;
 }

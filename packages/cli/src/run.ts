@@ -6,12 +6,12 @@
 import { RanksimError } from "@ranksim/core";
 import { CommanderError } from "commander";
 import { EXIT, Interruption } from "./exit.ts";
-import { configOf, withConfig } from "./flags/config-file.ts";
+import { configOf, readConfig, withConfig } from "./flags/config-file.ts";
 import { speakFlags } from "./flags/speak-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
 import { OUTPUT_SCHEMA } from "./output-schema.ts";
-import { makeProgram } from "./program.ts";
+import { commandOf, makeProgram } from "./program.ts";
 import { printable, printableJson, printableLines, styleOf } from "./terminal/style.ts";
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
@@ -32,14 +32,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 /** Runs the program. What commander has to say is said when it is known whether people or programs listen. */
 async function attempt(argv: readonly string[], io: Io): Promise<number> {
   const said: { readonly to: "stdout" | "stderr"; readonly text: string }[] = [];
-  const program = makeProgram(io, (to, text) => said.push({ to, text }));
   try {
+    const configured = await readConfig(argv, io);
+    // A file may hold flags of all commands, and is told of those that none has.
+    const only = configured.file === undefined ? commandOf(configured.argv) : undefined;
+    const program = await makeProgram(io, (to, text) => said.push({ to, text }), only);
     program.hook("preAction", async (_, command) => {
       if (command.opts().printConfig !== true) return;
       await io.stdout.write(`${JSON.stringify(configOf(command), undefined, 2)}\n`);
       throw new CommanderError(EXIT.done, "ranksim.printed", "");
     });
-    await program.parseAsync(await withConfig(argv, program, io), { from: "user" });
+    await program.parseAsync(withConfig(configured, program), { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError) || error instanceof UsageError) throw error;

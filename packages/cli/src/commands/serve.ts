@@ -7,6 +7,7 @@ import { type Command, Option } from "commander";
 import { wholeNumber } from "../flags/parameter-flags.ts";
 import { portOf } from "../flags/port.ts";
 import type { Io } from "../io.ts";
+import { versionOf } from "../provenance.ts";
 import type { LogEvent } from "../serve/server.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { printable } from "../terminal/style.ts";
@@ -28,7 +29,7 @@ interface Options extends CommonOptions {
 }
 
 /** Adds the command. */
-export function addServe(program: Command, io: Io, version: string): void {
+export function addServe(program: Command, io: Io): void {
   const number = (least: number) => (text: string) => wholeNumber(text, least);
   const add = (command: Command, flags: string, about: string, least: number, standard: number) =>
     command.addOption(new Option(flags, about).argParser(number(least)).default(standard));
@@ -68,10 +69,10 @@ export function addServe(program: Command, io: Io, version: string): void {
   add(command, "--batch-ms <ms>", "milliseconds that a row may wait for others; 0 joins what arrives together", 0, 0);
   addCommonOptions(command)
     .addHelpText("after", exampleText("serve"))
-    .action((models: string[], options: Options) => serve(models, options, io, version));
+    .action((models: string[], options: Options) => serve(models, options, io));
 }
 
-async function serve(models: readonly string[], options: Options, io: Io, version: string): Promise<void> {
+async function serve(models: readonly string[], options: Options, io: Io): Promise<void> {
   const session = new Session(io, options);
   const [{ ModelServer }, { hostsFor, isLoopback }] = await Promise.all([
     import("../serve/server.ts"),
@@ -84,7 +85,7 @@ async function serve(models: readonly string[], options: Options, io: Io, versio
     port: options.port,
     access: { token, hosts: hostsFor(options.host, options.allowHost), cors: options.cors },
     watch: options.watch === true,
-    version,
+    version: versionOf(),
     limits: {
       graceMs: options.grace,
       timeoutMs: options.timeout,

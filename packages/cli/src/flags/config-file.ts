@@ -17,27 +17,33 @@ import { usageError } from "./usage-error.ts";
 
 type Values = { readonly [name: string]: unknown };
 
-/** The arguments with those of the file put in. */
-export async function withConfig(argv: readonly string[], program: Command, io: Io): Promise<string[]> {
+/** What a command line says beside the name of its file, and what the file holds. */
+export interface Configured {
+  readonly argv: readonly string[];
+  readonly file: { readonly values: Values; readonly path: string } | undefined;
+}
+
+/** Reads the file that a command line names, or the one of the working folder. */
+export async function readConfig(argv: readonly string[], io: Io): Promise<Configured> {
   const at = argv.findIndex((word) => word === "--config" || word.startsWith("--config="));
   const named = at < 0 ? undefined : argv[at].includes("=") ? argv[at].slice("--config=".length) : argv[at + 1];
   if (at >= 0 && named === undefined) throw usageError("--config: expected the name of a file, found nothing");
-  const rest = at < 0 ? [...argv] : [...argv.slice(0, at), ...argv.slice(at + (argv[at].includes("=") ? 1 : 2))];
-  const names = program.commands.map((command) => command.name());
-  const found = await read(named ?? "ranksim.json", named !== undefined, io);
-  const place = rest.findIndex((word) => names.includes(word));
-  if (found === undefined || place < 0) return rest;
-  const command = program.commands.find((one) => one.name() === rest[place]) as Command;
-  // The flags of subcommands (data list) are theirs alone.
-  if (command.commands.length > 0) return rest;
-  return [
-    ...rest.slice(0, place + 1),
-    ...flagsOf(found.values, command, program, found.path),
-    ...rest.slice(place + 1),
-  ];
+  const rest = at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + (argv[at].includes("=") ? 1 : 2))];
+  return { argv: rest, file: await read(named ?? "ranksim.json", named !== undefined, io) };
 }
 
-async function read(name: string, isNamed: boolean, io: Io): Promise<{ values: Values; path: string } | undefined> {
+/** The arguments with those of the file put in; the program must have all commands where there is a file. */
+export function withConfig({ argv, file }: Configured, program: Command): readonly string[] {
+  const names = program.commands.map((command) => command.name());
+  const place = argv.findIndex((word) => names.includes(word));
+  if (file === undefined || place < 0) return argv;
+  const command = program.commands.find((one) => one.name() === argv[place]) as Command;
+  // The flags of subcommands (data list) are theirs alone.
+  if (command.commands.length > 0) return argv;
+  return [...argv.slice(0, place + 1), ...flagsOf(file.values, command, program, file.path), ...argv.slice(place + 1)];
+}
+
+async function read(name: string, isNamed: boolean, io: Io): Promise<Configured["file"]> {
   const text = await readFile(resolve(io.cwd, name), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" && !isNamed) return undefined;
     throw error;

@@ -1,8 +1,8 @@
 /** `ranksim export`: files of each format, and flags that do not fit. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeWorld, type World } from "./world.ts";
+import { makeWorld, mixed, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -52,5 +52,15 @@ describe("ranksim export", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("c: a transform cannot be exported; expected a classifier");
     expect(() => readFileSync(world.path("t.h"))).toThrow();
+  });
+
+  test.each(["onnx", "c", "nir"])("refuses a table model as %s, and says where it can be used", async (format) => {
+    writeFileSync(world.path("mixed.csv"), mixed());
+    await world.ranksim("train mixed.csv --label-column quality --model mixed.ranksim");
+    const { code, stderr } = await world.ranksim(`export mixed.ranksim --to ${format} --out mixed.out`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${format}: a table-encoder cannot be exported; it takes texts or cells of tables`);
+    expect(stderr).toContain("ranksim serve");
+    expect(() => readFileSync(world.path("mixed.out"))).toThrow();
   });
 });

@@ -5,7 +5,7 @@ import { PipelineModel, schemaOf } from "@ranksim/core";
 import { TableModel } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadModel } from "../src/load-model.ts";
-import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+import { EXAMPLE_CONTENTS, makeWorld, mixed, type World } from "./world.ts";
 
 let world: World;
 
@@ -17,24 +17,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => world.remove());
-
-/** Good ones are large, late and rarely grey; some cells are empty. */
-function mixed(): string {
-  const lines = ["key;colour;when;size;flag;quality"];
-  for (let i = 0; i < 120; i++) {
-    const good = i % 2 === 0;
-    const colour = i % 11 === 0 ? "" : ["red", "blue", "green"][i % 3];
-    const day = 10 + ((i * 7) % 19);
-    const size = i % 13 === 0 ? "NA" : ((good ? 50 : 20) + ((i * 5) % 17)) / 10;
-    const cells = [`k-${i}`, good ? colour : i % 4 === 1 ? "grey" : colour, `${day}.${good ? 11 : 2}.2023`];
-    lines.push(
-      [...cells, String(size).replace(".", ","), i % 5 < (good ? 4 : 1) ? "yes" : "no", good ? "good" : "bad"].join(
-        ";",
-      ),
-    );
-  }
-  return `${lines.join("\n")}\n`;
-}
 
 const json = async (line: string) => {
   const { code, stdout, stderr } = await world.ranksim(`${line} --json`);

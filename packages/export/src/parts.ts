@@ -31,12 +31,18 @@ export interface Parts {
   readonly filters: FilterModel;
 }
 
+/** Steps that take words and cells, which none of the formats can say. */
+const TAKES_CELLS = new Set(["table-encoder", "count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"]);
+const CELLS_ELSEWHERE =
+  "it takes texts or cells of tables, the format only numbers. The server (ranksim serve) and python/ranksim_model.py take the model as it is";
+
 /** The parts of a model; refused (code "unsupported") where a step is none of them. */
 export function partsOf(model: Model, format: string): Parts {
   const steps = model instanceof PipelineModel ? model.steps : [model];
   const patches = steps.length > 1 && steps[0] instanceof PatchModel ? steps[0] : undefined;
   const scalings = steps.slice(patches ? 1 : 0, -1).map((step) => {
     if (step instanceof ScalerModel) return scalingOf(step);
+    if (TAKES_CELLS.has(step.kind)) throw refuse(format, step.kind, CELLS_ELSEWHERE);
     throw refuse(format, step.kind, "expected patches, scalers, then one part with filters");
   });
   const filters = steps[steps.length - 1];

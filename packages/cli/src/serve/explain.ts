@@ -12,10 +12,10 @@ const SHOWN = 10;
 /** The filters that decided on the first row, the training rows they stand for, the features that set the strongest apart from its rival. */
 export async function explainRow(model: ServedModel, rows: Rows, run: Run): Promise<object> {
   if (rows.rows !== 1) throw badRequest(`expected one row to explain, found ${rows.rows}`);
-  const found = filterPart(model.model);
+  const found = filterPart(model.behind);
   if (!found) throw badRequest(`model ${model.name}: a ${model.model.kind} has no filters to explain by`);
   let x: unknown = joinRows([rows], model.features);
-  for (const step of stepsOf(model.model).slice(0, found.step)) {
+  for (const step of stepsOf(model.behind).slice(0, found.step)) {
     x = await (step as TransformingModel<unknown>).transform(x, run);
   }
   const { part } = found;
@@ -23,7 +23,8 @@ export async function explainRow(model: ServedModel, rows: Rows, run: Run): Prom
   const of = filterClasses(part);
   const classes = classesOf(part);
   const label = (filter: number): { label?: Label } => (of ? { label: classes[of[filter]] } : {});
-  const names = vocabularyOf(model.model) ?? model.schema?.columns?.map(({ name }) => name);
+  const names =
+    model.encoder?.featureNames ?? vocabularyOf(model.model) ?? model.schema?.columns?.map(({ name }) => name);
   const nameOf = names?.length === part.features ? (feature: number) => ({ name: names[feature] }) : () => ({});
   return {
     model: model.name,

@@ -1,20 +1,28 @@
 /** The Open Inference Protocol, version 2: what a model takes and gives, and one inference. */
 
+import type { TableModel } from "@ranksim/data";
 import { badRequest } from "./http-error.ts";
 import { denseRows, type Rows, textRows } from "./input.ts";
 import type { Answers, ServedModel, Wanted } from "./served-model.ts";
+import { tableRows } from "./table-rows.ts";
 import { type InferRequest, type OutputTensor, type Tensor, tensorBytes } from "./tensors.ts";
 
 /** Metadata of a model. */
 export function modelMetadata(model: ServedModel): object {
-  const input = model.takesText
-    ? { name: "text", datatype: "BYTES", shape: [-1] }
-    : { name: "rows", datatype: "FP64", shape: [-1, model.features] };
+  const inputs = model.takesText
+    ? [{ name: "text", datatype: "BYTES", shape: [-1] }]
+    : model.encoder
+      ? model.encoder.columns.map(({ name, type }) => ({
+          name,
+          datatype: type === "number" ? "FP64" : "BYTES",
+          shape: [-1],
+        }))
+      : [{ name: "rows", datatype: "FP64", shape: [-1, model.features] }];
   return {
     name: model.name,
     versions: [model.version],
     platform: "ranksim",
-    inputs: [input],
+    inputs,
     outputs: outputNames(model).map((name) => ({ name, ...typeOf(name, model) })),
     ...(model.classes.length > 0 ? { parameters: { classes: model.classes } } : {}),
   };
@@ -47,7 +55,7 @@ export async function infer(
       throw badRequest(`outputs: model ${model.name} has ${names.join(" and ")}, not ${JSON.stringify(name)}`);
     }
   }
-  const rows = rowsOf(model, request.inputs);
+  const rows = model.encoder ? await tableOf(model.encoder, model, request.inputs) : rowsOf(model, request.inputs);
   const wanted: Wanted = {
     labels: asked.has("label") || asked.has("present"),
     probabilities: asked.has("probabilities"),
@@ -133,11 +141,42 @@ function areBytes(numbers: ArrayLike<number>): boolean {
   return true;
 }
 
+/** The tensors of a request as rows of a table: one for each column by its name, or one of all cells. */
+async function tableOf(encoder: TableModel, model: ServedModel, inputs: readonly Tensor[]): Promise<Rows> {
+  const { columns } = encoder;
+  const [only] = inputs;
+  if (inputs.length > 1 || columns.some(({ name }) => name === only.name)) {
+    return tableRows(encoder, listsOfColumns(model, inputs, columns).map(withGaps));
+  }
+  const { shape, data, name } = only;
+  const width = shape.length === 1 ? shape[0] : shape.slice(1).reduce((product, side) => product * side, 1);
+  if (width !== columns.length) {
+    throw badRequest(`inputs[0] ${name}: shape: expected [rows, ${columns.length}], found [${shape.join(", ")}]`);
+  }
+  const rows = data.length / width;
+  return tableRows(
+    encoder,
+    Array.from({ length: rows }, (_, r) => withGaps(Array.from({ length: width }, (_, c) => data[r * width + c]))),
+  );
+}
+
+/** NaN is how a tensor says that a number is missing. */
+const withGaps = (row: readonly unknown[]): unknown[] => row.map((cell) => (Number.isNaN(cell) ? null : cell));
+
 function rowsOfColumns(
   model: ServedModel,
   inputs: readonly Tensor[],
   columns: readonly { readonly name: string }[],
 ): Rows {
+  return denseRows(listsOfColumns(model, inputs, columns), columns.length);
+}
+
+/** Tensors of columns as lists of rows, in the order of the model's columns. */
+function listsOfColumns(
+  model: ServedModel,
+  inputs: readonly Tensor[],
+  columns: readonly { readonly name: string }[],
+): unknown[][] {
   const given = new Map(inputs.map((tensor) => [tensor.name, tensor]));
   const lacking = columns.filter(({ name }) => !given.has(name)).map(({ name }) => JSON.stringify(name));
   if (lacking.length > 0)
@@ -150,5 +189,5 @@ function rowsOfColumns(
       throw badRequest(`inputs: ${name} has ${data.length} rows, ${columns[0].name} has ${rows}`);
     for (let r = 0; r < rows; r++) lists[r][i] = data[r];
   }
-  return denseRows(lists, columns.length);
+  return lists;
 }

@@ -1,6 +1,6 @@
 /** Rows of a request, in forms that can be joined into one search. */
 
-import { type Csr, Dense, type Matrix } from "@ranksim/core";
+import { Csr, Dense, type Matrix } from "@ranksim/core";
 import { badRequest } from "./http-error.ts";
 
 /** Rows that wait for a search. */
@@ -68,7 +68,7 @@ export function sliceRows(rows: Rows, from: number, to: number): Rows {
 }
 
 /** Whether two requests can share a search. */
-export const canJoin = (a: Rows, b: Rows): boolean => a.form === b.form && a.form !== "sparse";
+export const canJoin = (a: Rows, b: Rows): boolean => a.form === b.form;
 
 /** Rows of one or several requests as what a model is asked with. */
 export function joinRows(all: readonly Rows[], features: number): Matrix | readonly string[] {
@@ -76,7 +76,7 @@ export function joinRows(all: readonly Rows[], features: number): Matrix | reado
   if (first.form === "text") {
     return all.length === 1 ? first.texts : all.flatMap((rows) => (rows as typeof first).texts);
   }
-  if (first.form === "sparse") return first.x;
+  if (first.form === "sparse") return joinSparse(all.map((rows) => (rows as typeof first).x));
   if (all.length === 1 && first.values instanceof Uint8Array) return Dense.of(first.values, first.rows, features);
   const parts = all as readonly (typeof first)[];
   const count = parts.reduce((sum, { rows }) => sum + rows, 0);
@@ -88,6 +88,26 @@ export function joinRows(all: readonly Rows[], features: number): Matrix | reado
     at += part.values.length;
   }
   return Dense.of(values, count, features);
+}
+
+function joinSparse(parts: readonly Csr[]): Csr {
+  if (parts.length === 1) return parts[0];
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const entries = parts.reduce((sum, { offsets, rows: own }) => sum + offsets[own] - offsets[0], 0);
+  const isBytes = parts.every(({ values }) => values instanceof Uint8Array);
+  const offsets = new Uint32Array(rows + 1);
+  const indices = new Uint32Array(entries);
+  const values = isBytes ? new Uint8Array(entries) : new Float64Array(entries);
+  let row = 0;
+  let at = 0;
+  for (const part of parts) {
+    const [from, to] = [part.offsets[0], part.offsets[part.rows]];
+    indices.set(part.indices.subarray(from, to), at);
+    values.set(part.values.subarray(from, to), at);
+    for (let r = 1; r <= part.rows; r++) offsets[++row] = at + part.offsets[r] - from;
+    at += to - from;
+  }
+  return Csr.of(offsets, indices, values, parts[0].features);
 }
 
 /** A word for what was found. */

@@ -32,8 +32,12 @@ export function openApi(version: string, models: readonly ServedModel[]): Json {
     type: "array",
     items: {
       oneOf: [
-        { type: "array", items: { type: "number" }, description: "numbers in the order of the model's features" },
-        { type: "object", description: "numbers by the names of the model's columns" },
+        {
+          type: "array",
+          items: { type: ["number", "string", "boolean", "null"] },
+          description: "in the order of the model's features or columns; words, truths and nulls for tables alone",
+        },
+        { type: "object", description: "by the names of the model's columns" },
       ],
     },
   };

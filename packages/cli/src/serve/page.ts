@@ -1,6 +1,7 @@
 /** The page at "/": what is served, a form to try it, and lines for a terminal. One script, known by its digest. */
 
 import { createHash } from "node:crypto";
+import type { SchemaColumn } from "@ranksim/core";
 import { escaped } from "../report/markup.ts";
 import { PAGE_STYLE } from "../report/theme.ts";
 import type { ServedModel } from "./served-model.ts";
@@ -67,8 +68,8 @@ export function servePage(version: string, models: readonly ServedModel[]): Page
     (model) => `<div data-model="${escaped(model.name)}"><pre>${escaped(linesOf(model))}</pre></div>`,
   );
   const facts = models.map(
-    ({ name, version: own, model, features, takesText, classes }) =>
-      `<tr><th scope="row">${escaped(name)}</th><td>${escaped(model.kind)}</td><td>${takesText ? "text" : `${features} numbers`}</td><td>${classes.length === 0 ? "–" : classes.length}</td><td><code>${escaped(own)}</code></td></tr>`,
+    ({ name, version: own, model, features, takesText, encoder, classes }) =>
+      `<tr><th scope="row">${escaped(name)}</th><td>${escaped(model.kind)}</td><td>${takesText ? "text" : encoder ? `${encoder.columns.length} columns` : `${features} numbers`}</td><td>${classes.length === 0 ? "–" : classes.length}</td><td><code>${escaped(own)}</code></td></tr>`,
   );
   const html = `<!doctype html>
 <html lang="en">
@@ -101,9 +102,13 @@ export function servePage(version: string, models: readonly ServedModel[]): Page
   return { html, policy };
 }
 
-/** A body that the model takes: zeros, or a text. */
-function exampleOf({ takesText, features, schema }: ServedModel): string {
+/** A body that the model takes: zeros, missing cells, or a text. */
+function exampleOf({ takesText, features, encoder, schema }: ServedModel): string {
   if (takesText) return '{"texts": ["a lovely film"]}';
+  if (encoder) {
+    const row = Object.fromEntries(encoder.columns.map(({ name, type }) => [name, type === "number" ? 0 : null]));
+    return JSON.stringify({ rows: [row] });
+  }
   if (schema?.columns) {
     const row = Object.fromEntries(schema.columns.map(({ name }) => [name, 0]));
     return JSON.stringify({ rows: [row] });
@@ -112,15 +117,22 @@ function exampleOf({ takesText, features, schema }: ServedModel): string {
 }
 
 function linesOf(model: ServedModel): string {
-  const { name, takesText, features } = model;
+  const { name, takesText, encoder, features } = model;
   const url = "http://localhost:8080";
-  const body = takesText ? '{"texts": ["a lovely film"]}' : '{"rows": [[0, 1, 2, …]]}';
+  const body = takesText || encoder ? exampleOf(model) : '{"rows": [[0, 1, 2, …]]}';
   const tensor = takesText
     ? '{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["a lovely film"]}'
-    : `{"name": "rows", "datatype": "FP64", "shape": [1, ${features}], "data": [0, 1, 2, …]}`;
+    : encoder
+      ? encoder.columns.map(tensorOf).join(", ")
+      : `{"name": "rows", "datatype": "FP64", "shape": [1, ${features}], "data": [0, 1, 2, …]}`;
   return [
     `curl '${url}/predict?model=${name}' -H 'Content-Type: application/json' -d '${body}'`,
     `curl '${url}/predict?model=${name}&top=3' -H 'Content-Type: text/csv' --data-binary @rows.csv`,
     `curl '${url}/v2/models/${name}/infer' -H 'Content-Type: application/json' -d '{"inputs": [${tensor}]}'`,
   ].join("\n");
 }
+
+const tensorOf = ({ name, type }: SchemaColumn): string => {
+  const [datatype, value] = type === "number" ? ["FP64", 0] : ["BYTES", ""];
+  return JSON.stringify({ name, datatype, shape: [1], data: [value] });
+};

@@ -1,11 +1,13 @@
 /** `/predict`: rows or texts as JSON, NDJSON or CSV in; labels, probabilities, the most likely classes out, in the same form. */
 
 import { Dense } from "@ranksim/core";
-import { bytesSource, type Format, readData } from "@ranksim/data";
+import { bytesSource, type Format, readData, type TableLike } from "@ranksim/data";
 import { answersAsText, topOf as mostLikely } from "../commands/answers.ts";
+import { inputFor } from "../model/passage.ts";
 import { badRequest, HttpError } from "./http-error.ts";
 import { denseRows, kindOf, matrixRows, type Rows, textRows } from "./input.ts";
 import type { Answers, ServedModel } from "./served-model.ts";
+import { tableRows } from "./table-rows.ts";
 import { isObject, parseJson } from "./tensors.ts";
 
 /** Forms of a body, by content type. */
@@ -100,15 +102,9 @@ export function topOf(value: unknown): number {
 /** Rows of a JSON body for a model: lists by position, objects by the names of the model's columns. */
 export async function jsonRows(model: ServedModel, { content, takes }: ParsedJson): Promise<Rows> {
   if (takes === "texts" || (takes === undefined && model.takesText)) return textRows(content);
-  refuseTable(model);
+  if (model.encoder) return tableRows(model.encoder, content);
   if (!isObject(content[0])) return denseRows(content, model.features);
   return readRows(model, Buffer.from(content.map((row) => JSON.stringify(row)).join("\n")), "jsonl");
-}
-
-/** Cells of a table would have to be encoded before they are handed to the workers. */
-function refuseTable({ name, schema }: ServedModel): void {
-  if (schema?.form === "table")
-    throw badRequest(`model ${name} takes tables, which are not served; use ranksim predict`);
 }
 
 /** Rows of a body in lines. */
@@ -121,13 +117,15 @@ export async function readRows(model: ServedModel, body: Buffer, form: Exclude<B
       .split(/\r?\n/);
     return textRows(lines);
   }
-  refuseTable(model);
   const data = await readData(bytesSource(body, "body"), {
     format: form satisfies Format,
     labelColumn: null,
     ...(model.schema ? { schema: model.schema } : {}),
-    ...(model.takesText ? { textColumn: model.schema?.text ?? "text" } : { features: model.features }),
+    ...(model.takesText
+      ? { textColumn: model.schema?.text ?? "text" }
+      : { features: model.encoder?.columns.length ?? model.features }),
   });
+  if (model.encoder) return matrixRows(await model.encoder.transform(inputFor("table", data) as TableLike));
   if (data.form === "text") return textRows(data.text);
   if (data.form === "table") throw badRequest("expected rows of numbers, found a table");
   if (data.x.features !== model.features) {

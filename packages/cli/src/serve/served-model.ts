@@ -6,6 +6,7 @@ import {
   type Label,
   type Matrix,
   type Model,
+  PipelineModel,
   type PredictingModel,
   predicts,
   type Run,
@@ -15,7 +16,8 @@ import {
   toDense,
   transforms,
 } from "@ranksim/core";
-import { isMultilabel, stepsOf, takesText } from "../model/parts.ts";
+import type { TableModel } from "@ranksim/data";
+import { isMultilabel, stepsOf, tableModelOf, takesText } from "../model/parts.ts";
 import { Batcher } from "./batcher.ts";
 import { badRequest } from "./http-error.ts";
 import { joinRows, type Rows } from "./input.ts";
@@ -43,8 +45,12 @@ export class ServedModel {
   /** The beginning of the file's digest: another file, another version. */
   readonly version: string;
   readonly model: Model;
+  /** What encodes tables, where the model takes them: each request by itself, so that a bad cell is refused to who sent it. */
+  readonly encoder: TableModel | undefined;
+  /** The model behind the encoder: what is searched. */
+  readonly behind: Model;
   readonly takesText: boolean;
-  /** Numbers in a row; 0 for text. */
+  /** Numbers in a row that is searched; 0 for text. */
   readonly features: number;
   readonly classes: readonly Label[];
   readonly isMultilabel: boolean;
@@ -63,7 +69,9 @@ export class ServedModel {
     this.version = version;
     this.model = model;
     this.takesText = takesText(model);
-    const [first] = stepsOf(model);
+    this.encoder = tableModelOf(model);
+    this.behind = this.encoder ? withoutFirst(model) : model;
+    const [first] = stepsOf(this.behind);
     const last = stepsOf(model).at(-1);
     this.features = this.takesText ? 0 : ((first as { features?: number }).features ?? 0);
     this.classes = predicts(model) ? model.classes : [];
@@ -97,13 +105,19 @@ export class ServedModel {
   async #search(parts: readonly Rows[], wanted: Wanted): Promise<Answers> {
     const x = joinRows(parts, this.features);
     const run: Run = { backend: this.backend };
-    const predicting = this.model as unknown as PredictingModel<Matrix | readonly string[]>;
+    const predicting = this.behind as unknown as PredictingModel<Matrix | readonly string[]>;
     const labels = wanted.labels ? await predicting.predict(x, run) : [];
     const found = wanted.probabilities ? await predicting.predictProbabilities?.(x, run) : undefined;
-    const transforming = this.model as unknown as TransformingModel<Matrix | readonly string[]>;
+    const transforming = this.behind as unknown as TransformingModel<Matrix | readonly string[]>;
     const similar = wanted.similarities ? toDense(await transforming.transform(x, run)) : undefined;
     return { labels, probabilities: doubles(found), similarities: doubles(similar) };
   }
+}
+
+/** The steps after the first: a model of their own. */
+function withoutFirst(model: Model): Model {
+  const { names, steps } = model as PipelineModel;
+  return steps.length === 2 ? steps[1] : new PipelineModel(names.slice(1), steps.slice(1));
 }
 
 const doubles = (x: Dense | undefined): Float64Array | undefined =>

@@ -5,8 +5,8 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { loadModel, openBackend, RanksimError } from "@ranksim/core";
-import { textReaders } from "@ranksim/data";
+import { openBackend, RanksimError } from "@ranksim/core";
+import { loadModel } from "../load-model.ts";
 import { digestOf } from "../model/store.ts";
 import type { Limits } from "./limits.ts";
 import { ServedModel } from "./served-model.ts";
@@ -137,7 +137,7 @@ export class Shelf {
     const bytes = await readFile(path);
     const backend = await openBackend("auto");
     try {
-      const model = loadModel(bytes, { readers: textReaders });
+      const model = loadModel(bytes);
       const version = digestOf(bytes).slice(0, VERSION_DIGITS);
       const served = new ServedModel(name, version, model, backend, this.#limits);
       await warm(served);

@@ -1,11 +1,13 @@
 /** `ranksim play`: the page is served until interrupted, with a model if one is named. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { loadModel } from "@ranksim/core";
+import type { ClassifierModel, PipelineModel } from "@ranksim/core";
+import { bytesSource, type MatrixData, readData } from "@ranksim/data";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { makeWorld, type World } from "./world.ts";
+import { loadModel } from "../src/load-model.ts";
+import { makeWorld, mixed, type World } from "./world.ts";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL("../dist/playground/index.html", import.meta.url)));
@@ -50,6 +52,28 @@ describe.skipIf(!isBuilt)("play (needs npm run build)", () => {
     const name = new URLSearchParams(new URL(address).hash.slice(1)).get("model");
     const bytes = new Uint8Array(await (await fetch(new URL(`/${name}`, address))).arrayBuffer());
     expect(loadModel(bytes).kind).toBe("classifier");
+  });
+
+  test("serves rows beside a model of tables, coded as it has learned", async () => {
+    writeFileSync(world.path("mixed.csv"), mixed());
+    await world.ranksim("train mixed.csv --label-column quality --model mixed.ranksim");
+    const { address } = await play("mixed.ranksim", "mixed.csv");
+    const view = new URLSearchParams(new URL(address).hash.slice(1));
+    const get = async (name: string | null) =>
+      new Uint8Array(await (await fetch(new URL(`/${name}`, address))).arrayBuffer());
+    const { steps } = loadModel(await get(view.get("model"))) as PipelineModel;
+    const bytes = await get(view.get("data"));
+    const data = (await readData(bytesSource(bytes, "data.npz"))) as MatrixData;
+    const found = await (steps[1] as ClassifierModel).predict(data.x);
+    expect(data.y).toEqual(
+      mixed()
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(";")[5]),
+    );
+    const { stdout } = await world.ranksim("predict mixed.ranksim mixed.csv");
+    expect(found).toEqual(stdout.trim().split("\n"));
   });
 
   test("refuses a file that is no model, and a port that is none", async () => {

@@ -1,11 +1,29 @@
 /** Files of one's own: tables, arrays, pictures, text, models, and files that are none of these. */
 
-import { RankSimilarityClassifier, saveModel } from "@ranksim/core";
-import { loadDigits } from "@ranksim/data";
+import { type ClassifierModel, Pipeline, RankSimilarityClassifier, saveModel, withSchema } from "@ranksim/core";
+import { describeData, loadDigits, Table, TableEncoder, type TableLike } from "@ranksim/data";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, dropFiles, figure, openStage, type Stage, untilTrained } from "./chromium.ts";
 import { idxImages, idxLabels, npy, pgm, plantsCsv, reviewsJsonl } from "./made-files.ts";
+
+/** Snails are small and brown, mussels large and grey; the table has its columns in another order than the model. */
+function shells() {
+  const rows = Array.from({ length: 60 }, (_, i) => {
+    const isSnail = i % 2 === 0;
+    return {
+      colour: isSnail ? "brown" : "grey",
+      size: (isSnail ? 10 : 60) + (i % 7),
+      kind: isSnail ? "snail" : "mussel",
+    };
+  });
+  const lines = rows.map(({ colour, size, kind }) => `${size},${kind},${colour}`);
+  return {
+    table: Table.fromRecords(rows.map(({ colour, size }) => ({ colour, size }))),
+    y: rows.map(({ kind }) => kind),
+    csv: `size,kind,colour\n${lines.join("\n")}\n`,
+  };
+}
 
 const train = async (page: Page) => {
   await page.getByRole("button", { name: "Train", exact: true }).click();
@@ -189,6 +207,25 @@ describe.skipIf(!CHROMIUM)("files in Chromium (needs chromium)", () => {
     const { page, complaints } = await stage.open(served.address);
     await page.getByText(/model-my-digits\.model: \d+ filters from 1,797 rows/).waitFor();
     await page.getByTestId("painter").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens a model of tables with a table, and speaks of its columns", async () => {
+    const { page, complaints } = await stage.open();
+    await untilTrained(page);
+    const { table, y, csv } = shells();
+    const pipeline = new Pipeline<TableLike, ClassifierModel>([new TableEncoder(), new RankSimilarityClassifier()]);
+    const model = withSchema(
+      await pipeline.fit(table, y),
+      describeData({ form: "table", table, y, found: { label: "kind" } }),
+    );
+    await dropFiles(page, [
+      { name: "shells.ranksim", content: saveModel(model) },
+      { name: "shells.csv", content: csv },
+    ]);
+    await page.getByText(/shells\.ranksim: \d+ filters from 60 rows/).waitFor();
+    expect(await figure(page, "Accuracy, all rows")).toBe("1.000");
+    await page.getByRole("slider", { name: "colour = grey" }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,17 +1,20 @@
-/** `ranksim play`: serves the playground's page on this machine, opened with a model if one is named. */
+/** `ranksim play`: serves the playground's page on this machine, opened with a model and with data if they are named. */
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RanksimError } from "@ranksim/core";
 import { type Command, Option } from "commander";
+import { openData } from "../files/data-argument.ts";
 import { portOf } from "../flags/port.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import { modelBytes, readModel } from "../model/store.ts";
-import { servePage } from "../play/serve.ts";
+import { pageData } from "../play/page-data.ts";
+import { type ServedFile, servePage } from "../play/serve.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 
-interface PlayOptions extends CommonOptions {
+interface PlayOptions extends CommonOptions, ReadingOptions {
   readonly port: number;
 }
 
@@ -20,8 +23,9 @@ const PAGE = fileURLToPath(new URL("../playground", import.meta.url));
 
 const EXAMPLES = `
 Examples:
-  ranksim play                   the embedded digits, or data that you drop on the page
-  ranksim play digits.ranksim    the same, opened with a model
+  ranksim play                               the embedded digits, or data that you drop on the page
+  ranksim play digits.ranksim                the same, opened with a model
+  ranksim play plants.ranksim new-plants.csv the same, with rows to look at
 `;
 
 /** Adds the command. */
@@ -32,20 +36,28 @@ export function addPlay(program: Command, io: Io): void {
     .description(
       "Serves the playground on this machine only, until interrupted: a page that trains in the browser and shows why a model decides as it does.",
     )
-    .argument("[model]", "model file to open the page with");
-  addCommonOptions(command)
+    .argument("[model]", "model file to open the page with")
+    .argument("[data...]", `rows to look at with the model: ${DATA_ABOUT}`);
+  addCommonOptions(addReadingOptions(command))
     .addOption(new Option("--port <n>", "port to serve on; 0 takes a free one").argParser(portOf).default(0))
     .addHelpText("after", EXAMPLES)
-    .action((modelPath: string | undefined, options: PlayOptions) => play(modelPath, options, io));
+    .action((modelPath: string | undefined, dataNames: string[], options: PlayOptions) =>
+      play(modelPath, dataNames, options, io),
+    );
 }
 
-async function play(modelPath: string | undefined, options: PlayOptions, io: Io): Promise<void> {
+async function play(
+  modelPath: string | undefined,
+  dataNames: readonly string[],
+  options: PlayOptions,
+  io: Io,
+): Promise<void> {
   if (!existsSync(join(PAGE, "index.html"))) {
     throw new RanksimError("unsupported", "the page is not part of this build; npm run build:playground makes it");
   }
   const session = new Session(io, options);
-  const model = modelPath === undefined ? undefined : await modelOf(modelPath, io);
-  const page = await servePage({ folder: PAGE, port: options.port, ...(model ? { model } : {}) });
+  const files = modelPath === undefined ? {} : await filesOf(modelPath, dataNames, options, session);
+  const page = await servePage({ folder: PAGE, port: options.port, ...files });
   try {
     await session.print(
       "play",
@@ -61,8 +73,16 @@ async function play(modelPath: string | undefined, options: PlayOptions, io: Io)
   }
 }
 
-/** The bytes of a model file, after the same checks as everywhere. */
-async function modelOf(path: string, io: Io): Promise<{ name: string; bytes: Uint8Array }> {
-  await readModel(path, io);
-  return { name: basename(path), bytes: await modelBytes(path, io) };
+/** The bytes of a model file, after the same checks as everywhere, and rows in the form that the page takes. */
+async function filesOf(
+  modelPath: string,
+  dataNames: readonly string[],
+  options: PlayOptions,
+  session: Session,
+): Promise<{ model: ServedFile; data?: ServedFile }> {
+  const { model } = await readModel(modelPath, session.io);
+  const file = { name: basename(modelPath), bytes: await modelBytes(modelPath, session.io) };
+  if (dataNames.length === 0) return { model: file };
+  const { set, name } = await openData(dataNames, options, session, { model });
+  return { model: file, data: await pageData(model, set, name) };
 }

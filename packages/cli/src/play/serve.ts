@@ -8,12 +8,19 @@ import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { extname, join, resolve, sep } from "node:path";
 
+/** A file beside the page. */
+export interface ServedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What is served. */
 export interface ServeOptions {
   /** Folder of the built page. */
   readonly folder: string;
-  /** A model to open the page with; it is served under its name. */
-  readonly model?: { readonly name: string; readonly bytes: Uint8Array };
+  /** A model to open the page with, and rows to look at with it; each is served under its name. */
+  readonly model?: ServedFile;
+  readonly data?: ServedFile;
   /** 0, the default, takes any free port. */
   readonly port?: number;
 }
@@ -64,17 +71,20 @@ const HEADERS = {
 };
 
 /** Starts to serve; resolves when the address can be opened. */
-export async function servePage({ folder, model, port = 0 }: ServeOptions): Promise<Served> {
+export async function servePage({ folder, model, data, port = 0 }: ServeOptions): Promise<Served> {
   const root = resolve(folder);
   // The page takes names of this form only, and a name must not hide a file of the page.
-  const name = model && `model-${model.name.replace(/[^\w.-]+/g, "-")}`;
+  const beside = Object.entries({ model, data }).flatMap(([role, file]) =>
+    file ? [{ role, name: `${role}-${file.name.replace(/[^\w.-]+/g, "-")}`, bytes: file.bytes }] : [],
+  );
   const server = createServer(async (request, response) => {
     // Other names could be another site's that were made to lead here.
     if (!isLoopback(request.headers.host)) return answer(response, 403);
     if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405);
     const path = pathOf(request.url ?? "/");
     if (path === undefined) return answer(response, 400);
-    if (model && path === `/${name}`) return answer(response, 200, model.bytes, "application/octet-stream");
+    const asked = beside.find(({ name }) => path === `/${name}`);
+    if (asked) return answer(response, 200, asked.bytes, "application/octet-stream");
     const file = join(root, path.endsWith("/") ? `${path}index.html` : path);
     if (!file.startsWith(root + sep)) return answer(response, 404);
     try {
@@ -88,8 +98,9 @@ export async function servePage({ folder, model, port = 0 }: ServeOptions): Prom
     server.listen(port, "127.0.0.1", () => listening());
   });
   const { port: taken } = server.address() as { port: number };
+  const view = new URLSearchParams(Object.fromEntries(beside.map(({ role, name }) => [role, name]))).toString();
   return {
-    address: `http://127.0.0.1:${taken}/${name ? `#model=${encodeURIComponent(name)}` : ""}`,
+    address: `http://127.0.0.1:${taken}/${view ? `#${view}` : ""}`,
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

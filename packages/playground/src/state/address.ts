@@ -27,6 +27,9 @@ export interface Address {
   readonly filter?: number;
 }
 
+/** Whether the data is a file beside the page, as `ranksim play MODEL DATA` serves it. */
+export const isServedData = (data: string): boolean => /^data-[\w.-]+$/.test(data);
+
 /** Pictures of more pixels are not put in the address. */
 export const MOST_DRAWN = 1024;
 

@@ -13,7 +13,7 @@ import type {
   Recipe,
   Sample,
 } from "../protocol.ts";
-import { type Address, MOST_DRAWN, readAddress, type Tab, writeAddress } from "./address.ts";
+import { type Address, isServedData, MOST_DRAWN, readAddress, type Tab, writeAddress } from "./address.ts";
 import { Client, latest, WorkerError } from "./client.ts";
 import { FIRST_RECIPE, recipeFor, sameRecipe } from "./recipe.ts";
 import { FIRST_STATE, type State } from "./state.ts";
@@ -49,7 +49,7 @@ export class Controller {
   async start(): Promise<void> {
     const { recipe, tab, cell, filter, data, model } = this.#address;
     this.store.update({ recipe, tab, cell, filter });
-    if (model !== undefined) return this.#openServedModel(model);
+    if (model !== undefined) return this.#openServed(isServedData(data) ? [model, data] : [model]);
     if (data === "digits") return this.openDigits(recipe);
     this.store.update({
       busy: undefined,
@@ -185,15 +185,13 @@ export class Controller {
     this.store.update(filter === undefined ? { filter } : { filter, tab: "filters" });
   }
 
-  async #openServedModel(name: string): Promise<void> {
+  /** Opens files that `ranksim play` serves beside the page. */
+  async #openServed(names: readonly string[]): Promise<void> {
+    let files: readonly NamedFile[] = [];
     await this.#guard("dataError", async () => {
-      const response = await fetch(`./${name}`);
-      if (!response.ok)
-        throw new Error(`The model ${name} could not be fetched: ${response.status} ${response.statusText}.`);
-      const file = new File([await response.blob()], name);
-      const { model } = await this.client.call("openFiles", { files: [{ path: name, file }], choices: {} });
-      if (model) await this.#showModel(model, undefined);
+      files = await Promise.all(names.map(fetchServed));
     });
+    await this.openFiles(files);
   }
 
   #showData(data: DataSummary, recipe: Recipe): void {
@@ -323,6 +321,12 @@ export class Controller {
       history.replaceState(null, "", `#${this.#written()}`);
     }, ADDRESS_MILLISECONDS);
   }
+}
+
+async function fetchServed(name: string): Promise<NamedFile> {
+  const response = await fetch(`./${name}`);
+  if (!response.ok) throw new Error(`${name} could not be fetched: ${response.status} ${response.statusText}.`);
+  return { path: name, file: new File([await response.blob()], name) };
 }
 
 function messageOf(error: unknown): string {

@@ -29,8 +29,9 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
     const kinds = steps.map(({ kind }) => kind).join(", then ");
     throw new RanksimError("unsupported", `${name}: expected a model whose last step has filters, found ${kinds}`);
   }
-  const before = steps.slice(0, -1) as TransformingModel<unknown>[];
-  const [first] = before;
+  const [first] = steps;
+  // Rows of a table come coded: its features are what there is to look at.
+  const before = steps.slice(first instanceof TableModel ? 1 : 0, -1) as TransformingModel<unknown>[];
   const words = first instanceof CountModel || first instanceof TfidfModel;
   const names = words || first instanceof TableModel ? first.featureNames : columnsOf(whole);
   return {

@@ -3,7 +3,7 @@
  * fetches the readers.
  */
 
-import { loadModel, type Model } from "@ranksim/core";
+import { loadModel, type Model, PipelineModel, schemaOf } from "@ranksim/core";
 import {
   blobSource,
   type ColumnChoice,
@@ -11,12 +11,14 @@ import {
   type Folder,
   readData,
   readLabels,
+  Table,
+  TableModel,
   tableReader,
   textReaders,
   withLabels,
 } from "@ranksim/data";
 import type { NamedFile, ReadChoices } from "../protocol.ts";
-import { type LoadedData, loadedData } from "./data.ts";
+import { isMatrix, type LoadedData, loadedData } from "./data.ts";
 
 /** What a drop contained. */
 export interface Read {
@@ -35,13 +37,46 @@ export async function readDropped(files: readonly NamedFile[], choices: ReadChoi
     throw new Error(`Expected one model, found ${models.length}: ${models.map(nameOf).join(", ")}.`);
   const model =
     models.length === 0 ? undefined : { name: nameOf(models[0]), model: readModel(await bytesOf(models[0].file)) };
-  const data = others.length === 0 ? undefined : await readDataSet(others, choices);
-  return { ...(data ? { data } : {}), ...(model ? { model } : {}) };
+  const encoder = model && encoderOf(model.model);
+  const isTable = encoder && others.length === 1 && !NUMBERS_ALONE.test(others[0].path);
+  const data =
+    others.length === 0
+      ? undefined
+      : isTable
+        ? await readTable(others[0], model.model, encoder)
+        : await readDataSet(others, choices);
+  return { ...(data ? { data: named(data, model?.model) } : {}), ...(model ? { model } : {}) };
+}
+
+/** Rows without names of their own have those of the model that they came with. */
+function named(data: LoadedData, model: Model | undefined): LoadedData {
+  const names = model && (encoderOf(model)?.featureNames ?? schemaOf(model)?.columns?.map(({ name }) => name));
+  const fits = isMatrix(data.x) && names?.length === data.x.features;
+  return fits && !data.featureNames ? { ...data, featureNames: names } : data;
 }
 
 /** The model in a file of the command line. */
 export function readModel(bytes: Uint8Array): Model {
   return loadModel(bytes, { readers: [...textReaders, tableReader] });
+}
+
+/** What a model of tables begins with. */
+function encoderOf(model: Model): TableModel | undefined {
+  const [first] = model instanceof PipelineModel ? model.steps : [model];
+  return first instanceof TableModel ? first : undefined;
+}
+
+/** Arrays have no columns: their rows come coded, as `ranksim play` serves them. */
+const NUMBERS_ALONE = /\.(npy|npz)$/i;
+
+/** Rows of a table, matched by name and coded as the model has learned. */
+async function readTable(named: NamedFile, model: Model, encoder: TableModel): Promise<LoadedData> {
+  const schema = schemaOf(model);
+  const data = await readData(blobSource(named.file), { table: true, ...(schema ? { schema } : {}) });
+  if (data.form === "text") throw new Error(`${nameOf(named)}: expected columns as the model has them, found text.`);
+  const table = data.form === "table" ? data.table : Table.fromMatrix(data.x, data.featureNames);
+  const x = await encoder.transform(table);
+  return loadedData(nameOf(named), { form: "matrix", x, ...(data.y ? { y: data.y } : {}) });
 }
 
 async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {

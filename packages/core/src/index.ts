@@ -34,6 +34,7 @@ export { Dense, MOST_FEATURES } from "./matrix/dense.ts";
 export type { ImageShape } from "./matrix/image-shape.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
+export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";
 export type { CalibrationMethod } from "./method/calibration.ts";

@@ -105,8 +105,10 @@ export interface HeldRows extends Handle {
   leaders(bank: HeldBank): Promise<Leaders>;
   /** The k strongest rows of the listed filters by response over the row's mean response to the bank; 1 <= k <= rows. */
   topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows>;
-  /** Which filter each row belongs to. An earlier assignment may save work. */
-  assign(bank: HeldBank, before?: Assignment): Promise<Assignment>;
+  /** Which filter each row belongs to. An earlier assignment may save work, as may knowing that the sums of all filters follow. */
+  assign(bank: HeldBank, before?: Assignment, wantsSums?: boolean): Promise<Assignment>;
+  /** The assignment of an earlier run, of so many filters, to go on from. */
+  assignment(winners: Uint32Array, filters: number): Assignment;
   /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums;
   /** Images of bytes to their pooled sums, the layers side by side, as `kernels/patches.ts` defines them. */

@@ -4,8 +4,7 @@
  */
 
 import { meanFilter } from "../bank/bank.ts";
-import { groupByCode, pickGroups, singletons } from "../bank/groups.ts";
-import { joinSums } from "../bank/sums.ts";
+import { groupByCode, pickGroups } from "../bank/groups.ts";
 import { RanksimError } from "../errors.ts";
 import { layersFeatures, poolLayers } from "../kernels/patches.ts";
 import { rankerFor } from "../kernels/rank-sums.ts";
@@ -27,6 +26,7 @@ import { Adder } from "../kernels/sums.ts";
 import { leadersOf, pickRows } from "../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "./contract.ts";
 import { Counted } from "./counted.ts";
+import { rankSums } from "./given-sums.ts";
 import { type Home, HostBank } from "./host-bank.ts";
 import { isDue, type Turn } from "./turn.ts";
 
@@ -122,7 +122,12 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     const changed = earlier && bank.changedSince(earlier.version);
     const since = changed && { winners: earlier.top, changed };
     const top = await this.#search(bank, 1, { since });
-    return new HostAssignment(this, top, bank, earlier?.top);
+    return new HostAssignment(this, top, bank, earlier?.top.filter);
+  }
+
+  assignment(winners: Uint32Array, filters: number): Assignment {
+    const top = { rows: this.rows, k: 1, filter: winners, response: new Float64Array(0) };
+    return new HostAssignment(this, top, { filters, version: UNKNOWN_BANK }, winners);
   }
 
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums {
@@ -241,6 +246,9 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 }
 
+/** The number of no bank: what was found with it says nothing about others. */
+const UNKNOWN_BANK = -1;
+
 /** Answers of more filters than this, or of a smaller share of the rows than one in so many, are found apart. */
 const MOST_LISTED = 64;
 const FEW_LISTED = 16;
@@ -258,15 +266,16 @@ class HostAssignment implements Assignment {
   readonly #rows: HostRows<HostBank>;
   #groups: Groups | undefined;
 
-  constructor(rows: HeldRows, top: TopFilters, { filters, version }: HostBank, before: TopFilters | undefined) {
+  constructor(
+    rows: HeldRows,
+    top: TopFilters,
+    { filters, version }: { readonly filters: number; readonly version: number },
+    before: Uint32Array | undefined,
+  ) {
     this.#rows = rows as HostRows<HostBank>;
     this.top = top;
     this.version = version;
-    this.wins = new Uint32Array(filters);
-    for (const f of top.filter) this.wins[f]++;
-    const { moved, changed } = compareWinners(before, top, filters);
-    this.moved = moved;
-    this.changed = changed;
+    ({ wins: this.wins, moved: this.moved, changed: this.changed } = compareWinners(before, top.filter, filters));
   }
 
   sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
@@ -289,22 +298,24 @@ class HostAssignment implements Assignment {
   }
 }
 
-/** Counts the rows whose winner changed and marks (1) the filters that lost or gained one. */
-function compareWinners(
-  before: TopFilters | undefined,
-  now: TopFilters,
+/** Counts the rows of each filter and those whose winner changed, and marks (1) the filters that lost or gained one. */
+export function compareWinners(
+  before: Uint32Array | undefined,
+  now: Uint32Array,
   filters: number,
-): { moved: number; changed: Uint8Array } {
-  if (!before) return { moved: now.rows, changed: new Uint8Array(filters).fill(1) };
+): Pick<Assignment, "wins" | "moved" | "changed"> {
+  const wins = new Uint32Array(filters);
+  for (let r = 0; r < now.length; r++) wins[now[r]]++;
+  if (!before) return { wins, moved: now.length, changed: new Uint8Array(filters).fill(1) };
   const changed = new Uint8Array(filters);
   let moved = 0;
-  for (let r = 0; r < now.rows; r++) {
-    if (before.filter[r] === now.filter[r]) continue;
+  for (let r = 0; r < now.length; r++) {
+    if (before[r] === now[r]) continue;
     moved++;
-    changed[before.filter[r]] = 1;
-    changed[now.filter[r]] = 1;
+    changed[before[r]] = 1;
+    changed[now[r]] = 1;
   }
-  return { moved, changed };
+  return { wins, moved, changed };
 }
 
 /** Sums of groups of rows. Filters are made straight from the rows, unless there is something to add to. */
@@ -323,13 +334,8 @@ class HostSums implements HeldSums {
   async rank(distribution?: Float64Array): Promise<HeldBank> {
     const { backend, features } = this.#rows;
     if (!this.#onto) return this.#rows.rankGroups(this.#groups, distribution);
-    const sums = joinSums(await this.read(), features);
-    const held = await backend.hold(sourceOf(sums), { turn: this.#rows.turn });
-    try {
-      return await held.sum(singletons(Uint32Array.from({ length: sums.rows }, (_, f) => f))).rank(distribution);
-    } finally {
-      held.release();
-    }
+    const { turn } = this.#rows;
+    return rankSums(await this.read(), features, distribution, (rows) => backend.hold(rows, { turn }));
   }
 
   read(): Promise<Sum[]> {

@@ -21,20 +21,25 @@ import type {
 import type { HeldBank, HeldRows, Refining, Work } from "./contract.ts";
 import { type Home, HostBank } from "./host-bank.ts";
 import { HostRows } from "./host-rows.ts";
+import { holdStreamed } from "./streamed.ts";
 
 /** Tables for this many features are no burden: 8 MiB for each number that a feature needs. */
 const NARROW = 2 ** 20;
 /** Lanes of the inner product. */
 const LANES = 8;
 
-/** Holds rows by `hold`, without the features that none of them has where there are very many. Rows that have to be read are taken as they are. */
+/**
+ * Holds rows by `hold`, without the features that none of them has where there are very many. Rows that have to be read pass through
+ * as they are if they do not fit in memory.
+ */
 export async function holdNarrow(
   source: RowSource,
   home: Home,
   hold: (source: RowSource) => Promise<HeldRows>,
 ): Promise<HeldRows> {
   const x = inMemory(source);
-  if (x?.form !== "csr" || x.features <= NARROW) return hold(source);
+  if (!x) return holdStreamed(source, hold, (rows) => holdNarrow(rows, home, hold));
+  if (x.form !== "csr" || x.features <= NARROW) return hold(source);
   const columns = Columns.of(x);
   if (columns.count >= x.features) return hold(source);
   return new NarrowRows(source, await hold(sourceOf(columns.rows(x))), columns, home, () => hold(source));

@@ -3,14 +3,15 @@
  * and their refinement if it is asked for.
  */
 
-import type { Backend } from "../backends/contract.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
 import { joinSums } from "../bank/sums.ts";
 import type { Groups } from "../kernels/shapes.ts";
+import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import { copiesOf } from "../matrix/shifted.ts";
+import { pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
@@ -36,7 +37,7 @@ export interface TrainedClasses {
   readonly classes: readonly Label[];
   readonly report: Report;
   /** Rows kept out to calibrate on; absent where that was not asked for. */
-  readonly heldOut: { readonly x: Matrix; readonly y: readonly Label[] } | undefined;
+  readonly heldOut: { readonly x: RowSource; readonly y: readonly Label[] } | undefined;
 }
 
 /** One class of one bank. */
@@ -52,7 +53,7 @@ const PLAIN_SHARE = 0.3;
 
 /** Learns filters for each class. */
 export async function trainClasses(
-  matrix: Matrix,
+  matrix: RowSource,
   y: Labels,
   params: ClassifierParams,
   backend: Backend,
@@ -71,7 +72,7 @@ export async function trainClasses(
   const groups = training
     ? groupListed(shown.codes, classes.length, training)
     : groupByCode(shown.codes, classes.length);
-  const learning = training ? shown.matrix.gather(training) : shown.matrix;
+  const learning = training ? pickRows(shown.matrix, training) : shown.matrix;
   const rowCount = learning.rows / shown.copies;
   const notes = [...shapeNotes(matrix.features), ...(rest ? [rest.note] : [])];
   const initialRows = params.initialRows && checkInitialRowsByClass(params.initialRows, classes, codes, groups);
@@ -80,20 +81,18 @@ export async function trainClasses(
   const generators = streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
   const forDistribution = generators.next().value;
-  const draw = (rows: Matrix) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
-  const common = params.distributionPerClass ? undefined : draw(learning);
+  const draw = (rows: RowSource) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
+  const common = params.distributionPerClass ? undefined : await draw(learning);
 
-  // One place for the rows of all classes in turn: memory given back piece by piece stays with the process for long.
-  const room =
-    shown.matrix.form === "dense" ? sameType(shown.matrix.values, largestOf(groups) * matrix.features) : undefined;
+  const rowsOfClass = await classReader(shown.matrix, groups);
   const trained: TrainedClass[] = [];
   const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
   for (const [j, count] of filters.entries()) {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
-    const xc = shown.matrix.form === "dense" ? shown.matrix.gather(rows, room) : shown.matrix.gather(rows);
-    const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? draw(xc)) : common;
+    const xc = rowsOfClass(c);
+    const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? (await draw(xc))) : common;
     const from = (learning.rows * Math.floor(j / classes.length) + groups.offsets[c]) * whole;
     const bank = await trainBank(
       xc,
@@ -135,7 +134,7 @@ export async function trainClasses(
     filterClass,
     classes,
     report: { ...report, rows: rowCount, ...(refined ? { refinement: refined.report } : {}) },
-    heldOut: rest && { x: matrix.gather(rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
+    heldOut: rest && { x: pickRows(matrix, rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
   };
 }
 
@@ -193,6 +192,18 @@ function flat(parts: readonly Float64Array[]): Float64Array | undefined {
     all.set(part, j * part.length);
   });
   return all;
+}
+
+/** Gives the rows of one class after the other. */
+async function classReader(x: RowSource, groups: Groups): Promise<(c: number) => RowSource> {
+  const rowsOf = (c: number) => groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
+  if (x instanceof Dense) {
+    // One place for the rows of all classes in turn: memory given back piece by piece stays with the process for long.
+    const room = sameType(x.values, largestOf(groups) * x.features);
+    return (c) => x.gather(rowsOf(c), room);
+  }
+  const arranged = await x.arrange?.(groups.rows);
+  return (c) => arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));
 }
 
 /** Rows of the largest group. */

@@ -1,10 +1,11 @@
 /** A trained classifier: filters with a class each, of which the strongest decides. */
 
 import { RanksimError } from "../errors.ts";
-import type { FilterBank } from "../kernels/shapes.ts";
+import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
+import { matchingRows, type RowsLike } from "../matrix/source.ts";
 import {
   applyToClasses,
   type CalibrationMethod,
@@ -145,7 +146,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
    * a method: "temperature".
    */
   async calibrate(
-    x: MatrixLike,
+    x: RowsLike,
     y: Labels,
     method: CalibrationMethod = "temperature",
     run: Run = {},
@@ -207,8 +208,10 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   }
 
   /** The class of each row. */
-  async predict(x: MatrixLike, run: Run = {}): Promise<Label[]> {
-    const matrix = matchingMatrix(x, this.features);
+  predict(x: RowSource, run?: Run): Promise<Label[]>;
+  predict(x: MatrixLike, run?: Run): Promise<Label[]>;
+  async predict(x: RowsLike, run: Run = {}): Promise<Label[]> {
+    const matrix = matchingRows(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     return withBackend(run, async (backend) => {
@@ -234,8 +237,8 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   }
 
   /** The strongest response of each class, in a committee added up over its banks: rows x classes in the order of `classes`. */
-  async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
-    const matrix = matchingMatrix(x, this.features);
+  async classScores(x: RowsLike, run: Run = {}): Promise<Dense> {
+    const matrix = matchingRows(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
@@ -248,7 +251,9 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   }
 
   /** The probability of each class, rows x classes in the order of `classes`. */
-  async predictProbabilities(x: MatrixLike, run: Run = {}): Promise<Dense> {
+  predictProbabilities(x: RowSource, run?: Run): Promise<Dense>;
+  predictProbabilities(x: MatrixLike, run?: Run): Promise<Dense>;
+  async predictProbabilities(x: RowsLike, run: Run = {}): Promise<Dense> {
     if (this.#calibration) {
       const scores = await this.classScores(x, run);
       applyToClasses(this.#calibration, "responses", scores.values as Float64Array, this.classes.length);
@@ -259,7 +264,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
       scoresToProbabilities(scores.values as Float64Array, this.classes.length);
       return scores;
     }
-    const matrix = matchingMatrix(x, this.features);
+    const matrix = matchingRows(x, this.features);
     const tell = (share: number) => advance(run, { stage: "predict", share });
     const c = this.classes.length;
     return withBackend(run, async (backend) => {
@@ -273,8 +278,10 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   }
 
   /** Accuracy: the share of rows given their own label. */
-  async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
-    return shareRight(await this.predict(x, run), y, this.classes);
+  score(x: RowSource, y: Labels | LabelSets, run?: Run): Promise<number>;
+  score(x: MatrixLike, y: Labels | LabelSets, run?: Run): Promise<number>;
+  async score(x: RowsLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
+    return shareRight(await this.predict(x as RowSource, run), y, this.classes);
   }
 
   /** Why one row of `x` gets its class. */

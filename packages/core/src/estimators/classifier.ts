@@ -1,8 +1,10 @@
 /** RSC: the rank similarity classifier. Filters are trained class by class; its model lets the strongest filter name the class. */
 
+import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
-import { type MatrixLike, trainingMatrix } from "../matrix/matrix.ts";
+import type { MatrixLike } from "../matrix/matrix.ts";
+import { type RowsLike, trainingRows } from "../matrix/source.ts";
 import { trainClasses } from "./class-training.ts";
 import { ClassifierModel } from "./classifier-model.ts";
 import type { Estimator, Run } from "./estimator.ts";
@@ -31,9 +33,11 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
   }
 
   /** Learns filters for each class from rows and their labels. */
-  async fit(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
+  fit(x: RowSource, y: Labels, run?: Run): Promise<ClassifierModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<ClassifierModel>;
+  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
     const { params } = this;
-    const matrix = trainingMatrix(x);
+    const matrix = trainingRows(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
     if (isLabelSets(y)) {
       throw new RanksimError(

@@ -155,7 +155,7 @@ async function trainClass(
         `partialFit: class ${JSON.stringify(label)} is new and needs a distribution of its own, which the model cannot make: its distribution was given by the caller`,
       );
     }
-    distribution = resolveDistribution(xc, params.distribution, params, forDistribution, run.signal);
+    distribution = await resolveDistribution(xc, params.distribution, params, forDistribution, run.signal);
   }
   const rounds = params.iterations + 1;
   const trained = await trainBank(

@@ -4,11 +4,12 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { FilterBank } from "../kernels/shapes.ts";
+import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import type { Csr } from "../matrix/csr.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
-import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { matchingRows, type RowsLike } from "../matrix/source.ts";
 import {
   applyToClasses,
   applyToLabels,
@@ -157,7 +158,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
    * a method: "temperature".
    */
   async calibrate(
-    x: MatrixLike,
+    x: RowsLike,
     y: Labels | LabelSets,
     method: CalibrationMethod = "temperature",
     run: Run = {},
@@ -180,7 +181,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
    * labels per row. Probabilities stay.
    */
   async chooseThresholds(
-    x: MatrixLike,
+    x: RowsLike,
     y: LabelSets,
     rule: ThresholdRule = "perLabel",
     run: Run = {},
@@ -216,10 +217,12 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /** The class of the largest score of each row, or the labels whose scores are above their thresholds. */
-  async predict(x: MatrixLike, run: Run = {}): Promise<Y[]> {
+  predict(x: RowSource, run?: Run): Promise<Y[]>;
+  predict(x: MatrixLike, run?: Run): Promise<Y[]>;
+  async predict(x: RowsLike, run: Run = {}): Promise<Y[]> {
     const c = this.classes.length;
     const block = Math.max(1, Math.floor(SCORE_ROOM / c));
-    const matrix = matchingMatrix(x, this.features);
+    const matrix = matchingRows(x, this.features);
     const scores = new Float64Array(Math.min(block, matrix.rows) * c);
     const answers: Y[] = new Array(matrix.rows);
     await this.#eachChunk(matrix, run, (first, similar) => {
@@ -240,7 +243,9 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /** rows x classes: the probability of each class, or that each label is present. */
-  async predictProbabilities(x: MatrixLike, run: Run = {}): Promise<Dense> {
+  predictProbabilities(x: RowSource, run?: Run): Promise<Dense>;
+  predictProbabilities(x: MatrixLike, run?: Run): Promise<Dense>;
+  async predictProbabilities(x: RowsLike, run: Run = {}): Promise<Dense> {
     const scores = await this.classScores(x, run);
     if (!this.#calibration) return scores;
     const values = scores.values as Float64Array;
@@ -250,8 +255,8 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /** rows x classes: the probabilities before any were fitted, by which `predict` decides. */
-  async classScores(x: MatrixLike, run: Run = {}): Promise<Dense> {
-    const matrix = matchingMatrix(x, this.features);
+  async classScores(x: RowsLike, run: Run = {}): Promise<Dense> {
+    const matrix = matchingRows(x, this.features);
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
     await this.#eachChunk(matrix, run, (from, similar) => {
@@ -268,7 +273,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /** The similar filters of all rows, chunk by chunk. */
-  async #eachChunk(matrix: Matrix, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
+  async #eachChunk(matrix: RowSource, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
     const tell = (share: number) => advance(run, { stage: "predict", share });
     await withBackend(run, async (backend) => {
       for await (const { from, similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) {
@@ -279,8 +284,10 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /** Accuracy, or for a multilabel model the share of rows with exactly the right labels. */
-  async score(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
-    return shareRight(await this.predict(x, run), y, this.classes);
+  score(x: RowSource, y: Labels | LabelSets, run?: Run): Promise<number>;
+  score(x: MatrixLike, y: Labels | LabelSets, run?: Run): Promise<number>;
+  async score(x: RowsLike, y: Labels | LabelSets, run: Run = {}): Promise<number> {
+    return shareRight(await this.predict(x as RowSource, run), y, this.classes);
   }
 
   /** Why one row of `x` gets its label or labels. */
@@ -314,7 +321,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     };
   }
 
-  async #scoresToFitOn(x: MatrixLike, run: Run): Promise<{ values: Float64Array; rows: number }> {
+  async #scoresToFitOn(x: RowsLike, run: Run): Promise<{ values: Float64Array; rows: number }> {
     const { values, rows } = await this.classScores(x, run);
     if (rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to fit to, found none");
     return { values: values as Float64Array, rows };

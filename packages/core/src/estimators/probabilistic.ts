@@ -3,6 +3,7 @@
  * rows it wins. Takes one label per row (multiclass) or several (multilabel).
  */
 
+import type { RowSource } from "../backends/contract.ts";
 import { joinSums } from "../bank/sums.ts";
 import { RanksimError } from "../errors.ts";
 import type { Csr } from "../matrix/csr.ts";
@@ -15,7 +16,8 @@ import {
   type LabelSets,
   type Labels,
 } from "../matrix/labels.ts";
-import { isZeroRow, type Matrix, type MatrixLike, trainingMatrix } from "../matrix/matrix.ts";
+import type { MatrixLike } from "../matrix/matrix.ts";
+import { pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
 import { countLabels, countPresence, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows, THRESHOLD_SHARE } from "./held-out-rows.ts";
@@ -55,11 +57,11 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
   }
 
   /** Learns filters from the rows and what each filter's rows are called. */
-  fit(x: MatrixLike, y: Labels, run?: Run): Promise<ProbabilisticModel<Label>>;
-  fit(x: MatrixLike, y: LabelSets, run?: Run): Promise<ProbabilisticModel<Label[]>>;
+  fit(x: RowsLike, y: Labels, run?: Run): Promise<ProbabilisticModel<Label>>;
+  fit(x: RowsLike, y: LabelSets, run?: Run): Promise<ProbabilisticModel<Label[]>>;
   fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<ProbabilisticModel>;
-  async fit(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel> {
-    const matrix = trainingMatrix(x);
+  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel> {
+    const matrix = trainingRows(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
     refuseUnsummed(this.params);
     const several = isLabelSets(y);
@@ -75,11 +77,11 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
     const began = performance.now();
     return withBackend(run, async (backend) => {
       const rest = this.#holdOut(single?.codes ?? new Uint32Array(matrix.rows), single ? classes.length : 1);
-      const { rows, note } = rowsToTrainOn(
+      const { rows, note } = await rowsToTrainOn(
         matrix,
         rest?.train ?? Uint32Array.from({ length: matrix.rows }, (_, r) => r),
       );
-      const training = rows.length === matrix.rows ? matrix : matrix.gather(rows);
+      const training = rows.length === matrix.rows ? matrix : pickRows(matrix, rows);
       const params = {
         ...this.params,
         initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
@@ -118,7 +120,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
         ? Array.from(rest.held, (r) => labelsOf(sets.present, r).map((o) => classes[o]))
         : Array.from(rest.held, (r) => classes[(single as Encoded).codes[r]]);
       const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-      return this.#judge(model, matrix.gather(rest.held), truth, quiet);
+      return this.#judge(model, pickRows(matrix, rest.held), truth, quiet);
     });
   }
 
@@ -131,7 +133,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
   }
 
   /** The model with what its parameters ask to be fitted on rows it was not trained on. */
-  async #judge(model: ProbabilisticModel, x: Matrix, y: Label[] | Label[][], run: Run): Promise<ProbabilisticModel> {
+  async #judge(model: ProbabilisticModel, x: RowSource, y: Label[] | Label[][], run: Run): Promise<ProbabilisticModel> {
     const { thresholds, calibrate } = this.params;
     const chosen = thresholds === "none" ? model : await model.chooseThresholds(x, y as Label[][], thresholds, run);
     return calibrate === "none" ? chosen : chosen.calibrate(x, y, calibrate, run);
@@ -143,8 +145,9 @@ function labelsOf({ offsets, indices }: Csr, row: number): number[] {
 }
 
 /** Those of the listed rows that are not all zero; all of them if there are none else. */
-function rowsToTrainOn(x: Matrix, listed: Uint32Array): { rows: Uint32Array; note?: string } {
-  const rows = listed.filter((r) => !isZeroRow(x, r));
+async function rowsToTrainOn(x: RowSource, listed: Uint32Array): Promise<{ rows: Uint32Array; note?: string }> {
+  const isZero = await zeroRows(x);
+  const rows = listed.filter((r) => isZero[r] === 0);
   if (rows.length === 0) return { rows: listed, note: "all rows are zero: the filters cannot tell rows apart" };
   if (rows.length === listed.length) return { rows };
   return { rows, note: `${listed.length - rows.length} rows of zeros were left out of training` };

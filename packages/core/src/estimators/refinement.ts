@@ -1,10 +1,9 @@
 /** Refinement as the classifier and its models ask for it: what can be refined, the filters bank by bank, progress. */
 
-import type { Backend } from "../backends/contract.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import { membersOf } from "../method/committee.ts";
 import { type Refinement, refineCommittee } from "../method/refine-choice.ts";
 import { type RandomGenerator, streams } from "../random.ts";
@@ -37,7 +36,7 @@ export function refuseUnrefinable(params: ClassifierParams): void {
 
 /** Filters to be refined, and the rows that teach them. */
 export interface ClassTask {
-  readonly matrix: Matrix;
+  readonly matrix: RowSource;
   readonly codes: Uint32Array;
   /** How often each row comes, see `showRows`. */
   readonly copies: number;

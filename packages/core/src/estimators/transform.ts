@@ -1,10 +1,11 @@
 /** RST: the rank similarity transform. Unsupervised filters whose similarities are a sparse nonlinear space. */
 
 import { joinSums } from "../bank/sums.ts";
-import type { FilterBank } from "../kernels/shapes.ts";
+import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
-import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
+import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
 import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
 import { KeptBank } from "../method/kept-bank.ts";
@@ -51,8 +52,10 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
   }
 
   /** Learns filters from the rows; labels are not used and may be left out. */
-  async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
-    const matrix = trainingMatrix(x);
+  fit(x: RowSource, y?: Labels | LabelSets, run?: Run): Promise<TransformModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<TransformModel>;
+  async fit(x: RowsLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
+    const matrix = trainingRows(x);
     refuseUnsummed(this.params);
     const began = performance.now();
     return withBackend(run, async (backend) => {
@@ -137,8 +140,8 @@ export class TransformModel implements TransformingModel<MatrixLike> {
   }
 
   /** Similarities, rows x filters; at most nBest values a row are not zero (more only through ties). */
-  async transform(x: MatrixLike, run: Run = {}): Promise<Csr> {
-    const matrix = matchingMatrix(x, this.features);
+  async transform(x: RowsLike, run: Run = {}): Promise<Csr> {
+    const matrix = matchingRows(x, this.features);
     const tell = (share: number) => advance(run, { stage: "transform", share });
     return withBackend(run, async (backend) => {
       const parts: Similar[] = [];

@@ -1,8 +1,7 @@
 /** Training on all rows together, as the transform and the probabilistic classifier do. */
 
-import type { Backend } from "../backends/contract.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import { countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
 import { type Trained, trainBank } from "../method/train.ts";
@@ -21,7 +20,7 @@ export interface Whole {
 
 /** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. With `beforeWinners` it also finds the winners. */
 export async function trainWhole(
-  x: Matrix,
+  x: RowSource,
   params: WholeParams,
   run: Run,
   backend: Backend,
@@ -33,7 +32,7 @@ export async function trainWhole(
   const filters = initialRows?.length ?? chooseCount(x.rows, params, notes);
   const generators = streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
-  const distribution = resolveDistribution(x, params.distribution, params, generators.next().value, run.signal);
+  const distribution = await resolveDistribution(x, params.distribution, params, generators.next().value, run.signal);
   await advance(run, { stage: "initialize", share: 0 });
   const rounds = params.iterations + 1;
   const trained = await trainBank(

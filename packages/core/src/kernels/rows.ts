@@ -14,6 +14,28 @@ export function sourceOf(x: Rows): RowSource & Rows {
   };
 }
 
+/** The listed rows of a source, in that order, as a source: they are read when they are asked for. */
+export function listedRows(source: RowSource, listed: Uint32Array): RowSource {
+  const { form, features, valueBytes, room } = source;
+  const entries = Math.ceil((source.entries * listed.length) / Math.max(1, source.rows));
+  const rowBytes = bytesOf(source) / Math.max(1, source.rows);
+  return {
+    ...{ form, rows: listed.length, features, entries, valueBytes },
+    ...(room === undefined ? {} : { room }),
+    async *blocks(bytes) {
+      const most = Math.max(1, Math.floor(bytes / Math.max(1, rowBytes)));
+      for (let from = 0; from < listed.length; from += most) yield source.gather(listed.slice(from, from + most));
+    },
+    gather: (rows) => source.gather(rows.map((r) => listed[r])),
+    slice: (from, to) => listedRows(source, listed.subarray(from, to)),
+  };
+}
+
+/** Bytes of all rows in memory. */
+export function bytesOf({ form, entries, valueBytes, rows }: RowSource): number {
+  return form === "dense" ? entries * valueBytes : entries * (valueBytes + 4) + rows * 4;
+}
+
 /** The rows of a source that has them in memory; undefined where they have to be read. */
 export function inMemory(source: RowSource): Rows | undefined {
   return "values" in source ? (source as unknown as Rows) : undefined;

@@ -48,6 +48,10 @@ export interface RowSource {
   gather(rows: Uint32Array): Rows | Promise<Rows>;
   /** Rows `from` (included) to `to` (not included). */
   slice(from: number, to: number): RowSource;
+  /** Rows that are not in memory: bytes of memory that work on them may take for rows at a time. */
+  readonly room?: number;
+  /** The listed rows in that order, as a source that is read well in its order: where gathering them would jump about. */
+  arrange?(rows: Uint32Array): Promise<RowSource>;
 }
 
 /** One sum of rows: n values, or those of the listed features (ascending), all others being 0. */

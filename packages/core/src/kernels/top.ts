@@ -113,6 +113,14 @@ export function offerRows(
   }
 }
 
+/** Lets the strongest rows of a later part, whose row 0 is row `first`, take their places among the strongest so far. */
+export function mergeTopRows({ filters, k, row, value }: TopRows, part: TopRows, first: number): void {
+  for (let f = 0; f < filters; f++) {
+    for (let e = f * part.k; e < (f + 1) * part.k; e++)
+      insert(part.value[e], first + part.row[e], value, row, f * k, k);
+  }
+}
+
 /** Keeps `values[at .. at + k)` descending. Candidates come in ascending id, so an equal value goes behind. */
 function insert(v: number, id: number, values: Float64Array, ids: Uint32Array, at: number, k: number): void {
   let j = at + k - 1;

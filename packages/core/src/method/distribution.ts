@@ -4,9 +4,11 @@
  * their columns over; what a gap is, `confusion.ts` knows.
  */
 
+import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { Dense } from "../matrix/dense.ts";
-import { isWhole, type Matrix } from "../matrix/matrix.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { areAllWhole, gatherMatrix, matrixFor } from "../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { cumulateGaps, histogramConfusion, kdeConfusion } from "./confusion.ts";
 import { type Column, histogramOf, kdeOf } from "./density.ts";
@@ -29,17 +31,17 @@ const LARGEST_MAGNITUDE = 1e100;
  * The distribution of the training rows `x`, or undefined for ranks. Draws from the generator only for "confusion" with
  * more rows than `confusionRows`. Refuses (code "bad-params") a distribution that is not n finite non-decreasing numbers.
  */
-export function resolveDistribution(
-  x: Matrix,
+export async function resolveDistribution(
+  x: RowSource,
   spec: DistributionSpec,
   options: ConfusionOptions,
   generator: RandomGenerator,
   signal?: AbortSignal,
-): Float64Array | undefined {
+): Promise<Float64Array | undefined> {
   if (spec === "rank") return undefined;
   if (spec === "savage") return savageScores(x.features);
   if (spec === "confusion") return confusionDistribution(x, options, generator, signal);
-  return checkedDistribution(typeof spec === "function" ? spec(x) : spec, x.features);
+  return checkedDistribution(typeof spec === "function" ? spec(matrixFor(x, "distribution")) : spec, x.features);
 }
 
 /**
@@ -93,18 +95,18 @@ function checkedDistribution(given: unknown, features: number): Float64Array {
   return distribution;
 }
 
-function confusionDistribution(
-  x: Matrix,
+async function confusionDistribution(
+  x: RowSource,
   options: ConfusionOptions,
   generator: RandomGenerator,
   signal: AbortSignal | undefined,
-): Float64Array {
+): Promise<Float64Array> {
   signal?.throwIfAborted();
   // Deviations 5 and 6: rows drawn with the seed, and exact probabilities where numbers are whole.
-  const histogram = options.density === "histogram" || (options.density === "auto" && isWhole(x));
-  const rows = sampledRows(x.rows, options.confusionRows, generator);
-  const columnAt = columnReader(x, rows);
-  const order = ascendingFeatures(x, rows);
+  const histogram = options.density === "histogram" || (options.density === "auto" && (await areAllWhole(x)));
+  const sample = await gatherMatrix(x, sampledRows(x.rows, options.confusionRows, generator));
+  const columnAt = columnReader(sample);
+  const order = ascendingFeatures(sample);
   return histogram
     ? cumulateGaps(x.features, (position) => histogramOf(columnAt(order[position])), histogramConfusion, signal)
     : cumulateGaps(x.features, (position) => kdeOf(columnAt(order[position])), kdeConfusion, signal);
@@ -121,9 +123,9 @@ function sampledRows(rows: number, most: number, generator: RandomGenerator): Ui
  * rows: gaps between neighbours make sense only if the order is that of the distributions they compare. Sums serve as
  * means, and run in row order, so they are the same for dense and sparse data.
  */
-function ascendingFeatures(x: Matrix, rows: Uint32Array): Uint32Array {
+function ascendingFeatures(x: Matrix): Uint32Array {
   const sums = new Float64Array(x.features);
-  for (const row of rows) {
+  for (let row = 0; row < x.rows; row++) {
     if (x instanceof Dense) {
       const from = row * x.features;
       for (let i = 0; i < x.features; i++) sums[i] += x.values[from + i];
@@ -135,32 +137,33 @@ function ascendingFeatures(x: Matrix, rows: Uint32Array): Uint32Array {
 }
 
 /** Reads the column of a feature over the sampled rows. A column is valid until the next one is read. */
-function columnReader(x: Matrix, rows: Uint32Array): (feature: number) => Column {
+function columnReader(x: Matrix): (feature: number) => Column {
+  const { rows } = x;
   if (x instanceof Dense) {
     const { values, features } = x;
-    const column = new Float64Array(rows.length);
+    const column = new Float64Array(rows);
     return (feature) => {
       let count = 0;
-      for (let j = 0; j < rows.length; j++) {
-        const value = values[rows[j] * features + feature];
+      for (let j = 0; j < rows; j++) {
+        const value = values[j * features + feature];
         if (value !== 0) column[count++] = value;
       }
-      return { rows: rows.length, values: column.subarray(0, count) };
+      return { rows, values: column.subarray(0, count) };
     };
   }
 
   // Sparse: the sample turned into compressed columns once; memory is that of its entries and n offsets.
   const offsets = new Uint32Array(x.features + 1);
-  for (const row of rows) {
+  for (let row = 0; row < rows; row++) {
     for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) if (x.values[e] !== 0) offsets[x.indices[e] + 1]++;
   }
   for (let i = 0; i < x.features; i++) offsets[i + 1] += offsets[i];
   const values = new Float64Array(offsets[x.features]);
   const next = offsets.slice();
-  for (const row of rows) {
+  for (let row = 0; row < rows; row++) {
     for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) {
       if (x.values[e] !== 0) values[next[x.indices[e]]++] = x.values[e];
     }
   }
-  return (feature) => ({ rows: rows.length, values: values.subarray(offsets[feature], offsets[feature + 1]) });
+  return (feature) => ({ rows, values: values.subarray(offsets[feature], offsets[feature + 1]) });
 }

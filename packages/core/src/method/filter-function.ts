@@ -3,7 +3,7 @@
  * run here, row by row.
  */
 
-import type { Assignment, HeldBank, HeldRows } from "../backends/contract.ts";
+import type { Assignment, HeldBank, HeldRows, RowSource } from "../backends/contract.ts";
 import { pickGroups } from "../bank/groups.ts";
 import { RanksimError } from "../errors.ts";
 import { commonNorm, rankDense, weightsFor } from "../kernels/rank.ts";
@@ -11,6 +11,7 @@ import type { DenseBank, Groups } from "../kernels/shapes.ts";
 import { Adder } from "../kernels/sums.ts";
 import { Dense } from "../matrix/dense.ts";
 import { type Matrix, toDense } from "../matrix/matrix.ts";
+import { matrixFor } from "../matrix/source.ts";
 
 /**
  * The filter of a group of rows: the rank of their mean (the paper), the rank of their median, their mean itself, or a
@@ -26,9 +27,9 @@ export interface FilterMaker {
   fromAssignment(assignment: Assignment, filters: Uint32Array): Promise<HeldBank>;
 }
 
-/** The rule for one matrix. */
+/** The rule for some rows; all rules but the paper's need them in memory. */
 export function filterMaker(
-  x: Matrix,
+  x: RowSource,
   held: HeldRows,
   filterFunction: FilterFunction,
   distribution: Float64Array | undefined,
@@ -39,8 +40,9 @@ export function filterMaker(
       fromAssignment: (assignment, filters) => assignment.sums(filters).rank(distribution),
     };
   }
+  const matrix = matrixFor(x, "filterFunction");
   const fromGroups = async (groups: Groups): Promise<HeldBank> =>
-    held.load(makeFilters(x, groups, filterFunction, distribution));
+    held.load(makeFilters(matrix, groups, filterFunction, distribution));
   return {
     fromGroups,
     fromAssignment: async (assignment, filters) => fromGroups(pickGroups(await assignment.members(), filters)),

@@ -9,7 +9,6 @@ import { groupByActivation, joinGroups, pickGroups, replaceGroups, singletons } 
 import { absoluteSums } from "../kernels/measure.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import type { Groups } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import { drawBelow, drawUnit, drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import type { FilterMaker } from "./filter-function.ts";
 
@@ -34,7 +33,7 @@ const BATCH_SHARE = 0.8;
 /** The first `filters` filters. */
 export async function initialize(
   how: Initialize | Uint32Array, // a list: the rows to start from
-  x: Matrix,
+  x: RowSource,
   held: HeldRows,
   filters: number,
   maker: FilterMaker,
@@ -51,7 +50,7 @@ export async function initialize(
 
 /** Each next row is drawn with a probability that grows as the response of the filters so far falls. */
 async function plusplus(
-  x: Matrix,
+  x: RowSource,
   held: HeldRows,
   filters: number,
   maker: FilterMaker,

@@ -5,10 +5,10 @@
  * from the other rows before they are compared. Afterwards filters are taught again, with all rows, where that pays.
  */
 
-import type { Backend, HeldRows } from "../backends/contract.ts";
+import type { Backend, HeldRows, RowSource } from "../backends/contract.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
-import { isWhole, type Matrix } from "../matrix/matrix.ts";
 import { copiesOf } from "../matrix/shifted.ts";
+import { areAllWhole, gatherMatrix } from "../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { type Member, seat, voteOfCommittee } from "./committee.ts";
 import { holdOut } from "./held-out.ts";
@@ -29,7 +29,7 @@ export interface Refinement {
 }
 
 export interface RefineTask {
-  readonly x: Matrix;
+  readonly x: RowSource;
   /** Class number of each row. */
   readonly codes: Uint32Array;
   /** How often each row comes: copy c of row r is row c * rows / copies + r. Copies are held out together and do not judge. */
@@ -86,11 +86,11 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
   const held = await backend.hold(x, plan);
   let judge: Judge | undefined;
   try {
-    const judged = await backend.hold(x.gather(heldOut), plan);
+    const judged = await backend.hold(await gatherMatrix(x, heldOut), plan);
     judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
-    const run = new Run(task, held, teaching, learning, again);
+    const run = new Run(task, held, await areAllWhole(x), teaching, learning, again);
     const first = await run.enrol(0, learning);
     const plain = [await plainWithout(first)];
     const window = await run.chooseWindow(first, judge);
@@ -202,10 +202,17 @@ class Run {
   readonly #steps: number;
   #done = 0;
 
-  constructor(task: RefineTask, held: HeldRows, teaching: Teaching, learning: Uint32Array, again: boolean) {
+  constructor(
+    task: RefineTask,
+    held: HeldRows,
+    isWhole: boolean,
+    teaching: Teaching,
+    learning: Uint32Array,
+    again: boolean,
+  ) {
     this.#task = task;
     this.#held = held;
-    this.#whole = isWhole(task.x);
+    this.#whole = isWhole;
     this.#teaching = teaching;
     this.#learning = learning;
     this.#windows = task.window === undefined ? windowsFor(teaching, task.epochs) : [task.window];

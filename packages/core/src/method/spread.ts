@@ -54,7 +54,7 @@ export async function* spreadMax(
   let bank = start;
   let before: Assignment | undefined;
   for (let iteration = 1; iteration <= iterations; iteration++) {
-    const assignment = await held.assign(bank, before);
+    const assignment = await held.assign(bank, before, true);
     const { moved, wins, changed } = assignment;
     const empty = filtersWhere(bank.filters, (f) => wins[f] === 0);
     const relocated = empty.length > 0 ? await relocate(bank, empty, held) : undefined;

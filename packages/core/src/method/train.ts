@@ -1,8 +1,7 @@
 /** The training of one bank (the paper's algorithm 1): initialise, spread, and say how it went. */
 
-import type { Backend, Work } from "../backends/contract.ts";
+import type { Backend, RowSource, Work } from "../backends/contract.ts";
 import type { FilterBank, Groups, Sum } from "../kernels/shapes.ts";
-import type { Matrix } from "../matrix/matrix.ts";
 import type { RandomGenerator } from "../random.ts";
 import { type FilterFunction, filterMaker } from "./filter-function.ts";
 import { type Initialize, initialize, type Start } from "./initialize.ts";
@@ -48,7 +47,7 @@ export type OnStep = (filters: () => Promise<FilterBank>, step: Step | undefined
 
 /** Trains `filters` filters on the rows of `x`. Whatever happens, nothing stays held. */
 export async function trainBank(
-  x: Matrix,
+  x: RowSource,
   filters: number,
   options: TrainOptions,
   generator: RandomGenerator,

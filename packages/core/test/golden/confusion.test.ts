@@ -32,37 +32,33 @@ function expectClose(found: ArrayLike<number>, expected: readonly number[], rela
 }
 
 /** D with all rows used, the density chosen by the data. */
-function distributionOf(x: Matrix): Float64Array {
-  return resolveDistribution(
-    x,
-    "confusion",
-    { density: "auto", confusionRows: x.rows },
-    generatorOf(0),
-  ) as Float64Array;
+async function distributionOf(x: Matrix): Promise<Float64Array> {
+  const options = { density: "auto", confusionRows: x.rows } as const;
+  return (await resolveDistribution(x, "confusion", options, generatorOf(0))) as Float64Array;
 }
 
 describe("golden: confusion", () => {
   test.each([
     ["histogram", EXACT],
     ["kde", KDE],
-  ] as const)("distribution by %s, dense and sparse", (density, tolerance) => {
+  ] as const)("distribution by %s, dense and sparse", async (density, tolerance) => {
     const { rows, distribution, gaps } = golden[density];
     const x = Dense.fromRows(rows);
-    const found = distributionOf(x);
+    const found = await distributionOf(x);
     expectClose(found, distribution, tolerance);
     // A gap is a difference of two values of D: what D may be off by, a gap may be off by.
     for (const [j, gap] of gaps.entries()) {
       expect(Math.abs(found[j + 1] - found[j] - Math.max(gap, 0))).toBeLessThanOrEqual(tolerance * distribution[j + 1]);
     }
-    expect(distributionOf(toCsr(x))).toEqual(found);
+    expect(await distributionOf(toCsr(x))).toEqual(found);
   });
 
   test.each(["histogram", "kde"] as const)(
     "features of the %s sample in the golden order change nothing",
-    (density) => {
+    async (density) => {
       const { rows, order } = golden[density];
       const ordered = Dense.fromRows(rows.map((row) => order.map((feature) => row[feature])));
-      expect(distributionOf(ordered)).toEqual(distributionOf(Dense.fromRows(rows)));
+      expect(await distributionOf(ordered)).toEqual(await distributionOf(Dense.fromRows(rows)));
     },
   );
 
@@ -73,7 +69,7 @@ describe("golden: confusion", () => {
     expectClose([histogramConfusion(whole(a), whole(b))], [histogram], EXACT);
   });
 
-  test("distribution of the digits", () => {
-    expectClose(distributionOf(Dense.fromRows(digits.train)), digits.distribution, EXACT);
+  test("distribution of the digits", async () => {
+    expectClose(await distributionOf(Dense.fromRows(digits.train)), digits.distribution, EXACT);
   });
 });

@@ -8,6 +8,7 @@ import type { FilterBank, Groups, Prototypes, RowSource, Rows, TopFilters, TopRo
 import type { Backend, Refining } from "../contract.ts";
 import { HostRows, type Wanted } from "../host-rows.ts";
 import { RefiningInPlace } from "../refine-in-place.ts";
+import { fitsWhole } from "../streamed.ts";
 import { type Shelf, WasmBank } from "./bank.ts";
 import type { Engine } from "./engine.ts";
 import { type Limits, lesser } from "./limits.ts";
@@ -59,7 +60,7 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
     const { memory } = this.engine;
     const left = (memory.most - memory.used) * RESIDENT_SHARE;
     const bytes = this.bytes();
-    if (bytes > this.limits.residentBytes) return this;
+    if (bytes > this.limits.residentBytes || !fitsWhole(this.source)) return this;
     if (bytes > left) {
       this.#note("rows did not fit in memory and were searched in blocks");
       return this;

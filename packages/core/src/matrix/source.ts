@@ -1,0 +1,96 @@
+/** The gate for rows that need not be in memory: what a user passes becomes a `RowSource` here, and what the method wants to know of it is found. */
+
+import { RanksimError } from "../errors.ts";
+import { looksOf } from "../kernels/measure.ts";
+import { listedRows } from "../kernels/rows.ts";
+import type { RowSource, Rows } from "../kernels/shapes.ts";
+import { Csr } from "./csr.ts";
+import { checkShape, Dense } from "./dense.ts";
+import { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike } from "./matrix.ts";
+
+/** What users may pass where rows are taken one after the other: numbers in memory, or a source that reads them. */
+export type RowsLike = MatrixLike | RowSource;
+
+/** Bytes that are looked at at a time. */
+const LOOK_BYTES = 2 ** 24;
+
+/** Whether `x` reads its rows. */
+export function isSource(x: unknown): x is RowSource {
+  if (typeof x !== "object" || x === null || isMatrix(x)) return false;
+  return "blocks" in x && "gather" in x && typeof x.blocks === "function" && typeof x.gather === "function";
+}
+
+/** The gate of `fit`: at least one row and two features. */
+export function trainingRows(x: RowsLike): RowSource {
+  const rows = isSource(x) ? x : asMatrix(x);
+  checkShape(rows.rows, rows.features);
+  if (rows.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to train on, found none");
+  if (rows.features < 2) {
+    throw new RanksimError("bad-matrix", `expected at least 2 features to rank, found ${rows.features}`);
+  }
+  return rows;
+}
+
+/** The gate of `predict` and `transform`: rows as wide as the model; no rows is a valid question with no answers. */
+export function matchingRows(x: RowsLike, features: number): RowSource {
+  const rows = isSource(x) ? x : asMatrix(x);
+  if (rows.features !== features && !(Array.isArray(x) && x.length === 0)) {
+    throw new RanksimError("wrong-width", `the model has ${features} features, the data has ${rows.features}`);
+  }
+  return rows;
+}
+
+/** The rows as a matrix; those that have to be read are refused, with what asks for them. */
+export function matrixFor(x: RowSource, what: string): Matrix {
+  if (x instanceof Dense || x instanceof Csr) return x;
+  throw new RanksimError(
+    "unsupported",
+    `${what}: expected rows in memory, found a source that is read in blocks; it needs all rows at once`,
+  );
+}
+
+/** The listed rows in that order, read if they are not in memory. */
+export async function gatherMatrix(x: RowSource, rows: Uint32Array): Promise<Matrix> {
+  return wrapRows(await x.gather(rows));
+}
+
+/** The listed rows as a source: of a matrix a matrix, of a source one that reads them when they are asked for. */
+export function pickRows(x: RowSource, rows: Uint32Array): RowSource {
+  return x instanceof Dense || x instanceof Csr ? x.gather(rows) : listedRows(x, rows);
+}
+
+/** Whether every number is whole, whatever the element type. Reads a source once if its element type does not tell. */
+export async function areAllWhole(x: RowSource): Promise<boolean> {
+  if (x instanceof Dense || x instanceof Csr) return isWhole(x);
+  for await (const block of x.blocks(LOOK_BYTES)) {
+    const { values } = block;
+    if (!(values instanceof Float32Array || values instanceof Float64Array)) return true;
+    if (!looksOf(block).whole) return false;
+  }
+  return true;
+}
+
+/** 1 for each row that is all zero. */
+export async function zeroRows(x: RowSource): Promise<Uint8Array> {
+  const zero = new Uint8Array(x.rows);
+  let first = 0;
+  for await (const block of x.blocks(LOOK_BYTES)) {
+    for (let r = 0; r < block.rows; r++) zero[first + r] = isZeroIn(block, r) ? 1 : 0;
+    first += block.rows;
+  }
+  return zero;
+}
+
+function isZeroIn(x: Rows, r: number): boolean {
+  const [from, to] = x.form === "dense" ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
+  for (let e = from; e < to; e++) if (x.values[e] !== 0) return false;
+  return true;
+}
+
+/** Rows that passed a gate already, as a matrix. */
+function wrapRows(rows: Rows): Matrix {
+  if (rows instanceof Dense || rows instanceof Csr) return rows;
+  return rows.form === "dense"
+    ? Dense.of(rows.values, rows.rows, rows.features)
+    : Csr.of(rows.offsets, rows.indices, rows.values, rows.features);
+}

@@ -7,6 +7,8 @@ import { loadDigits, textReaders } from "@ranksim/data";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hostsFor } from "../src/serve/access.ts";
 import type { Limits } from "../src/serve/limits.ts";
+import { Metrics } from "../src/serve/metrics.ts";
+import type { ServedModel } from "../src/serve/served-model.ts";
 import { type LogEvent, ModelServer, type ServeOptions } from "../src/serve/server.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
@@ -277,6 +279,18 @@ describe("the Open Inference Protocol", () => {
     ],
     [{ inputs: [{ name: "rows", datatype: "BYTES", shape: [1], data: ["a"] }] }, /expected numbers, found BYTES/],
     [
+      { inputs: [{ name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[0].with(3, 256) }] },
+      /data\[3\]: expected a whole number from 0 to 255, as UINT8 has, found 256/,
+    ],
+    [
+      { inputs: [{ name: "rows", datatype: "INT64", shape: [1, 64], data: rows[0].with(5, 0.5) }] },
+      /data\[5\]: expected a whole number .* found 0.5/,
+    ],
+    [
+      { inputs: [{ name: "rows", datatype: "FP64", shape: [1, 64], data: [true, ...rows[0].slice(1)] }] },
+      /data\[0\]: expected a number, found true/,
+    ],
+    [
       { inputs: [{ name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[0] }], outputs: [{ name: "class" }] },
       /has label and probabilities, not "class"/,
     ],
@@ -284,6 +298,64 @@ describe("the Open Inference Protocol", () => {
     const address = await open(["digits.ranksim"]);
     const found = await post(`${address}/v2/models/digits/infer`, body);
     expect([found.status, found.json.error]).toEqual([400, expect.stringMatching(message)]);
+  });
+});
+
+describe("/metrics", () => {
+  const figures = async (address: string) => {
+    const text = await (await fetch(`${address}/metrics`)).text();
+    return (line: string) =>
+      Number(
+        text
+          .split("\n")
+          .find((one) => one.startsWith(`${line} `))
+          ?.split(" ")[1],
+      );
+  };
+
+  test("has the share of each class beside that of the training rows, and of rows that are unsure", async () => {
+    const address = await open(["digits.ranksim"]);
+    const labels = (await digits.predict(rows)) as number[];
+    const shares = (await digits.predictProbabilities(rows)).values;
+    const isUnsure = rows.map((_, r) => Math.max(...shares.subarray(r * 10, r * 10 + 10)) < 0.5);
+    await post(`${address}/predict`, { rows, probabilities: true });
+    const of = await figures(address);
+    expect(of('ranksim_rows_total{model="digits"}')).toBe(60);
+    for (const label of new Set(labels)) {
+      const times = labels.filter((one) => one === label).length;
+      expect(of(`ranksim_labels_total{model="digits",label="${label}"}`)).toBe(times);
+      expect(of(`ranksim_label_share{model="digits",label="${label}"}`)).toBe(times / 60);
+      const trained = digits.report.trainings.find((training) => training.label === label)?.rows as number;
+      expect(of(`ranksim_training_label_share{model="digits",label="${label}"}`)).toBe(trained / digits.report.rows);
+    }
+    const unsure = isUnsure.filter(Boolean).length;
+    expect(unsure).toBeGreaterThan(0);
+    expect(of('ranksim_weighed_rows_total{model="digits"}')).toBe(60);
+    expect(of('ranksim_unsure_rows_total{model="digits"}')).toBe(unsure);
+    expect(of('ranksim_unsure_share{model="digits"}')).toBe(unsure / 60);
+  });
+
+  test("weighs some rows of requests that do not ask for probabilities, and answers these as before", async () => {
+    const address = await open(["digits.ranksim"]);
+    const found = await post(`${address}/predict`, { rows });
+    expect(found.json).toEqual({ model: "digits", version: expect.any(String), labels: await digits.predict(rows) });
+    const shares = (await digits.predictProbabilities(rows.slice(0, 16))).values;
+    const largest = Array.from({ length: 16 }, (_, r) => Math.max(...shares.subarray(r * 10, r * 10 + 10)));
+    const of = await figures(address);
+    expect(of('ranksim_rows_total{model="digits"}')).toBe(60);
+    expect(of('ranksim_weighed_rows_total{model="digits"}')).toBe(16);
+    expect(of('ranksim_unsure_rows_total{model="digits"}')).toBe(largest.filter((share) => share < 0.5).length);
+    // A second request within the same moment is not weighed; one after it is.
+    const counts = new Metrics();
+    const model = server?.shelf.only as ServedModel;
+    expect([0, 25, 95, 100, 195, 205].map((now) => counts.samples(model, now))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

@@ -46,7 +46,7 @@ const hasWholeLabels = ({ classes }: ServedModel): boolean => classes.every((lab
 export async function infer(
   model: ServedModel,
   request: InferRequest,
-  note: (answers: Answers) => void,
+  ask: (rows: Rows, wanted: Wanted) => Promise<Answers>,
 ): Promise<{ body: Buffer; headerLength: number | undefined }> {
   const names = outputNames(model);
   const asked = request.outputs ?? new Map(names.map((name) => [name, request.binary]));
@@ -61,8 +61,7 @@ export async function infer(
     probabilities: asked.has("probabilities"),
     similarities: asked.has("similarities"),
   };
-  const answers = await model.ask(rows, wanted);
-  note(answers);
+  const answers = await ask(rows, wanted);
   const outputs = [...asked].map(([name, binary]) => ({ tensor: outputOf(name, model, answers, rows.rows), binary }));
   const blocks = outputs.map(({ tensor, binary }) => (binary ? tensorBytes(tensor) : undefined));
   const json = {
@@ -128,12 +127,13 @@ function rowsOf(model: ServedModel, inputs: readonly Tensor[]): Rows {
     throw badRequest(`inputs[0] ${name}: shape: expected [rows, ${model.features}], found [${shape.join(", ")}]`);
   }
   const numbers = data as ArrayLike<number>;
+  if (numbers instanceof Uint8Array) return { form: "dense", rows, values: numbers, isBytes: true };
   for (let e = 0; e < numbers.length; e++) {
     if (Number.isFinite(numbers[e])) continue;
     const at = `row ${Math.floor(e / features)}, column ${e % features}`;
     throw badRequest(`inputs[0] ${name}: ${at}: expected a finite number, found ${numbers[e]}`);
   }
-  return { form: "dense", rows, values: numbers, isBytes: numbers instanceof Uint8Array || areBytes(numbers) };
+  return { form: "dense", rows, values: numbers, isBytes: areBytes(numbers) };
 }
 
 function areBytes(numbers: ArrayLike<number>): boolean {

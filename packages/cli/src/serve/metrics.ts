@@ -9,12 +9,19 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A row whose largest probability is below this is unsure. */
 const UNSURE = 0.5;
 
+/**
+ * Milliseconds between two requests whose rows are weighed though nobody asked for their probabilities: where few ask, all of
+ * them are; where thousands do, what it takes is lost among them.
+ */
+const SAMPLE_MS = 100;
+
 /** What one model has answered since the start, whatever its version. */
 class ModelCounts {
   rows = 0;
-  /** Rows whose probabilities were asked for, and those of them that were unsure. */
+  /** Rows whose probabilities are known, and those of them that were unsure. */
   weighed = 0;
   unsure = 0;
+  sampledAt = Number.NEGATIVE_INFINITY;
   readonly byLabel = new Map<Label, number>();
   swaps = 0;
   refused = 0;
@@ -37,16 +44,30 @@ export class Metrics {
     this.#seconds += seconds;
   }
 
-  /** Rows were answered. */
-  answered({ name, classes }: ServedModel, { labels, probabilities }: Answers): void {
+  /** Whether the rows of this request are to be weighed though it does not ask for probabilities. */
+  samples({ name }: ServedModel, now = performance.now()): boolean {
     const counts = this.#of(name);
-    counts.rows += labels.length;
-    for (const label of labels) {
+    if (now - counts.sampledAt < SAMPLE_MS) return false;
+    counts.sampledAt = now;
+    return true;
+  }
+
+  /** Rows were answered. */
+  answered(model: ServedModel, rows: number, answers: Answers): void {
+    const counts = this.#of(model.name);
+    counts.rows += rows;
+    for (const label of answers.labels) {
       for (const one of typeof label === "object" ? label : [label]) {
         counts.byLabel.set(one, (counts.byLabel.get(one) ?? 0) + 1);
       }
     }
+    this.weighed(model, answers);
+  }
+
+  /** Probabilities of rows became known. */
+  weighed({ name, classes }: ServedModel, { probabilities }: Answers): void {
     if (!probabilities) return;
+    const counts = this.#of(name);
     const c = classes.length;
     for (let at = 0; at < probabilities.length; at += c) {
       let largest = 0;
@@ -116,20 +137,35 @@ export class Metrics {
       "Rows answered.",
       per("ranksim_rows_total", ({ rows }) => rows),
     );
+    const byLabel = (name: string, value: (times: number, counts: ModelCounts) => number) =>
+      all.flatMap((model) => {
+        const counts = this.#of(model.name);
+        return [...counts.byLabel].map(([label, times]) => labelled(name, model, label, value(times, counts)));
+      });
     family(
       "ranksim_labels_total",
       "counter",
-      "Labels given, by label: their shares show drift.",
-      all.flatMap(({ name }) =>
-        [...this.#of(name).byLabel].map(
-          ([label, times]) => `ranksim_labels_total{model="${quoted(name)}",label="${quoted(String(label))}"} ${times}`,
-        ),
+      "Labels given, by label.",
+      byLabel("ranksim_labels_total", (times) => times),
+    );
+    family(
+      "ranksim_label_share",
+      "gauge",
+      "Share of the rows since the start that were given a label.",
+      byLabel("ranksim_label_share", (times, { rows }) => times / rows),
+    );
+    family(
+      "ranksim_training_label_share",
+      "gauge",
+      "Share of the training rows that have a label: what the shares of a model that meets rows like these are near to.",
+      all.flatMap((model) =>
+        model.trainingShares.map(([label, share]) => labelled("ranksim_training_label_share", model, label, share)),
       ),
     );
     family(
       "ranksim_weighed_rows_total",
       "counter",
-      "Rows whose probabilities were asked for.",
+      "Rows whose probabilities are known: all that were asked for, and a sample of the others.",
       per("ranksim_weighed_rows_total", ({ weighed }) => weighed),
     );
     family(
@@ -137,6 +173,12 @@ export class Metrics {
       "counter",
       `Rows of these whose largest probability is below ${UNSURE}.`,
       per("ranksim_unsure_rows_total", ({ unsure }) => unsure),
+    );
+    family(
+      "ranksim_unsure_share",
+      "gauge",
+      "Share of these rows since the start.",
+      per("ranksim_unsure_share", ({ unsure, weighed }) => (weighed === 0 ? 0 : unsure / weighed)),
     );
     family(
       "ranksim_model_swaps_total",
@@ -174,5 +216,8 @@ export class Metrics {
     return counts;
   }
 }
+
+const labelled = (metric: string, { name }: ServedModel, label: Label, value: number): string =>
+  `${metric}{model="${quoted(name)}",label="${quoted(String(label))}"} ${value}`;
 
 const quoted = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`));

@@ -31,7 +31,7 @@ const TYPES: { readonly [form in BodyForm]: string } = {
 
 /** The form of a body; without a content type it is taken for JSON. */
 export function bodyForm(contentType: string | undefined): BodyForm {
-  if (contentType === undefined) return "json";
+  if (contentType === undefined || contentType === "application/json") return "json";
   const type = contentType.split(";")[0].trim().toLowerCase();
   // What curl says of any --data.
   if (type === "application/x-www-form-urlencoded") return "json";

@@ -3,6 +3,7 @@
 import { explainRow } from "./explain.ts";
 import { badRequest, HttpError } from "./http-error.ts";
 import { infer, modelMetadata } from "./infer.ts";
+import { type Rows, sliceRows } from "./input.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type Page, servePage } from "./page.ts";
@@ -17,7 +18,8 @@ import {
   readRows,
   topOf,
 } from "./predict.ts";
-import type { ServedModel } from "./served-model.ts";
+import { quickRows } from "./quick-rows.ts";
+import type { Answers, ServedModel, Wanted } from "./served-model.ts";
 import type { Shelf } from "./shelf.ts";
 import { parseInfer } from "./tensors.ts";
 
@@ -57,6 +59,9 @@ interface Route {
   readonly path: RegExp;
   readonly answer: Handler;
 }
+
+/** Rows of a request that are weighed at most where nobody asked for it. */
+const SAMPLE_ROWS = 16;
 
 const MODEL = "/v2/models/([^/]+)(?:/versions/([^/]+))?";
 
@@ -169,7 +174,7 @@ async function inferRoute(asked: Asked, service: Service, found: RegExpExecArray
     throw badRequest(`Inference-Header-Content-Length: expected a whole number, found ${JSON.stringify(stated)}`);
   }
   const request = parseInfer(await asked.body(), stated === undefined ? undefined : Number(stated));
-  const { body, headerLength } = await infer(model, request, (answers) => service.metrics.answered(model, answers));
+  const { body, headerLength } = await infer(model, request, (rows, wanted) => ask(model, rows, wanted, service));
   if (headerLength === undefined) return { status: 200, type: "application/json", body };
   const headers = { "Inference-Header-Content-Length": String(headerLength) };
   return { status: 200, type: "application/octet-stream", body, headers };
@@ -178,10 +183,23 @@ async function inferRoute(asked: Asked, service: Service, found: RegExpExecArray
 async function predict(asked: Asked, service: Service): Promise<Answer> {
   const { model, rows, question, form } = await questionOf(asked, service.shelf);
   const wantsProbabilities = question.probabilities || question.top !== undefined;
-  const answers = await model.ask(rows, { labels: true, probabilities: wantsProbabilities, similarities: false });
-  service.metrics.answered(model, answers);
+  const wanted = { labels: true, probabilities: wantsProbabilities, similarities: false };
+  const answers = await ask(model, rows, wanted, service);
   const { type, text } = await answerText(model, answers, question, form);
   return { status: 200, type, body: text };
+}
+
+/** Asks the model, and tells the metrics what came of it. */
+async function ask(model: ServedModel, rows: Rows, wanted: Wanted, { metrics }: Service): Promise<Answers> {
+  const isSample = model.hasProbabilities && !wanted.probabilities && rows.rows > 0 && metrics.samples(model);
+  const sample = isSample ? sliceRows(rows, 0, Math.min(rows.rows, SAMPLE_ROWS)) : undefined;
+  const [answers, weighed] = await Promise.all([
+    model.ask(rows, wanted),
+    sample && model.ask(sample, { labels: false, probabilities: true, similarities: false }),
+  ]);
+  metrics.answered(model, rows.rows, answers);
+  if (weighed) metrics.weighed(model, weighed);
+  return answers;
 }
 
 async function explain(asked: Asked, service: Service): Promise<Answer> {
@@ -193,15 +211,22 @@ async function explain(asked: Asked, service: Service): Promise<Answer> {
 async function questionOf({ query, headers, body }: Asked, shelf: Shelf) {
   const form: BodyForm = bodyForm(headers["content-type"] as string | undefined);
   const bytes = await body();
-  const parsed: ParsedJson | undefined = form === "json" ? parseBody(bytes) : undefined;
-  const model = chosen(shelf, query.get("model") ?? parsed?.model);
-  const rows = parsed ? await jsonRows(model, parsed) : await readRows(model, bytes, form as Exclude<BodyForm, "json">);
   const asksFor = query.get("probabilities");
-  const question: Question = {
-    probabilities: parsed?.question.probabilities ?? (asksFor !== null && asksFor !== "false"),
-    top: parsed?.question.top ?? (query.has("top") ? topOf(query.get("top")) : undefined),
+  const byAddress: Question = {
+    probabilities: asksFor !== null && asksFor !== "false",
+    top: query.has("top") ? topOf(query.get("top")) : undefined,
   };
-  return { model, rows, question, form };
+  const name = query.get("model");
+  if (form !== "json") {
+    const model = chosen(shelf, name);
+    return { model, rows: await readRows(model, bytes, form), question: byAddress, form };
+  }
+  const likely = name === null ? shelf.only : shelf.get(name);
+  const quick = likely && !likely.encoder ? quickRows(bytes, likely.features) : undefined;
+  if (likely && quick) return { model: likely, rows: quick, question: byAddress, form };
+  const parsed: ParsedJson = parseBody(bytes);
+  const model = chosen(shelf, name ?? parsed.model);
+  return { model, rows: await jsonRows(model, parsed), question: { ...byAddress, ...parsed.question }, form };
 }
 
 /** The model of a name; without one, the only model there is. */

@@ -9,6 +9,7 @@ import {
   PipelineModel,
   type PredictingModel,
   predicts,
+  type Report,
   type Run,
   type Schema,
   schemaOf,
@@ -60,6 +61,8 @@ export class ServedModel {
   /** Columns of `similarities`. */
   readonly outputWidth: number;
   readonly schema: Schema | undefined;
+  /** Labels with the share of the training rows that had them; empty where the model does not know. */
+  readonly trainingShares: readonly (readonly [label: Label, share: number])[];
   readonly batcher: Batcher;
   /** Its own, so that all it holds goes with it when another version takes its place. */
   readonly backend: Backend;
@@ -81,6 +84,7 @@ export class ServedModel {
     this.canTransform = !this.canPredict && transforms(model);
     this.outputWidth = (last as { bank?: { filters: number } }).bank?.filters ?? 0;
     this.schema = schemaOf(model);
+    this.trainingShares = sharesOf((last as { report?: Report }).report);
     this.backend = backend;
     this.batcher = new Batcher(limits, (parts, wanted) => this.#search(parts, wanted));
   }
@@ -118,6 +122,16 @@ export class ServedModel {
 function withoutFirst(model: Model): Model {
   const { names, steps } = model as PipelineModel;
   return steps.length === 2 ? steps[1] : new PipelineModel(names.slice(1), steps.slice(1));
+}
+
+function sharesOf(report: Report | undefined): (readonly [Label, number])[] {
+  const rows = new Map<Label, number>();
+  // The banks of a committee are trained on the same rows, so that shares are those of one.
+  for (const { label, rows: own } of report?.trainings ?? []) {
+    if (label !== undefined) rows.set(label, (rows.get(label) ?? 0) + own);
+  }
+  const all = [...rows.values()].reduce((sum, own) => sum + own, 0);
+  return [...rows].map(([label, own]) => [label, own / all] as const);
 }
 
 const doubles = (x: Dense | undefined): Float64Array | undefined =>

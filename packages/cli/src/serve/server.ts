@@ -12,6 +12,7 @@ import { asHttpError, tooBusy } from "./http-error.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { type Answer, isProbe, routeOf, type Service } from "./routes.ts";
+import { Running, RunningList } from "./running.ts";
 import { Shelf } from "./shelf.ts";
 
 /** Something worth a line in the log. */
@@ -34,13 +35,6 @@ export interface ServeOptions {
   readonly log?: (event: LogEvent) => void;
 }
 
-/** A request under way. */
-interface Running {
-  readonly deadline: number;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 const HEADERS = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
 
 /** Milliseconds that a kept connection may lie idle, and between two looks for connections that are overdue. */
@@ -59,7 +53,7 @@ export class ModelServer {
   readonly #access: Access;
   readonly #log: (event: LogEvent) => void;
   readonly shelf: Shelf;
-  readonly #running = new Set<Running>();
+  readonly #running = new RunningList();
   readonly #overseer: NodeJS.Timeout;
   #isReady = true;
   #isEnding = false;
@@ -161,7 +155,7 @@ export class ModelServer {
         if (this.#running.size >= requests) {
           throw tooBusy(`${requests} requests are being answered; come back in a moment`);
         }
-        running = { deadline: began + timeoutMs, request, response };
+        running = new Running(began + timeoutMs, request, response);
         this.#running.add(running);
         const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
         const body = () => readBody(request, bodyBytes);
@@ -170,7 +164,7 @@ export class ModelServer {
     } catch (error) {
       if (!(error instanceof Gone)) answer = this.#refusal(error, method, url);
     }
-    if (running) this.#running.delete(running);
+    if (running) this.#running.remove(running);
     if (answer !== undefined) this.#send(request, response, answer);
     this.#service.metrics.request(route, answer?.status ?? 499, (performance.now() - began) / 1000);
   }
@@ -179,11 +173,9 @@ export class ModelServer {
   #cutLate(): void {
     const now = performance.now();
     const error = tooBusy(`no answer within ${this.#limits.timeoutMs} ms; send fewer rows at a time`);
-    for (const running of this.#running) {
-      // They stand in the order they came.
-      if (running.deadline > now) break;
-      this.#running.delete(running);
-      const { request, response } = running;
+    for (let late = this.#running.first; late && late.deadline <= now; late = this.#running.first) {
+      this.#running.remove(late);
+      const { request, response } = late;
       this.#send(request, response, this.#refusal(error, request.method ?? "", request.url ?? ""));
     }
   }

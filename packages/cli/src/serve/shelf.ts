@@ -72,6 +72,12 @@ export class Shelf {
     return this.#places.get(name)?.model;
   }
 
+  /** The model of a server that has one. */
+  get only(): ServedModel | undefined {
+    const [only] = this.#places.values();
+    return this.#places.size === 1 ? only.model : undefined;
+  }
+
   *all(): Generator<ServedModel> {
     for (const { model } of this.#places.values()) yield model;
   }

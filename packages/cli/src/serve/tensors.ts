@@ -54,6 +54,18 @@ const READERS: { readonly [type in Datatype]?: new (bytes: ArrayBuffer) => Array
   FP64: Float64Array,
 };
 
+/** What whole numbers of a type can be. */
+const RANGES: { readonly [type in Datatype]?: readonly [least: number, most: number] } = {
+  BOOL: [0, 1],
+  UINT8: [0, 255],
+  UINT16: [0, 65_535],
+  UINT32: [0, 2 ** 32 - 1],
+  INT8: [-128, 127],
+  INT16: [-32_768, 32_767],
+  INT32: [-(2 ** 31), 2 ** 31 - 1],
+  INT64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+};
+
 /** Parses a request. `headerLength` is the length of the JSON where bytes follow it. */
 export function parseInfer(body: Buffer, headerLength: number | undefined): InferRequest {
   const end = headerLength ?? body.length;
@@ -143,15 +155,24 @@ function jsonTensor(input: Json, j: number): Tensor {
   if (!Array.isArray(data)) throw badRequest(`inputs[${j}] ${head.name}: data: expected a list, found ${kindOf(data)}`);
   const flat = data.some(Array.isArray) ? (data.flat(Number.POSITIVE_INFINITY) as unknown[]) : data;
   if (flat.length !== count) throw wrongCount(j, head, count, flat.length);
-  const isText = head.datatype === "BYTES";
-  const wrong = flat.findIndex((value) =>
-    isText ? typeof value !== "string" : typeof value !== "number" && typeof value !== "boolean",
-  );
-  if (wrong >= 0) {
-    const expected = isText ? "a string" : "a number";
-    throw badRequest(`inputs[${j}] ${head.name}: data[${wrong}]: expected ${expected}, found ${kindOf(flat[wrong])}`);
+  const wrong = (e: number, expected: string) =>
+    badRequest(`inputs[${j}] ${head.name}: data[${e}]: expected ${expected}, found ${kindOf(flat[e])}`);
+  if (head.datatype === "BYTES") {
+    const e = flat.findIndex((value) => typeof value !== "string");
+    if (e >= 0) throw wrong(e, "a string");
+    return { ...head, data: flat as string[] };
   }
-  return { ...head, data: isText ? (flat as string[]) : Float64Array.from(flat as number[], Number) };
+  const range = RANGES[head.datatype];
+  const values = head.datatype === "UINT8" ? new Uint8Array(count) : new Float64Array(count);
+  for (let e = 0; e < count; e++) {
+    const value = typeof flat[e] === "boolean" && head.datatype === "BOOL" ? Number(flat[e]) : flat[e];
+    if (typeof value !== "number") throw wrong(e, "a number");
+    if (range && !(Number.isInteger(value) && value >= range[0] && value <= range[1])) {
+      throw wrong(e, `a whole number from ${range[0]} to ${range[1]}, as ${head.datatype} has`);
+    }
+    values[e] = value;
+  }
+  return { ...head, data: values };
 }
 
 function binaryTensor(input: Json, j: number, bytes: Buffer): Tensor {

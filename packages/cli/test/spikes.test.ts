@@ -45,6 +45,21 @@ describe("ranksim spikes", () => {
     expect(readFileSync(world.path("plants.html"), "utf8")).toContain("<circle");
   });
 
+  test("shows the second layer of a model with patches, and counts the first", async () => {
+    await world.ranksim("train digits:train --model preset.ranksim");
+    const { code, stdout } = await world.ranksim(
+      "spikes preset.ranksim digits:test --rows 20 --row 3 --out preset.html --json",
+    );
+    expect(code).toBe(0);
+    const found = JSON.parse(stdout);
+    expect(found.firstLayer.synapticEvents).toBeGreaterThan(found.firstLayer.spikes);
+    expect(found.spikesNeeded).toBeLessThanOrEqual(found.spikes);
+    const text = readFileSync(world.path("preset.html"), "utf8");
+    expect(text).toContain("spikes of the second layer arriving");
+    expect(text).toContain("spikes into windows");
+    expect(text.length).toBeLessThan(400_000);
+  });
+
   test("refuses a row that is not there, and rows that cannot spike", async () => {
     const missing = await world.ranksim("spikes digits.ranksim digits:test --row 100000");
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("--row: expected a row from 0 below")]);

@@ -58,8 +58,17 @@ export function partsOf(model: Model, format: string): Parts {
 
 /** A classifier that takes raw rows and in which filters alone decide. */
 export function classifierOf(model: Model, format: string): ClassifierModel {
-  const { patches, scalings, filters } = partsOf(model, format);
+  const { classifier, patches } = imageClassifierOf(model, format);
   if (patches) throw refuse(format, patches.kind, "expected a model that takes rows as they are");
+  return classifier;
+}
+
+/** The same, or one of images with a stage of patches before it. */
+export function imageClassifierOf(
+  model: Model,
+  format: string,
+): { readonly classifier: ClassifierModel; readonly patches: PatchModel | undefined } {
+  const { patches, scalings, filters } = partsOf(model, format);
   if (scalings.length > 0) throw refuse(format, "scaler", "expected a model that takes whole rows as they are");
   if (!(filters instanceof ClassifierModel)) throw refuse(format, filters.kind, "expected a classifier");
   if (filters.voters > 1) {
@@ -68,7 +77,7 @@ export function classifierOf(model: Model, format: string): ClassifierModel {
       `${format}: expected one voter, found ${filters.voters}; train with voters 1`,
     );
   }
-  return filters;
+  return { classifier: filters, patches };
 }
 
 /** The weights of all filters, filters x features. */

@@ -1,11 +1,22 @@
 /** The network of spikes ends where `predict` does, and stops early only where nothing to come could change that. */
 
-import { type ClassifierModel, Dense, RankSimilarityClassifier } from "@ranksim/core";
+import {
+  type ClassifierModel,
+  Dense,
+  type MatrixLike,
+  type PatchModel,
+  type PatchParams,
+  PatchTransform,
+  Pipeline,
+  type PipelineModel,
+  RankSimilarityClassifier,
+} from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { simulateSpikes, summarizeSpikes, traceSpikes } from "../src/index.ts";
 import { denseWeights } from "../src/parts.ts";
+import { PatchNetwork } from "../src/spikes/patch-layer.ts";
 import { tiedRows } from "./tied-rows.ts";
 
 const digits = await loadDigits();
@@ -118,8 +129,8 @@ describe("simulateSpikes", () => {
     await expect(simulateSpikes(model, [[-1, ...new Array(63).fill(0)]])).rejects.toThrow(/found -1/);
     await expect(simulateSpikes(model, [[1, 2]])).rejects.toThrow(/64 features, the data has 2/);
     await expect(simulateSpikes(model, x, { moments: 0 })).rejects.toThrow(/moments: expected/);
-    const committee = await new RankSimilarityClassifier({ filters: 20, committee: 2 }).fit(x, y);
-    await expect(simulateSpikes(committee, x)).rejects.toThrow(/spikes: expected one bank/);
+    const voting = await new RankSimilarityClassifier({ filters: 20, voters: 3 }).fit(x, y);
+    await expect(simulateSpikes(voting, x)).rejects.toThrow(/spikes: expected one voter, found 3/);
   });
 
   it("stops where progress throws", async () => {
@@ -127,6 +138,136 @@ describe("simulateSpikes", () => {
       throw new Error("enough");
     };
     await expect(simulateSpikes(model, x, { onProgress: stop })).rejects.toThrow("enough");
+  });
+});
+
+describe("a committee", () => {
+  let committee: ClassifierModel;
+  beforeAll(async () => {
+    committee = await new RankSimilarityClassifier({ filters: 60, committee: 3, seed: 2, refine: true }).fit(x, y);
+  });
+
+  it("ends with the class of predict", async () => {
+    expect((await simulateSpikes(committee, x)).labels).toEqual(await committee.predict(x));
+  });
+
+  it("stops only where no value of the features to come gives another class, and before the end", async () => {
+    const run = await simulateSpikes(committee, x);
+    const { spikes, spikesNeeded } = summarizeSpikes(run, y);
+    expect(spikesNeeded).toBeLessThan(spikes);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(x.rows - 1),
+        fc.array(fc.nat(1_000_000), { minLength: 64, maxLength: 64 }),
+        async (r, dice) => {
+          const row = Array.from(x.row(r));
+          const last = row.toSorted((a, b) => b - a)[run.spikesNeeded[r] - 1];
+          const changed = row.map((value, i) => (value >= last ? value : dice[i] % last));
+          expect(await committee.predict([changed])).toEqual([run.labels[r]]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("is traced by the scores of its classes", async () => {
+    const scores = await committee.classScores(x.slice(0, 5));
+    const { norm } = committee.bank;
+    for (let r = 0; r < 5; r++) {
+      const { racers } = traceSpikes(committee, x.row(r));
+      expect(racers[0].label).toBe((await committee.predict(x.slice(r, r + 1)))[0]);
+      for (const { label, potentials } of racers) {
+        expect((potentials.at(-1) as number) / norm[0]).toBeCloseTo(scores.row(r)[label as number], 9);
+      }
+    }
+  });
+});
+
+describe("a model with patches", () => {
+  const few = x.slice(0, 120);
+  let images: PipelineModel<MatrixLike, ClassifierModel>;
+  let patches: PatchModel;
+  beforeAll(async () => {
+    const steps = (params: Partial<PatchParams>) =>
+      new Pipeline([
+        ["patches", new PatchTransform({ ...params, width: 8, height: 8, sample: 4000 })],
+        ["classify", new RankSimilarityClassifier({ filters: 30, refine: true, seed: 3 })],
+      ]);
+    images = (await steps({ patch: [3, 4], filters: [20, 12], nBest: [4, 20], grid: [3, 2], stride: [1, 2] }).fit(
+      x,
+      y,
+    )) as PipelineModel<MatrixLike, ClassifierModel>;
+    patches = images.steps[0] as PatchModel;
+  });
+
+  it("has a first layer that ends as the patch transform does, and a second that ends as predict does", async () => {
+    const network = new PatchNetwork(patches);
+    const pooled = await patches.transform(few);
+    for (let r = 0; r < few.rows; r++) {
+      expect(Array.from(network.run(few.row(r)).pooled)).toEqual(Array.from(pooled.row(r)));
+    }
+    expect((await simulateSpikes(images, few)).labels).toEqual(await images.predict(few));
+  });
+
+  it("counts a spike in every window that holds its value, for every filter", async () => {
+    const run = await simulateSpikes(images, few);
+    for (let r = 0; r < 10; r++) {
+      let events = 0;
+      for (const { bank, windows } of patches.layers) {
+        for (let wy = 0; wy < windows.down; wy++) {
+          for (let wx = 0; wx < windows.across; wx++) {
+            for (let j = 0; j < windows.patchHeight; j++) {
+              for (let i = 0; i < windows.patchWidth; i++) {
+                if (few.row(r)[(wy * windows.stride + j) * 8 + wx * windows.stride + i] > 0) events += bank.filters;
+              }
+            }
+          }
+        }
+      }
+      expect(run.firstLayer?.synapticEvents[r]).toBe(events);
+      expect(run.firstLayer?.spikes[r]).toBe(Array.from(few.row(r)).filter((value) => value > 0).length);
+    }
+    const { firstLayer, spikes, spikesNeeded } = summarizeSpikes(run, y.slice(0, 120));
+    expect(firstLayer?.spikes).toBe(run.firstLayer?.spikes.reduce((sum, one) => sum + one, 0));
+    expect(spikesNeeded).toBeLessThanOrEqual(spikes);
+  });
+
+  it("stops its second layer only where nothing to come gives another class", async () => {
+    const run = await simulateSpikes(images, few);
+    const pooled = await patches.transform(few);
+    const second = images.steps[1] as ClassifierModel;
+    for (let r = 0; r < few.rows; r++) {
+      const row = Array.from(pooled.row(r));
+      const last = row.toSorted((a, b) => b - a)[run.spikesNeeded[r] - 1];
+      for (let turn = 0; turn < 5; turn++) {
+        const changed = row.map((value, i) => (value >= last ? value : (i * 7919 * (turn + 1) + r) % last));
+        expect(await second.predict([changed])).toEqual([run.labels[r]]);
+      }
+    }
+  });
+
+  it("is traced in its second layer", () => {
+    const trace = traceSpikes(images, few.row(0));
+    expect(trace.isPooled).toBe(true);
+    expect(traceSpikes(model, few.row(0)).isPooled).toBe(false);
+    expect(trace.features.length).toBeGreaterThan(20);
+  });
+
+  it("takes images of several channels, and refuses values that are no bytes", async () => {
+    const colours = Dense.of(
+      Uint8Array.from({ length: 40 * 75 }, (_, e) => (e * 7919) % 251),
+      40,
+      75,
+    );
+    const fitted = await new PatchTransform({ width: 5, height: 5, channels: 3, patch: 2, filters: 6, nBest: 3 }).fit(
+      colours,
+    );
+    const pooled = await fitted.transform(colours);
+    const network = new PatchNetwork(fitted);
+    for (let r = 0; r < 40; r++) {
+      expect(Array.from(network.run(colours.row(r)).pooled)).toEqual(Array.from(pooled.row(r)));
+    }
+    await expect(simulateSpikes(images, [new Array(64).fill(300)])).rejects.toThrow(/from 0 to 255 .* found 300/);
   });
 });
 

@@ -17,6 +17,8 @@ const WIDTH = 940;
 const PICTURE = 260;
 const RACE = { left: 420, right: 60, top: 52, line: 24 };
 const MOST_RACERS = 10;
+/** Dots drawn at most, evenly among the spikes: more cannot be told apart. */
+const MOST_DOTS = 600;
 
 /** The drawing of a trace. Without a size of images, spikes are dots over time. */
 export function spikesAnimation(
@@ -28,9 +30,9 @@ export function spikesAnimation(
   const racers = trace.racers.slice(0, MOST_RACERS);
   const height = Math.max(PICTURE + 80, RACE.top + racers.length * RACE.line + 90);
   const parts = [
-    ...title(0, "spikes arriving"),
+    ...title(0, trace.isPooled ? "spikes of the second layer arriving" : "spikes arriving"),
     ...title(RACE.left, "potentials racing"),
-    size ? picture(trace, row, size) : dots(trace),
+    size && !trace.isPooled ? picture(trace, row, size) : dots(trace),
     race(trace, racers, nameOf),
     clock(trace, height),
   ];
@@ -77,8 +79,11 @@ function picture(trace: SpikeTrace, row: ArrayLike<number>, { width, height }: I
 
 /** A dot for each spike: its time to the right, its feature downwards. */
 function dots(trace: SpikeTrace): string {
-  const last = Math.max(1, ...trace.features);
-  const marks = Array.from(trace.features, (feature, j) => {
+  const last = trace.features.reduce((most, feature) => Math.max(most, feature), 1);
+  const step = Math.max(1, trace.features.length / MOST_DOTS);
+  const marks = Array.from({ length: Math.ceil(trace.features.length / step) }, (_, d) => {
+    const j = Math.floor(d * step);
+    const feature = trace.features[j];
     const cx = 6 + (trace.times[j] / Math.max(1, trace.end)) * (PICTURE + 100);
     const cy = 36 + (feature / last) * (PICTURE - 12);
     return element("circle", { cx, cy, r: 2, class: "accent" }, appearing(trace, trace.times[j]));

@@ -58,7 +58,7 @@ export function spikesPage(view: SpikesView): string {
       headline({ headline: tiles, notes: [] }),
       section(
         "How soon the class shows",
-        "A feature spikes once, the sooner the larger it is; a spike adds its weight to the current of every filter, and a potential integrates the current. At the end the potential is exactly the response.",
+        `${summary.firstLayer ? "The pixels of a window spike into the patch filters; what the windows of a cell find is added up, and spikes in a second layer, which this is about. " : ""}A feature spikes once, the sooner the larger it is; a spike adds its weight to the current of every filter, and a potential integrates the current. At the end the potential is exactly the response.`,
         svgOf(curveChart(view)),
       ),
       section(
@@ -70,7 +70,13 @@ export function spikesPage(view: SpikesView): string {
         "Figures",
         "",
         facts([
-          ["spikes", count(summary.spikes)],
+          ...(summary.firstLayer
+            ? ([
+                ["spikes into windows", count(summary.firstLayer.spikes)],
+                ["synaptic events there", count(summary.firstLayer.synapticEvents)],
+              ] as const)
+            : []),
+          [summary.firstLayer ? "spikes of the second layer" : "spikes", count(summary.spikes)],
           ["spikes until the class was certain", count(summary.spikesNeeded)],
           ["synaptic events", count(summary.synapticEvents)],
           ["synaptic events until certain", count(summary.synapticEventsNeeded)],
@@ -103,7 +109,7 @@ function curveChart({ summary, isLabelled }: SpikesView): Drawing {
   parts.push(
     element("path", { d: `M${mark} ${top}V${height - bottom}`, stroke: "var(--green)", "stroke-dasharray": "3 3" }),
   );
-  parts.push(svgText(x(needed) - 6, top + 10, "certain, on average", { class: "green", "text-anchor": "end" }));
+  parts.push(svgText(x(needed) - 6, height - bottom - 8, "certain, on average", { class: "green", "text-anchor": "end" }));
   const name = isLabelled ? "share of rows with the right class" : "share of rows with the class of the end";
   parts.push(svgText(0, 15, name, { class: "ink", "font-weight": "600", "font-size": 13 }));
   parts.push(

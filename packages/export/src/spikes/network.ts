@@ -13,7 +13,8 @@ import {
   RanksimError,
   toDense,
 } from "@ranksim/core";
-import { classifierOf, denseWeights, isRanked } from "../parts.ts";
+import { denseWeights, imageClassifierOf, isRanked } from "../parts.ts";
+import { PatchNetwork } from "./patch-layer.ts";
 
 /** A classifier laid out for spikes. */
 export interface Network {
@@ -21,6 +22,9 @@ export interface Network {
   readonly features: number;
   readonly classes: number;
   readonly filterClass: Uint32Array;
+  /** Bank number of each filter of a committee. */
+  readonly filterBank: Uint32Array | undefined;
+  readonly banks: number;
   /** filters x features. */
   readonly weights: Float64Array;
   /** features x filters: what one spike gives to all filters. */
@@ -29,15 +33,25 @@ export interface Network {
   readonly total: number;
 }
 
-/** The network of a classifier of one bank whose weights are ranks; others are refused (code "unsupported"). */
-export function networkOf(model: Model): { network: Network; classifier: ClassifierModel } {
-  const classifier = classifierOf(model, "spikes");
-  const { bank, filterClass } = classifier;
-  if (classifier.committee > 1) {
-    throw new RanksimError("unsupported", `spikes: expected one bank, found a committee of ${classifier.committee}`);
-  }
+/** A model as spikes: one layer of filters, after a layer of windows where it takes images. */
+export interface Spiking {
+  readonly patches: PatchNetwork | undefined;
+  readonly network: Network;
+  readonly classifier: ClassifierModel;
+}
+
+/** The network of a classifier whose weights are ranks; others are refused (code "unsupported"). */
+export function networkOf(model: Model): Spiking {
+  const { classifier, patches } = imageClassifierOf(model, "spikes");
+  const { bank, filterClass, filterBank, committee: banks } = classifier;
   if (!isRanked(bank)) {
     throw new RanksimError("unsupported", 'spikes: expected weights that are ranks (distribution "rank")');
+  }
+  if (patches?.scale) {
+    throw new RanksimError(
+      "unsupported",
+      "spikes: expected a model trained on images of bytes, as the times of spikes",
+    );
   }
   const { filters, features } = bank;
   const weights = Float64Array.from(denseWeights(bank));
@@ -47,20 +61,23 @@ export function networkOf(model: Model): { network: Network; classifier: Classif
   }
   const classes = classifier.classes.length;
   const total = features * (features + 1);
-  return { network: { filters, features, classes, filterClass, weights, byFeature, total }, classifier };
+  const network = { filters, features, classes, filterClass, filterBank, banks, weights, byFeature, total };
+  return { network, classifier, patches: patches && new PatchNetwork(patches) };
 }
 
-/** Rows that can spike: whole numbers from 0 on. */
-export function spikingRows(x: MatrixLike, features: number): Dense {
+/** Rows that can spike: whole numbers from 0 on, bytes where they are images. */
+export function spikingRows(x: MatrixLike, { network, patches }: Spiking): Dense {
+  const features = patches?.features ?? network.features;
+  const most = patches ? 255 : Number.MAX_SAFE_INTEGER;
   const matrix = toDense(asMatrix(x));
   if (matrix.features !== features && matrix.rows > 0) {
     throw new RanksimError("wrong-width", `the model has ${features} features, the data has ${matrix.features}`);
   }
-  const bad = matrix.values.findIndex((value) => !(value >= 0 && Number.isSafeInteger(value)));
+  const bad = matrix.values.findIndex((value) => !(value >= 0 && value <= most && Number.isInteger(value)));
   if (bad < 0) return matrix;
   throw new RanksimError(
     "bad-matrix",
-    `row ${Math.floor(bad / features)}, column ${bad % features}: expected a whole number from 0 on as the time of a spike, ` +
+    `row ${Math.floor(bad / features)}, column ${bad % features}: expected a whole number from 0 ${patches ? "to 255" : "on"} as the time of a spike, ` +
       `found ${matrix.values[bad]}; scale the data to bytes`,
   );
 }
@@ -115,13 +132,36 @@ export class Arrivals {
   }
 }
 
-/** The class of the strongest potential; of several the class with most of them, then the lowest. */
-export function strongestClass(potentials: Float64Array, { filterClass, classes }: Network): number {
-  let largest = potentials[0];
-  for (const potential of potentials) if (potential > largest) largest = potential;
-  const votes = new Uint32Array(classes);
-  for (let f = 0; f < potentials.length; f++) if (potentials[f] === largest) votes[filterClass[f]]++;
+/**
+ * The class that potentials name: that of the strongest, of several the class with most of them, then the lowest. In a committee
+ * the class that scores most, the lowest of equals.
+ */
+export function strongestClass(potentials: Float64Array, network: Network): number {
+  const { filterClass, classes, banks } = network;
+  let counts: Float64Array;
+  if (banks > 1) counts = scoreClasses(potentials, network);
+  else {
+    let largest = potentials[0];
+    for (const potential of potentials) if (potential > largest) largest = potential;
+    counts = new Float64Array(classes);
+    for (let f = 0; f < potentials.length; f++) if (potentials[f] === largest) counts[filterClass[f]]++;
+  }
   let best = 0;
-  for (let c = 1; c < classes; c++) if (votes[c] > votes[best]) best = c;
+  for (let c = 1; c < classes; c++) if (counts[c] > counts[best]) best = c;
   return best;
+}
+
+/** The sum over banks of the strongest potential of each class. */
+export function scoreClasses(
+  potentials: Float64Array,
+  { filterClass, filterBank, classes, banks }: Network,
+): Float64Array {
+  const strongest = new Float64Array(banks * classes);
+  for (let f = 0; f < potentials.length; f++) {
+    const at = (filterBank?.[f] ?? 0) * classes + filterClass[f];
+    if (potentials[f] > strongest[at]) strongest[at] = potentials[f];
+  }
+  const scores = new Float64Array(classes);
+  for (let at = 0; at < strongest.length; at++) scores[at % classes] += strongest[at];
+  return scores;
 }

@@ -6,9 +6,44 @@
  */
 
 import type { Arrivals, Network } from "./network.ts";
+import { CommitteeSettlement } from "./settled-committee.ts";
+
+/** Looks at a row at a time: the longest may have tens of thousands of moments, and a look costs more than a moment. */
+const MOST_LOOKS = 256;
+
+/** Watches one row until its class is settled. */
+export class Watch {
+  readonly #arrivals: Arrivals;
+  readonly #settlement: Settlement | CommitteeSettlement;
+  readonly #pause: number;
+  #next = 0;
+  isSettled = false;
+  /** Spikes that had arrived, and the time, when the class was found to be settled; all and the end where it never was. */
+  spikes = 0;
+  time: number;
+
+  constructor(network: Network, arrivals: Arrivals) {
+    this.#arrivals = arrivals;
+    this.#settlement = new (network.banks > 1 ? CommitteeSettlement : Settlement)(network, arrivals);
+    // Rows of bytes are looked at in every moment.
+    this.#pause = Math.max(1, Math.floor(arrivals.end / MOST_LOOKS));
+    this.time = arrivals.end;
+  }
+
+  /** To be called once the spikes of a moment have arrived. */
+  look(): void {
+    const { time, seen } = this.#arrivals;
+    if (this.isSettled) return;
+    this.spikes = seen;
+    if (time < this.#next) return;
+    this.#next = time + this.#pause;
+    this.isSettled = this.#settlement.isSettled();
+    if (this.isSettled) this.time = time;
+  }
+}
 
 /** Looks, time after time, whether the class of one row is settled. */
-export class Settlement {
+class Settlement {
   readonly #network: Network;
   readonly #arrivals: Arrivals;
   readonly #promised: Float64Array;

@@ -2,7 +2,7 @@
 
 import { type Label, type MatrixLike, type Model, RanksimError } from "@ranksim/core";
 import { Arrivals, networkOf, spikingRows, strongestClass } from "./network.ts";
-import { Settlement } from "./settled.ts";
+import { Watch } from "./settled.ts";
 
 /** How rows are watched. */
 export interface SpikeOptions {
@@ -20,6 +20,8 @@ export interface SpikeRun {
   readonly filters: number;
   /** The class at the end: that of `predict`. */
   readonly labels: readonly Label[];
+  /** Of a model with patches: what the layer of windows took for each row. All else is about the layer after it. */
+  readonly firstLayer: { readonly spikes: Uint32Array; readonly synapticEvents: Float64Array } | undefined;
   /** Spikes of each row: features above 0. */
   readonly spikes: Uint32Array;
   /** Spikes of each row that had arrived when its class was certain. */
@@ -39,50 +41,60 @@ export interface SpikeSummary {
   /** Additions of a weight to a current, one for each spike and filter: all, and those before the class was certain. */
   readonly synapticEvents: number;
   readonly synapticEventsNeeded: number;
+  /** Spikes and events of the layer of windows, all of which are needed; absent where there is none. */
+  readonly firstLayer?: { readonly spikes: number; readonly synapticEvents: number };
 }
 
 const DEFAULT_MOMENTS = 20;
 const ROWS_BETWEEN = 64;
 
 /**
- * Simulates a classifier as a network of spikes, event by event, in whole numbers. Takes rows of whole numbers from 0 on and a
- * model of one bank whose weights are ranks (code "unsupported" else).
+ * Simulates a classifier as a network of spikes, event by event, in whole numbers. Takes rows of whole numbers from 0 on, or images
+ * of bytes where the model has patches, and a model whose weights are ranks (code "unsupported" else). The labels are those of
+ * `predict`, but perhaps where classes of a committee score exactly the same.
  */
 export async function simulateSpikes(model: Model, x: MatrixLike, options: SpikeOptions = {}): Promise<SpikeRun> {
   const { moments = DEFAULT_MOMENTS, onProgress } = options;
   if (!Number.isInteger(moments) || moments < 1) {
     throw new RanksimError("bad-params", `moments: expected a whole number from 1 on, found ${moments}`);
   }
-  const { network, classifier } = networkOf(model);
-  const { rows, values } = spikingRows(x, network.features);
+  const spiking = networkOf(model);
+  const { network, classifier, patches } = spiking;
+  const { rows, values, features } = spikingRows(x, spiking);
   const n = network.features;
   const run = {
+    firstLayer: patches && { spikes: new Uint32Array(rows), synapticEvents: new Float64Array(rows) },
     spikes: new Uint32Array(rows),
     spikesNeeded: new Uint32Array(rows),
     classAt: new Uint32Array(rows * moments),
     spikesAt: new Uint32Array(rows * moments),
   };
+  const between = patches ? 1 : ROWS_BETWEEN;
   for (let r = 0; r < rows; r++) {
-    if (r % ROWS_BETWEEN === 0) await onProgress?.(r / rows);
-    const row = values.subarray(r * n, (r + 1) * n);
+    if (r % between === 0) await onProgress?.(r / rows);
+    const given = values.subarray(r * features, (r + 1) * features);
+    const first = patches?.run(given);
+    if (first && run.firstLayer) {
+      run.firstLayer.spikes[r] = first.spikes;
+      run.firstLayer.synapticEvents[r] = first.events;
+    }
+    const row = first?.pooled ?? given;
     const arrivals = new Arrivals(network, row);
-    const settlement = new Settlement(network, arrivals);
+    const watch = new Watch(network, arrivals);
     for (const value of row) if (value > 0) run.spikes[r]++;
-    let isSettled = false;
     for (let m = 0; m < moments; m++) {
       // Whole, so that potentials stay whole; the last moment is the end.
       const moment = Math.floor((arrivals.end * (m + 1)) / moments);
       while (arrivals.seen < n && arrivals.next < arrivals.end && arrivals.next <= moment) {
         arrivals.pass(arrivals.next);
         arrivals.arrive();
-        if (isSettled) continue;
-        isSettled = settlement.isSettled();
-        run.spikesNeeded[r] = arrivals.seen;
+        watch.look();
       }
       arrivals.pass(moment);
       run.classAt[r * moments + m] = strongestClass(arrivals.potentials, network);
       run.spikesAt[r * moments + m] = arrivals.seen;
     }
+    run.spikesNeeded[r] = watch.spikes;
   }
   await onProgress?.(1);
   const labels = Array.from({ length: rows }, (_, r) => classifier.classes[run.classAt[(r + 1) * moments - 1]]);
@@ -94,7 +106,11 @@ export function summarizeSpikes(run: SpikeRun, y: ArrayLike<Label> = run.labels)
   if (y.length !== run.rows) {
     throw new RanksimError("bad-labels", `expected ${run.rows} labels, one for each row, found ${y.length}`);
   }
-  const sum = (values: Uint32Array) => values.reduce((total, value) => total + value, 0);
+  const sum = (values: Uint32Array | Float64Array) => {
+    let total = 0;
+    for (const value of values) total += value;
+    return total;
+  };
   const curve = Array.from({ length: run.moments }, (_, m) => {
     let right = 0;
     let seen = 0;
@@ -113,5 +129,8 @@ export function summarizeSpikes(run: SpikeRun, y: ArrayLike<Label> = run.labels)
     spikesNeeded,
     synapticEvents: spikes * run.filters,
     synapticEventsNeeded: spikesNeeded * run.filters,
+    ...(run.firstLayer && {
+      firstLayer: { spikes: sum(run.firstLayer.spikes), synapticEvents: sum(run.firstLayer.synapticEvents) },
+    }),
   };
 }

@@ -1,11 +1,13 @@
 /** One row through the network of spikes, kept step by step: what an animation shows. */
 
 import { type Label, type Model, RanksimError } from "@ranksim/core";
-import { Arrivals, networkOf, spikingRows, strongestClass } from "./network.ts";
-import { Settlement } from "./settled.ts";
+import { Arrivals, networkOf, scoreClasses, spikingRows, strongestClass } from "./network.ts";
+import { Watch } from "./settled.ts";
 
-/** One row over time. */
+/** One row over time. Of a model with patches it is about the layer after that of windows, whose features are pooled similarities. */
 export interface SpikeTrace {
+  /** Whether features are pooled similarities of windows, not values of the row. */
+  readonly isPooled: boolean;
   /** Features in the order of their spikes, with the times. */
   readonly features: Uint32Array;
   readonly times: Float64Array;
@@ -14,7 +16,7 @@ export interface SpikeTrace {
   /** When the class was certain, and how many spikes had arrived. */
   readonly settledAt: number;
   readonly settledAfter: number;
-  /** The strongest filter of each class at the end, strongest class first. */
+  /** The strongest filter of each class at the end, the class that wins first; in a committee potentials are sums over its banks. */
   readonly racers: readonly { readonly filter: number; readonly label: Label; readonly potentials: Float64Array }[];
   /** The moments of `racers.potentials`. */
   readonly moments: Float64Array;
@@ -27,13 +29,12 @@ export function traceSpikes(model: Model, row: ArrayLike<number>, moments = 60):
   if (!Number.isInteger(moments) || moments < 1) {
     throw new RanksimError("bad-params", `moments: expected a whole number from 1 on, found ${moments}`);
   }
-  const { network, classifier } = networkOf(model);
-  const { values } = spikingRows([Float64Array.from(row)], network.features);
+  const spiking = networkOf(model);
+  const { network, classifier, patches } = spiking;
+  const given = spikingRows([Float64Array.from(row)], spiking).values;
+  const values = patches?.run(given).pooled ?? given;
   const arrivals = new Arrivals(network, values);
-  const settlement = new Settlement(network, arrivals);
-  let settledAt = arrivals.end;
-  let isSettled = false;
-  let settledAfter = 0;
+  const watch = new Watch(network, arrivals);
   const taken: Float64Array[] = [];
   const labels: Label[] = [];
   const at = Float64Array.from({ length: moments }, (_, m) => Math.floor((arrivals.end * (m + 1)) / moments));
@@ -41,10 +42,7 @@ export function traceSpikes(model: Model, row: ArrayLike<number>, moments = 60):
     while (arrivals.seen < network.features && arrivals.next < arrivals.end && arrivals.next <= moment) {
       arrivals.pass(arrivals.next);
       arrivals.arrive();
-      if (isSettled) continue;
-      isSettled = settlement.isSettled();
-      settledAfter = arrivals.seen;
-      if (isSettled) settledAt = arrivals.time;
+      watch.look();
     }
     arrivals.pass(moment);
     taken.push(arrivals.potentials.slice());
@@ -56,19 +54,29 @@ export function traceSpikes(model: Model, row: ArrayLike<number>, moments = 60):
     const found = best.get(c);
     if (found === undefined || last[f] > last[found]) best.set(c, f);
   }
-  const racers = [...best].sort(([, a], [, b]) => last[b] - last[a] || a - b);
-  const spiking = arrivals.order.filter((i) => values[i] > 0);
-  return {
-    features: spiking,
-    times: Float64Array.from(spiking, (i) => arrivals.end - values[i]),
-    end: arrivals.end,
-    settledAt,
-    settledAfter,
-    racers: racers.map(([c, filter]) => ({
+  // What stands for a class: its strongest filter, in a committee the sum over banks.
+  const scores = network.banks > 1 ? taken.map((potentials) => scoreClasses(potentials, network)) : undefined;
+  const winner = strongestClass(last, network);
+  const racers = [...best]
+    .map(([c, filter]) => ({
+      c,
       filter,
       label: classifier.classes[c],
-      potentials: Float64Array.from(taken, (potentials) => potentials[filter]),
-    })),
+      potentials: Float64Array.from(taken, (potentials, m) => scores?.[m][c] ?? potentials[filter]),
+    }))
+    .sort((a, b) => {
+      const isAhead = Number(b.c === winner) - Number(a.c === winner);
+      return isAhead || b.potentials[moments - 1] - a.potentials[moments - 1] || a.c - b.c;
+    });
+  const features = arrivals.order.filter((i) => values[i] > 0);
+  return {
+    isPooled: patches !== undefined,
+    features,
+    times: Float64Array.from(features, (i) => arrivals.end - values[i]),
+    end: arrivals.end,
+    settledAt: watch.time,
+    settledAfter: watch.spikes,
+    racers: racers.map(({ filter, label, potentials }) => ({ filter, label, potentials })),
     moments: at,
     labels,
   };

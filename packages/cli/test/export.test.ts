@@ -50,7 +50,9 @@ describe("ranksim export", () => {
     await world.ranksim("train digits:train --filters 20 --estimator transform --model t.ranksim");
     const { code, stderr } = await world.ranksim("export t.ranksim --to c --out t.h");
     expect(code).toBe(1);
-    expect(stderr).toContain("c: a transform cannot be exported; expected a classifier");
+    expect(stderr).toContain(
+      "c: a transform cannot be exported; it names no class; expected a classifier; ONNX (--to onnx) takes it",
+    );
     expect(() => readFileSync(world.path("t.h"))).toThrow();
   });
 

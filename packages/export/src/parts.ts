@@ -56,11 +56,15 @@ export function partsOf(model: Model, format: string): Parts {
   throw refuse(format, filters.kind, "expected a classifier, a probabilistic classifier or a transform");
 }
 
+/** What takes a model that a format cannot say. */
+const ONNX_TAKES_IT = "ONNX (--to onnx) takes it as it is";
+
 /** A classifier that takes raw rows and in which filters alone decide. */
 export function classifierOf(model: Model, format: string): ClassifierModel {
   const { classifier, patches } = imageClassifierOf(model, format);
-  if (patches) throw refuse(format, patches.kind, "expected a model that takes rows as they are");
-  return classifier;
+  if (!patches) return classifier;
+  const why = "no node stands for the strongest filters of a window";
+  throw refuse(format, `model with ${patches.kind}`, `${why}; ONNX and C take it; a classifier of raw rows can be`);
 }
 
 /** The same, or one of images with a stage of patches before it. */
@@ -69,12 +73,16 @@ export function imageClassifierOf(
   format: string,
 ): { readonly classifier: ClassifierModel; readonly patches: PatchModel | undefined } {
   const { patches, scalings, filters } = partsOf(model, format);
-  if (scalings.length > 0) throw refuse(format, "scaler", "expected a model that takes whole rows as they are");
-  if (!(filters instanceof ClassifierModel)) throw refuse(format, filters.kind, "expected a classifier");
+  if (scalings.length > 0)
+    throw refuse(format, "scaler", `expected a model that takes whole rows as they are; ${ONNX_TAKES_IT}`);
+  if (!(filters instanceof ClassifierModel)) {
+    const why = filters instanceof ProbabilisticModel ? "shares of labels are no whole numbers" : "it names no class";
+    throw refuse(format, filters.kind, `${why}; expected a classifier; ${ONNX_TAKES_IT}`);
+  }
   if (filters.voters > 1) {
     throw new RanksimError(
       "unsupported",
-      `${format}: expected one voter, found ${filters.voters}; train with voters 1`,
+      `${format}: expected one voter, found ${filters.voters}; train with voters 1. ${ONNX_TAKES_IT}`,
     );
   }
   return { classifier: filters, patches };

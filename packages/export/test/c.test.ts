@@ -8,7 +8,12 @@ import {
   type ClassifierModel,
   type ClassifierParams,
   Dense,
+  type MatrixLike,
+  type Model,
+  type PatchParams,
+  PatchTransform,
   Pipeline,
+  type PipelineModel,
   RankSimilarityClassifier,
   StandardScaler,
 } from "@ranksim/core";
@@ -51,7 +56,7 @@ function works(compiler: string, flags: readonly string[]): boolean {
 }
 
 /** The labels that a compiled header prints. */
-function ask(compiler: string, flags: readonly string[], model: ClassifierModel, x: Dense, options: COptions = {}) {
+function ask(compiler: string, flags: readonly string[], model: Model, x: Dense, options: COptions = {}) {
   writeFileSync(join(folder, "model.h"), exportC(model, options).text);
   writeFileSync(join(folder, "main.c"), MAIN);
   const program = join(folder, "main");
@@ -77,6 +82,24 @@ const RECIPES: Partial<ClassifierParams>[] = [
   { filters: 100, refine: true },
 ];
 
+/** Sizes side by side, strides, all filters counted, windows of many values, colours, and sums that have to be halved. */
+const IMAGES: readonly { patches: Partial<PatchParams>; filters: number; committee?: number }[] = [
+  { patches: { patch: 3, filters: 20, nBest: 4, grid: 3 }, filters: 30 },
+  {
+    patches: { patch: [3, 8], filters: [12, 7], nBest: [20, 3], grid: [2, 1], stride: [2, 1] },
+    filters: 20,
+    committee: 2,
+  },
+  { patches: { width: 4, height: 4, channels: 4, patch: 2, filters: 9, nBest: 3, grid: 2 }, filters: 20 },
+  { patches: { width: 32, height: 32, patch: 17, filters: 4, nBest: 2, grid: 1 }, filters: 10 },
+];
+
+/** The digits' values cut into images of so many. */
+function imagesOf(width: number): Dense {
+  const rows = Math.floor((x.rows * 64) / width);
+  return Dense.of((x.values as Uint8Array).slice(0, rows * width), rows, width);
+}
+
 const COMPILERS: [string, string, readonly string[]][] = [
   ["gcc", "gcc", []],
   ["gcc -m32", "gcc", ["-m32"]],
@@ -93,6 +116,20 @@ describe.each(COMPILERS)("%s", (name, compiler, flags) => {
       const model = await new RankSimilarityClassifier(params).fit(x, y);
       expect(exportC(model).isExact).toBe(!params.committee);
       expect(ask(compiler, flags, model, x)).toEqual(await model.predict(x));
+    }
+  });
+
+  it.skipIf(!here)(`takes images through patches (needs ${name})`, async () => {
+    for (const { patches, filters, committee = 1 } of IMAGES) {
+      const recipe = new Pipeline([
+        ["patches", new PatchTransform({ sample: 4000, ...patches })],
+        ["classify", new RankSimilarityClassifier({ filters, committee, seed: 3 })],
+      ]);
+      const width = (patches.channels ?? 1) * (patches.width ?? 8) * (patches.height ?? 8);
+      const images = width === 64 ? x : imagesOf(width);
+      const labels = y.slice(0, images.rows);
+      const model = (await recipe.fit(images, labels)) as PipelineModel<MatrixLike, ClassifierModel>;
+      expect(ask(compiler, flags, model, images)).toEqual(await model.predict(images));
     }
   });
 

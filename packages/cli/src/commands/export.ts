@@ -1,7 +1,7 @@
 /** `ranksim export`: a model as a file that other tools read. */
 
 import { basename } from "node:path";
-import { ClassifierModel, type Labels, RanksimError } from "@ranksim/core";
+import { type Labels, RanksimError } from "@ranksim/core";
 import type { BitsCheck, RowType, WeightBits } from "@ranksim/export";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
@@ -137,9 +137,6 @@ const formats: { readonly [format in Format]: Writer } = {
 
 async function judge(model: Parameters<Writer>[0], options: Options, session: Session): Promise<BitsCheck> {
   const { checkBits } = await import("@ranksim/export");
-  if (!(model instanceof ClassifierModel)) {
-    throw new RanksimError("unsupported", `c: a ${model.kind} cannot be exported; expected a classifier`);
-  }
   const { set } = await openData(options.check as string, options, session, { model, labelled: true });
   if (set.form !== "matrix") throw new RanksimError("bad-matrix", "--check: expected rows of numbers, found text");
   return session.compute("checking", options, (run) => checkBits(model, set.x, set.y as Labels, run));

@@ -109,7 +109,9 @@ function curveChart({ summary, isLabelled }: SpikesView): Drawing {
   parts.push(
     element("path", { d: `M${mark} ${top}V${height - bottom}`, stroke: "var(--green)", "stroke-dasharray": "3 3" }),
   );
-  parts.push(svgText(x(needed) - 6, height - bottom - 8, "certain, on average", { class: "green", "text-anchor": "end" }));
+  parts.push(
+    svgText(x(needed) - 6, height - bottom - 8, "certain, on average", { class: "green", "text-anchor": "end" }),
+  );
   const name = isLabelled ? "share of rows with the right class" : "share of rows with the class of the end";
   parts.push(svgText(0, 15, name, { class: "ink", "font-weight": "600", "font-size": 13 }));
   parts.push(

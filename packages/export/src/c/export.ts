@@ -1,7 +1,9 @@
 /** A classifier as one C header: tables of whole numbers and a loop. No allocation, no floating point, C99 and C++. */
 
 import { type ClassifierModel, type Label, type Model, RanksimError } from "@ranksim/core";
-import { classifierOf, refuseLarge } from "../parts.ts";
+import { imageClassifierOf, refuseLarge } from "../parts.ts";
+import { type CPatches, LARGEST_POOLED, patchStage } from "./patches.ts";
+import { type CType, table, UINT8, UINT16, UINT32, UINT64 } from "./types.ts";
 import { exactBits, type WeightBits, wholeWeights } from "./whole-weights.ts";
 
 /** How a header is written. */
@@ -30,8 +32,6 @@ export interface CHeader {
 /** Beyond this no microcontroller takes it and no compiler enjoys it. */
 const MOST_BYTES = 2 ** 24;
 
-const PER_LINE = 28;
-
 /**
  * The model as the text of a C header with `int NAME_predict(const uint8_t *row)`, which gives the number of a class, and
  * `const char *NAME_label(int)`, which names it. Refuses (code "unsupported") what is no classifier of raw rows.
@@ -44,42 +44,37 @@ export function exportC(model: Model, options: COptions = {}): CHeader {
       `name: expected a name of C (letters, digits, _), found ${JSON.stringify(name)}`,
     );
   }
-  const classifier = classifierOf(model, "c");
+  const { classifier, patches } = imageClassifierOf(model, "c");
   const { bank, filterClass } = classifier;
   const bits = options.bits ?? exactBits(classifier);
   refuseLarge(bank, "c", bits / 8, MOST_BYTES);
   const { values, isExact: isWhole } = wholeWeights(classifier, bits);
   const isExact = isWhole && classifier.committee === 1;
   const c = classifier.classes.length;
-  const sum = largestSum(values, bank.filters) * classifier.committee < 2 ** 32 ? UINT32 : UINT64;
+  const stage = patches && patchStage(name, patches);
+  const most = largestSum(values, bank.filters, stage ? LARGEST_POOLED : 255) * classifier.committee;
+  const sum = most < 2 ** 32 ? UINT32 : UINT64;
   const classType = c <= 256 ? UINT8 : UINT16;
   if (c > 65_536) throw new RanksimError("unsupported", `c: expected at most 65536 classes, found ${c}`);
-  const flashBytes = values.byteLength + filterClass.length * classType.bytes;
-  const ramBytes = (classifier.committee > 1 ? 2 * c * sum.bytes : c * UINT32.bytes) + 2 * sum.bytes;
-  const facts = { name, bits, isExact, isWhole, flashBytes, ramBytes, sum, classType };
+  const flashBytes = values.byteLength + filterClass.length * classType.bytes + (stage?.flashBytes ?? 0);
+  const votes = (classifier.committee > 1 ? 2 * c * sum.bytes : c * UINT32.bytes) + 2 * sum.bytes;
+  const ramBytes = votes + (stage?.ramBytes ?? 0);
+  const facts = { name, bits, isExact, isWhole, flashBytes, ramBytes, sum, classType, stage };
+  const tables = [...(stage?.tables ?? []), `${name}_weights`, `${name}_filter_class`];
   const text = [
-    opening(classifier, facts),
+    opening(classifier, facts, patches?.features ?? bank.features),
+    ...(stage ? [stage.text] : []),
     table(`${name}_weights`, bits === 8 ? UINT8 : UINT16, values),
     table(`${name}_filter_class`, classType, filterClass),
     `/* Fails to compile where a table is not as large as stated. */`,
-    `typedef char ${name}_flash_is_as_stated[sizeof(${name}_weights) + sizeof(${name}_filter_class) == ${name.toUpperCase()}_FLASH_BYTES ? 1 : -1];\n`,
+    `typedef char ${name}_flash_is_as_stated[${tables.map((one) => `sizeof(${one})`).join(" + ")} == ${name.toUpperCase()}_FLASH_BYTES ? 1 : -1];\n`,
     labels(name, classifier.classes),
-    product(facts, bits === 8 ? UINT8 : UINT16),
+    product(facts, bits === 8 ? UINT8 : UINT16, bank.features),
     classifier.committee > 1 ? committeePredict(classifier, facts) : predict(facts),
     `#endif\n`,
   ].join("\n");
   return { text, bits, isExact, flashBytes, ramBytes };
 }
-
-interface CType {
-  readonly type: string;
-  readonly bytes: number;
-}
-
-const UINT8: CType = { type: "uint8_t", bytes: 1 };
-const UINT16: CType = { type: "uint16_t", bytes: 2 };
-const UINT32: CType = { type: "uint32_t", bytes: 4 };
-const UINT64: CType = { type: "uint64_t", bytes: 8 };
 
 interface Facts {
   readonly name: string;
@@ -91,21 +86,23 @@ interface Facts {
   /** Holds the largest sum there can be. */
   readonly sum: CType;
   readonly classType: CType;
+  /** What turns an image into the row that the filters take. */
+  readonly stage: CPatches | undefined;
 }
 
-/** The largest sum that rows of bytes can give. */
-function largestSum(values: Uint8Array | Uint16Array, filters: number): number {
+/** The largest sum that rows of values up to `most` can give. */
+function largestSum(values: Uint8Array | Uint16Array, filters: number, largest: number): number {
   const n = values.length / filters;
   let most = 0;
   for (let f = 0; f < filters; f++) {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += 255 * values[f * n + i];
+    for (let i = 0; i < n; i++) sum += largest * values[f * n + i];
     most = Math.max(most, sum);
   }
   return most;
 }
 
-function opening({ bank, classes, committee }: ClassifierModel, facts: Facts): string {
+function opening({ bank, classes, committee }: ClassifierModel, facts: Facts, features: number): string {
   const upper = facts.name.toUpperCase();
   const banks = committee > 1 ? ` in ${committee} banks` : "";
   const truth = facts.isExact
@@ -114,7 +111,7 @@ function opening({ bank, classes, committee }: ClassifierModel, facts: Facts): s
       ? "The answers are those of the model, but perhaps where classes score exactly the same."
       : "The weights are rounded to so many bits: some answers may differ from the model's.";
   return `/*
- * ${bank.filters} rank similarity filters${banks} over ${bank.features} bytes, ${classes.length} classes, weights of ${facts.bits} bits.
+ * ${bank.filters} rank similarity filters${banks} over ${features} bytes${facts.stage ? " through patches" : ""}, ${classes.length} classes, weights of ${facts.bits} bits.
  * ${truth}
  *
  *   uint8_t row[${upper}_FEATURES] = { ... };
@@ -128,7 +125,7 @@ function opening({ bank, classes, committee }: ClassifierModel, facts: Facts): s
 
 #include <stdint.h>
 
-#define ${upper}_FEATURES ${bank.features}
+#define ${upper}_FEATURES ${features}
 #define ${upper}_FILTERS ${bank.filters}
 #define ${upper}_CLASSES ${classes.length}
 /* Bytes of the tables below, without the labels. */
@@ -136,17 +133,6 @@ function opening({ bank, classes, committee }: ClassifierModel, facts: Facts): s
 /* Bytes of arrays and sums that a call keeps, beside the row. */
 #define ${upper}_RAM_BYTES ${facts.ramBytes}
 `;
-}
-
-function table(name: string, { type }: CType, values: ArrayLike<number>): string {
-  const lines: string[] = [];
-  for (let at = 0; at < values.length; at += PER_LINE) {
-    const end = Math.min(values.length, at + PER_LINE);
-    let line = "  ";
-    for (let e = at; e < end; e++) line += e + 1 < values.length ? `${values[e]},` : values[e];
-    lines.push(line);
-  }
-  return `static const ${type} ${name}[${values.length}] = {\n${lines.join("\n")}\n};\n`;
 }
 
 function labels(name: string, classes: readonly Label[]): string {
@@ -171,30 +157,39 @@ function quoted(text: string): string {
   return `"${escaped.join("")}"`;
 }
 
-function product({ name, sum }: Facts, weight: CType): string {
-  const upper = name.toUpperCase();
-  return `static inline ${sum.type} ${name}_response(const uint8_t *row, uint32_t filter) {
-  const ${weight.type} *weight = ${name}_weights + filter * (uint32_t)${upper}_FEATURES;
+function product({ name, sum, stage }: Facts, weight: CType, features: number): string {
+  return `static inline ${sum.type} ${name}_response(const ${stage?.pooled.type ?? "uint8_t"} *row, uint32_t filter) {
+  const ${weight.type} *weight = ${name}_weights + filter * (uint32_t)${features};
   ${sum.type} sum = 0;
   uint32_t i;
-  for (i = 0; i < ${upper}_FEATURES; i++) sum += (${sum.type})row[i] * weight[i];
+  for (i = 0; i < ${features}; i++) sum += (${sum.type})row[i] * weight[i];
   return sum;
 }
 `;
 }
 
+/** How a function begins that is given a row: what it keeps, and then what it does before the filters respond. */
+function entry({ name, stage }: Facts): { readonly given: string; readonly before: string } {
+  if (!stage) return { given: "row", before: "" };
+  return { given: "pooled", before: `  ${name}_pool(row, pooled);\n` };
+}
+
+const keeps = ({ stage }: Facts): string => (stage ? `  ${stage.pooled.type} pooled[${stage.features}];\n` : "");
+
 /** The class of the strongest filter; of several the class with most of them, then the lowest. */
-function predict({ name, sum, classType }: Facts): string {
+function predict(facts: Facts): string {
+  const { name, sum, classType } = facts;
   const upper = name.toUpperCase();
+  const { given, before } = entry(facts);
   return `/* The number of the class of a row of ${upper}_FEATURES bytes. */
 static inline int ${name}_predict(const uint8_t *row) {
-  uint32_t votes[${upper}_CLASSES];
+${keeps(facts)}  uint32_t votes[${upper}_CLASSES];
   ${sum.type} best = 0;
   uint32_t f, c;
   int winner = 0;
-  for (c = 0; c < ${upper}_CLASSES; c++) votes[c] = 0;
+${before}  for (c = 0; c < ${upper}_CLASSES; c++) votes[c] = 0;
   for (f = 0; f < ${upper}_FILTERS; f++) {
-    const ${sum.type} response = ${name}_response(row, f);
+    const ${sum.type} response = ${name}_response(${given}, f);
     const ${classType.type} own = ${name}_filter_class[f];
     if (response < best) continue;
     if (response > best) {
@@ -210,20 +205,22 @@ static inline int ${name}_predict(const uint8_t *row) {
 }
 
 /** The class of the largest sum over banks of its strongest response, the lowest of equals. */
-function committeePredict({ filterBank, committee }: ClassifierModel, { name, sum, classType }: Facts): string {
+function committeePredict({ filterBank, committee }: ClassifierModel, facts: Facts): string {
+  const { name, sum, classType } = facts;
   const upper = name.toUpperCase();
+  const { given, before } = entry(facts);
   const ends = Array.from({ length: committee }, (_, b) => (filterBank as Uint32Array).lastIndexOf(b) + 1);
   return `/* The number of the class of a row of ${upper}_FEATURES bytes. */
 static inline int ${name}_predict(const uint8_t *row) {
   static const uint32_t ends[${committee}] = { ${ends.join(", ")} };
-  ${sum.type} score[${upper}_CLASSES], strongest[${upper}_CLASSES];
+${keeps(facts)}  ${sum.type} score[${upper}_CLASSES], strongest[${upper}_CLASSES];
   uint32_t f = 0, b, c;
   int winner = 0;
-  for (c = 0; c < ${upper}_CLASSES; c++) score[c] = 0;
+${before}  for (c = 0; c < ${upper}_CLASSES; c++) score[c] = 0;
   for (b = 0; b < ${committee}; b++) {
     for (c = 0; c < ${upper}_CLASSES; c++) strongest[c] = 0;
     for (; f < ends[b]; f++) {
-      const ${sum.type} response = ${name}_response(row, f);
+      const ${sum.type} response = ${name}_response(${given}, f);
       const ${classType.type} own = ${name}_filter_class[f];
       if (response > strongest[own]) strongest[own] = response;
     }

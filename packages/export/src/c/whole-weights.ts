@@ -5,11 +5,12 @@ import {
   type ClassifierModel,
   type Labels,
   type MatrixLike,
+  type Model,
   RanksimError,
   type Run,
   toDense,
 } from "@ranksim/core";
-import { denseWeights, isRanked } from "../parts.ts";
+import { denseWeights, imageClassifierOf, isRanked } from "../parts.ts";
 
 /** Bits of a weight. */
 export type WeightBits = 8 | 16;
@@ -65,8 +66,9 @@ export interface BitsCheck {
 }
 
 /** Compares 8 bits with `predict` on held-out rows of bytes. */
-export async function checkBits(model: ClassifierModel, x: MatrixLike, y: Labels, run: Run = {}): Promise<BitsCheck> {
-  const matrix = toDense(asMatrix(x));
+export async function checkBits(given: Model, x: MatrixLike, y: Labels, run: Run = {}): Promise<BitsCheck> {
+  const { classifier: model, patches } = imageClassifierOf(given, "c");
+  const matrix = patches ? await patches.transform(x, run) : toDense(asMatrix(x));
   const expected = await model.predict(matrix, run);
   if (y.length !== matrix.rows) {
     throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, one for each row, found ${y.length}`);

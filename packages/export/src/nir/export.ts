@@ -30,10 +30,16 @@ export async function exportNir(model: Model, { threshold }: NirOptions = {}): P
   const classifier = classifierOf(model, "nir");
   const { bank, filterClass, classes } = classifier;
   if (classifier.committee > 1) {
-    throw new RanksimError("unsupported", `nir: expected one bank, found a committee of ${classifier.committee}`);
+    throw new RanksimError(
+      "unsupported",
+      `nir: expected one bank, found a committee of ${classifier.committee}; train with committee 1, or export to ONNX or C`,
+    );
   }
   if (!isRanked(bank))
-    throw new RanksimError("unsupported", 'nir: expected weights that are ranks (distribution "rank")');
+    throw new RanksimError(
+      "unsupported",
+      'nir: expected weights that are ranks; train with distribution "rank", or export to ONNX',
+    );
   if (threshold !== undefined && !(threshold > 0 && Number.isFinite(threshold))) {
     throw new RanksimError("bad-params", `threshold: expected a number above 0, found ${threshold}`);
   }

@@ -45,7 +45,7 @@ export function networkOf(model: Model): Spiking {
   const { classifier, patches } = imageClassifierOf(model, "spikes");
   const { bank, filterClass, filterBank, committee: banks } = classifier;
   if (!isRanked(bank)) {
-    throw new RanksimError("unsupported", 'spikes: expected weights that are ranks (distribution "rank")');
+    throw new RanksimError("unsupported", 'spikes: expected weights that are ranks; train with distribution "rank"');
   }
   if (patches?.scale) {
     throw new RanksimError(

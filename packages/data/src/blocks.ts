@@ -4,7 +4,7 @@
  * svmlight) are cut between records and each block is read like a file of its own; other formats are read whole.
  */
 
-import { RanksimError } from "@ranksim/core";
+import { type Dense, RanksimError } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, rowCount } from "./data-set.ts";
@@ -13,7 +13,9 @@ import { layOut, type Table } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
 import { formatOf } from "./readers/detect.ts";
 import type { ColumnChoice } from "./readers/options.ts";
+import { parquetBlocks } from "./readers/parquet.ts";
 import { skipByteOrderMark } from "./readers/scan.ts";
+import { fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 import { expecting } from "./schema.ts";
 import { type ByteSource, bytesSource, type Opened, openSource } from "./source.ts";
 
@@ -32,6 +34,8 @@ export interface BlockOptions extends ReadDataOptions {
 
 /** Bytes of a block, where they are at hand. */
 const BLOCK_BYTES = 1 << 21;
+/** Bytes of a block of rows that are read by their place. */
+const PLACED_BYTES = 1 << 24;
 /** Rows of a block of formats that are read whole. */
 const BLOCK_ROWS = 1 << 13;
 /** Milliseconds after which records that are there are handed on, although a block is not full. */
@@ -43,6 +47,12 @@ const QUOTE = 34;
 
 /** The rows of a source in order, in blocks of at least one row. */
 export async function* readBlocks(source: ByteSource, options: BlockOptions = {}): AsyncGenerator<Block> {
+  const mayBePlaced = options.images === undefined && [undefined, "npy", "idx"].includes(options.format);
+  const placed = mayBePlaced ? await layoutOf(source) : undefined;
+  if (placed) {
+    yield* placedBlocks(placed, options);
+    return;
+  }
   // One byte says enough of a pipe's first line: it is not waited for more.
   const opened = await openSource(source, source.byteLength === undefined ? 1 : undefined);
   if (opened.head.byteLength === 0) throw badFile(opened.name, "", "expected data, found an empty file");
@@ -62,8 +72,24 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
         throw new RanksimError("unsupported", message);
       }
       if (format === "svmlight") yield* lineBlocks(opened, { ...options, format }, () => []);
-      else yield* slices(await readData({ ...source, stream: () => opened.stream }, options));
+      else if (format === "parquet") {
+        const reading = { ...options, ...expecting(options) };
+        for await (const data of parquetBlocks(opened, reading)) yield { data, kept: [] };
+      } else yield* slices(await readData({ ...source, stream: () => opened.stream }, options));
     }
+  }
+}
+
+/** Rows that are read by their place. */
+async function* placedBlocks({ layout, ...size }: Placed, { keep = [] }: BlockOptions): AsyncGenerator<Block> {
+  if (keep.length > 0) {
+    const message = `${layout.name}: expected CSV, TSV or JSON lines to keep columns of, found an array`;
+    throw new RanksimError("unsupported", message);
+  }
+  const source = fixedRows({ ...layout, room: BLOCK_BYTES });
+  const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
+  for await (const rows of source.blocks(bytes)) {
+    yield { data: { form: "matrix", x: rows as Dense, ...size }, kept: [] };
   }
 }
 

@@ -1,6 +1,6 @@
 /** What readers give: rows of numbers or texts, with their labels apart. */
 
-import { type ColumnKey, Csr, Dense, type Label, type Matrix, type Values } from "@ranksim/core";
+import { type ColumnKey, Csr, Dense, type Label, type Matrix, type RowSource, type Values } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
 import type { Table } from "./table/table.ts";
 
@@ -54,6 +54,14 @@ export interface TextData extends AnyData {
 export interface TableData extends AnyData {
   readonly form: "table";
   readonly table: Table;
+}
+
+/** Rows of numbers that are read when they are needed: for data that does not fit in memory. */
+export interface SourceData extends AnyData {
+  readonly form: "source";
+  readonly x: RowSource;
+  readonly featureNames?: readonly string[];
+  readonly imageSize?: ImageSize;
 }
 
 /** What a reader gives and a writer takes. */

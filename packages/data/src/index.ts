@@ -6,7 +6,7 @@ export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalo
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
-export type { DataSet, Found, ImageSize, MatrixData, RowLabels, TableData, TextData } from "./data-set.ts";
+export type { DataSet, Found, ImageSize, MatrixData, RowLabels, SourceData, TableData, TextData } from "./data-set.ts";
 export { rowCount } from "./data-set.ts";
 export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
@@ -23,7 +23,9 @@ export {
 } from "./recipes/recipe.ts";
 export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
 export { seenRows } from "./row-hash.ts";
-export { type DescribeOptions, describeData, joinSchemas } from "./schema.ts";
+export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
+export { joinSources } from "./rows/joined-rows.ts";
+export { type DescribeOptions, describeData, describeSource, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
 export { COLUMN_KINDS, type ColumnKind, type DetectedColumn, detectColumns, looksLikeTable } from "./table/detect.ts";
 export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";

@@ -39,7 +39,7 @@ function refuse(set: DataSet): never {
 }
 
 /** One row of sets makes them all sets, as in one file. */
-function joinLabels(lists: readonly RowLabels[]): RowLabels {
+export function joinLabels(lists: readonly RowLabels[]): RowLabels {
   const all = lists.flat(1) as RowLabels[number][];
   const hasSets = lists.some((list) => Array.isArray(list[0]));
   return (hasSets ? lists.flatMap((list) => list.map((label) => [label].flat())) : all) as RowLabels;

@@ -3,7 +3,7 @@
 import { RanksimError } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
 import { type Budget, budgetOf } from "./budget.ts";
-import { type DataSet, type ImageSize, type RowLabels, rowCount } from "./data-set.ts";
+import { type DataSet, type ImageSize, type RowLabels, rowCount, type SourceData } from "./data-set.ts";
 import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
 import { formatOf } from "./readers/detect.ts";
@@ -102,7 +102,7 @@ async function readImages(folder: Folder, options: ReadDataOptions): Promise<Dat
 }
 
 /** The labels file beside an IDX file of images, by MNIST's habit of naming: train-images-idx3-ubyte, train-labels-idx1-ubyte. */
-async function siblingLabels(source: ByteSource): Promise<ByteSource | undefined> {
+export async function siblingLabels(source: ByteSource): Promise<ByteSource | undefined> {
   const name = source.name.replace(/^.*[\\/]/, "");
   const labelName = name.replace(/images([-.])idx3/, "labels$1idx1");
   return labelName === name ? undefined : source.sibling?.(labelName);
@@ -117,8 +117,9 @@ export function withLabels(data: DataSet, y: RowLabels, name: string): DataSet {
 }
 
 /** Rows of numbers with the size of the images that they are. */
-function withImages(data: DataSet, images: ImageSize | "square", name: string): DataSet {
-  if (data.form !== "matrix") throw badFile(name, "", "expected rows of numbers for images, found text");
+export function withImages<D extends DataSet | SourceData>(data: D, images: ImageSize | "square", name: string): D {
+  if (data.form !== "matrix" && data.form !== "source")
+    throw badFile(name, "", "expected rows of numbers for images, found text");
   const { features } = data.x;
   const side = Math.round(Math.sqrt(features));
   const size = images === "square" ? { width: side, height: side } : images;

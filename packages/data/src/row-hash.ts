@@ -3,7 +3,7 @@
  * rows are dense or sparse. They tell rows apart; they keep nothing secret and prove nothing.
  */
 
-import { type Matrix, type Schema, sha256 } from "@ranksim/core";
+import { type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "./data-set.ts";
 import { plainNumber } from "./table/cells.ts";
 import { NO_WORD, type Table } from "./table/table.ts";
@@ -91,8 +91,22 @@ export function seenRows(schema: Schema, data: DataSet): number | undefined {
   return judged === 0 ? 0 : Math.round((met / judged) * hashes.length);
 }
 
+/** The same for rows that are read when they are needed. */
+export async function hashSource(x: RowSource): Promise<Uint32Array> {
+  const hashes = new Uint32Array(x.rows);
+  let first = 0;
+  for await (const block of x.blocks(HASHED_BYTES)) {
+    hashes.set(hashMatrix(block), first);
+    first += block.rows;
+  }
+  return hashes;
+}
+
+/** Bytes of rows that are hashed at a time. */
+const HASHED_BYTES = 2 ** 24;
+
 /** Zeros are skipped, so that sparse and dense rows agree; a value goes in as the bits of its float64. */
-function hashMatrix(x: Matrix): Uint32Array {
+function hashMatrix(x: Rows): Uint32Array {
   const value = new Float64Array(1);
   const bits = new Uint32Array(value.buffer);
   const hashes = new Uint32Array(x.rows);

@@ -4,9 +4,9 @@
  */
 
 import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
-import { type DataSet, type Found, rowCount, type TableData } from "./data-set.ts";
+import { type DataSet, type Found, type MatrixData, rowCount, type SourceData, type TableData } from "./data-set.ts";
 import type { ReadOptions } from "./readers/options.ts";
-import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
+import { hashRows, hashSource, joinTrainings, trainingOf } from "./row-hash.ts";
 import { detectColumns } from "./table/detect.ts";
 
 /** What of the options of reading is remembered where it was given. */
@@ -23,25 +23,41 @@ export interface DescribeOptions {
 }
 
 /** The schema of data that a model is trained on. */
-export function describeData(data: DataSet, { options = {}, rows = true, columns }: DescribeOptions = {}): Schema {
+export function describeData(data: DataSet, given: DescribeOptions = {}): Schema {
+  return schemaOf(data, hashRows(data), rowCount(data), given);
+}
+
+/** The same for rows that are read when they are needed: they are read once. */
+export async function describeSource(data: SourceData, given: DescribeOptions = {}): Promise<Schema> {
+  return schemaOf(data, await hashSource(data.x), data.x.rows, given);
+}
+
+function schemaOf(
+  data: DataSet | SourceData,
+  hashes: Uint32Array,
+  count: number,
+  { options = {}, rows = true, columns }: DescribeOptions,
+): Schema {
   const { label, text, ignored, firstFeature, fill }: Found = data.found ?? {};
   const reading: SchemaReading = {
     ...given(options, REMEMBERED),
     ...(firstFeature === undefined ? {} : { firstFeature }),
   };
   return {
-    ...(data.form === "text" ? { form: "text" } : data.form === "matrix" ? numbersOf(data) : tableOf(data, columns)),
+    ...(data.form === "text" ? { form: "text" } : data.form === "table" ? tableOf(data, columns) : numbersOf(data)),
     ...(label === undefined ? {} : { label }),
     ...(Array.isArray(data.y?.[0]) ? { multilabel: true } : {}),
     ...(text === undefined ? {} : { text }),
     ...(ignored === undefined || ignored.length === 0 ? {} : { ignored }),
     ...(fill === undefined ? {} : { fill }),
     ...(Object.keys(reading).length === 0 ? {} : { reading }),
-    training: trainingOf(hashRows(data), data.y, rowCount(data), rows),
+    training: trainingOf(hashes, data.y, count, rows),
   };
 }
 
-function numbersOf({ x, featureNames, imageSize, classNames }: DataSet & { form: "matrix" }): Schema {
+function numbersOf(data: MatrixData | SourceData): Schema {
+  const { x, featureNames, imageSize } = data;
+  const classNames = data.form === "matrix" ? data.classNames : undefined;
   return {
     form: "numbers",
     width: x.features,

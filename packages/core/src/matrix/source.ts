@@ -62,11 +62,8 @@ export function pickRows(x: RowSource, rows: Uint32Array): RowSource {
 /** Whether every number is whole, whatever the element type. Reads a source once if its element type does not tell. */
 export async function areAllWhole(x: RowSource): Promise<boolean> {
   if (x instanceof Dense || x instanceof Csr) return isWhole(x);
-  for await (const block of x.blocks(LOOK_BYTES)) {
-    const { values } = block;
-    if (!(values instanceof Float32Array || values instanceof Float64Array)) return true;
-    if (!looksOf(block).whole) return false;
-  }
+  if (x.valueBytes < Float32Array.BYTES_PER_ELEMENT) return true;
+  for await (const block of x.blocks(LOOK_BYTES)) if (!looksOf(block).whole) return false;
   return true;
 }
 

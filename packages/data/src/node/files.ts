@@ -22,8 +22,12 @@ export async function fileSource(path: string): Promise<ByteSource> {
       const file = await open(path);
       try {
         const bytes = new Uint8Array(Math.max(Math.min(to, size) - from, 0));
-        const { bytesRead } = await file.read(bytes, 0, bytes.byteLength, from);
-        return bytes.subarray(0, bytesRead);
+        let length = 0;
+        // A read may give less than was asked for.
+        for (let more = 1; more > 0 && length < bytes.byteLength; length += more) {
+          more = (await file.read(bytes, length, bytes.byteLength - length, from + length)).bytesRead;
+        }
+        return bytes.subarray(0, length);
       } finally {
         await file.close();
       }

@@ -8,6 +8,15 @@ import type { Account } from "../budget.ts";
 import { type Opened, readAll } from "../source.ts";
 import type { NpyArray, Numbers } from "./npy.ts";
 
+/** Types of values as .npy calls them, all in big-endian order. */
+export const IDX_TYPES: { readonly [type: number]: string } = {
+  8: "u1",
+  9: "i1",
+  11: "i2",
+  12: "i4",
+  13: "f4",
+  14: "f8",
+};
 const ITEM_SIZES: { readonly [type: number]: number } = { 8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8 };
 
 /** Whether the bytes begin as an IDX file does. */

@@ -19,6 +19,8 @@ export interface NpyArray {
   readonly values: Numbers | readonly string[];
 }
 
+/** Bytes of a header that are still believed. */
+export const LONGEST_HEADER = 1 << 20;
 /** Axes that numpy allows. */
 const MOST_AXES = 64;
 
@@ -49,14 +51,15 @@ export function decodeNpy(name: string, bytes: Uint8Array, account: Account): Np
   return { shape, values: fortran ? toRowMajor(values, shape) : values };
 }
 
-function readHeader(name: string, bytes: Uint8Array) {
+/** What the header of a .npy file says; the bytes must hold all of it. */
+export function readHeader(name: string, bytes: Uint8Array) {
   const magic = String.fromCharCode(...bytes.subarray(0, 6));
   if (magic !== "\x93NUMPY" || bytes.byteLength < 12) throw badFile(name, "byte 0", "expected a .npy file of numpy");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headerAt = bytes[6] === 1 ? 10 : 12;
   const headerSize = bytes[6] === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   const dataAt = headerAt + headerSize;
-  if (bytes[6] < 1 || bytes[6] > 3 || dataAt > bytes.byteLength || headerSize > 1 << 20) {
+  if (bytes[6] < 1 || bytes[6] > 3 || dataAt > bytes.byteLength || headerSize > LONGEST_HEADER) {
     throw badFile(name, "byte 6", `expected version 1 to 3 and a header within the file's ${bytes.byteLength} bytes`);
   }
   const header = new TextDecoder().decode(bytes.subarray(headerAt, dataAt));
@@ -84,7 +87,8 @@ function nativeBytes(data: DataView, size: number, little: boolean): ArrayBuffer
   return copy.buffer;
 }
 
-function decodeNumbers(name: string, data: DataView, count: number, type: string, little: boolean): Numbers {
+/** Numbers of a type by its kind and bytes, such as f4. */
+export function decodeNumbers(name: string, data: DataView, count: number, type: string, little: boolean): Numbers {
   const native = (size: number) => nativeBytes(data, size, little);
   switch (type) {
     case "b1":
@@ -191,21 +195,28 @@ export async function arrayToData(
   array: NpyArray,
   account: Account,
 ): Promise<DataSet & { form: "matrix" }> {
-  const { shape } = array;
+  const { rows, features, ...size } = rowsOfShape(name, array.shape, Array.isArray(array.values));
+  account.take(8 * array.values.length);
+  const x = await denseFrom(name, narrowed(array.values as Numbers), rows, features);
+  return { form: "matrix", x, ...size };
+}
+
+/** Rows and features of an array of numbers, and the size of the images that the rows are. */
+export function rowsOfShape(
+  name: string,
+  shape: readonly number[],
+  isText: boolean,
+): { rows: number; features: number; imageSize?: ImageSize } {
   const isImages = shape.length === 3 || (shape.length === 4 && shape[3] <= MOST_CHANNELS);
-  if ((shape.length !== 2 && !isImages) || Array.isArray(array.values)) {
-    const kind = Array.isArray(array.values) ? "strings" : "numbers";
+  if ((shape.length !== 2 && !isImages) || isText) {
     throw badFile(
       name,
       "",
-      `expected numbers with 2 axes (rows, features), 3 (images) or 4 (images, values of a pixel last), found ${kind} of shape (${shape.join(", ")})`,
+      `expected numbers with 2 axes (rows, features), 3 (images) or 4 (images, values of a pixel last), found ${isText ? "strings" : "numbers"} of shape (${shape.join(", ")})`,
     );
   }
   const [rows, height, width = 1, channels = 1] = shape;
-  const imageSize: { imageSize?: ImageSize } = isImages ? { imageSize: { width, height } } : {};
-  account.take(8 * array.values.length);
-  const x = await denseFrom(name, narrowed(array.values as Numbers), rows, height * width * channels);
-  return { form: "matrix", x, ...imageSize };
+  return { rows, features: height * width * channels, ...(isImages ? { imageSize: { width, height } } : {}) };
 }
 
 /** Labels of a decoded array: 1 axis (or 2, the second of size 1); with 2 axes of zeros and ones, the columns that are 1. */

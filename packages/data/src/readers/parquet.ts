@@ -5,7 +5,7 @@
 
 import { RanksimError } from "@ranksim/core";
 import type { AsyncBuffer, RowGroup } from "hyparquet";
-import { asBadFile, badFile, quoted } from "../bad-file.ts";
+import { asBadFile, badFile, guarded, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import { type Opened, readAll } from "../source.ts";
@@ -17,6 +17,26 @@ const MOST_GROUP_ROWS = 2 ** 26;
 
 /** Reads Parquet. Without random access to the bytes the whole file is held in memory. */
 export async function readParquet(opened: Opened, options: ReadOptions): Promise<DataSet> {
+  let whole: TableBuilder | undefined;
+  for await (const builder of addGroups(opened, options, (make) => (whole ??= make()))) whole = builder;
+  return finished(opened.name, whole);
+}
+
+/** Reads Parquet, one row group after the other. */
+export async function* parquetBlocks(opened: Opened, options: ReadOptions): AsyncGenerator<DataSet> {
+  for await (const builder of addGroups(opened, options, (make) => make())) yield await finished(opened.name, builder);
+}
+
+function finished(name: string, builder: TableBuilder | undefined): Promise<DataSet> {
+  return guarded(name, "Parquet", () => (builder as TableBuilder).finish());
+}
+
+/** Adds the rows of each row group to the builder that `into` chooses, and hands it on. */
+async function* addGroups(
+  opened: Opened,
+  options: ReadOptions,
+  into: (make: () => TableBuilder) => TableBuilder,
+): AsyncGenerator<TableBuilder> {
   const { name } = opened;
   try {
     const { parquetMetadataAsync, parquetSchema } = await import("hyparquet");
@@ -24,16 +44,15 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
     const file = await bufferOf(opened, account);
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
-    const builder = new TableBuilder(
-      name,
-      columns.map((column) => column.element.name),
-      options,
-    );
+    const names = columns.map((column) => column.element.name);
+    const make = () => new TableBuilder(name, names, options);
+    if (metadata.row_groups.length === 0) yield into(make);
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
       if (!(rows >= 0 && rows <= MOST_GROUP_ROWS)) {
         throw badFile(name, `row group ${number}`, `expected fewer rows than are claimed: ${rows}`);
       }
+      const builder = into(make);
       await account.during(async (passing) => {
         const cells = new Map<number, Cells>();
         for (const needed of builder.needed) {
@@ -42,8 +61,8 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
         }
         builder.add(rows, (column) => cells.get(column) as Cells);
       });
+      yield builder;
     }
-    return await builder.finish();
   } catch (error) {
     throw asBadFile(name, "Parquet", error);
   }

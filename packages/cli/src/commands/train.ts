@@ -1,9 +1,10 @@
 /** `ranksim train`: from data to a model file. */
 
-import { schemaOf, withSchema } from "@ranksim/core";
+import { withSchema } from "@ranksim/core";
 import { describeData } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
+import { openLarge } from "../files/large-data.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
@@ -13,18 +14,15 @@ import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { dataNotes } from "../model/data-notes.ts";
-import { columnLines, summarize, summaryLines } from "../model/data-summary.ts";
+import { summarize, summaryLines } from "../model/data-summary.ts";
 import { withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import { columnsOf, fitRecipe, type Recipe, recipeOf, suited } from "../model/recipe.ts";
-import { refinementText } from "../model/refinement-text.ts";
-import { type StoredModel, writeModel } from "../model/store.ts";
-import { brief, TRACE_ABOUT } from "../model/trace.ts";
+import { columnsOf, fitRecipe, recipeOf, suited } from "../model/recipe.ts";
+import { writeModel } from "../model/store.ts";
+import { TRACE_ABOUT } from "../model/trace.ts";
 import { provenanceOf } from "../provenance.ts";
 import { modelCard } from "../report/card.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
-import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 import {
@@ -35,6 +33,8 @@ import {
   judgeHeldOut,
   storedScores,
 } from "./held-out-scores.ts";
+import { showTrained, trainedAsJson } from "./show-trained.ts";
+import { trainLarge } from "./train-large.ts";
 
 type Options = ComputeOptions &
   ReadingOptions &
@@ -83,6 +83,11 @@ export function addTrain(program: Command, io: Io): void {
       for (const out of [path, card]) if (out !== undefined && !options.dryRun) await checkWritable(out, io);
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
+      const large = await openLarge(dataName, reading, session, { text: options.text === true, labelled });
+      if (large) {
+        await trainLarge(large.data, { estimator, notes, reading, path }, options, session);
+        return;
+      }
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled });
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
@@ -121,45 +126,10 @@ export function addTrain(program: Command, io: Io): void {
       if (path !== "-")
         await session.print(
           "train",
-          { ...asJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
-          () => forPeople(stored, part, path, recipe, session.style) + heldOutText(heldOut, session.style),
+          { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
+          () =>
+            showTrained(stored, part, path, recipe.takes === "table" ? recipe.columns : undefined, session.style) +
+            heldOutText(heldOut, session.style),
         );
     });
-}
-
-function asJson({ model, byteLength, digest }: StoredModel, part: FilterModel, { trace }: Options): object {
-  const { report } = part;
-  const classes = "classes" in part ? { classes: part.classes } : {};
-  return { kind: model.kind, byteLength, digest, ...classes, report: trace ? report : brief(report) };
-}
-
-function forPeople(
-  { model, byteLength, digest }: StoredModel,
-  part: FilterModel,
-  path: string,
-  recipe: Recipe,
-  style: Style,
-): string {
-  const { report } = part;
-  const classes = "classes" in part ? part.classes : undefined;
-  const rest = report.trainings.filter(({ converged }) => converged).length;
-  const iterations = Math.max(0, ...report.trainings.map(({ steps }) => steps.length));
-  const within = `within ${counted(iterations, "iteration")}`;
-  const some = report.trainings.length === 1 ? "no, not" : `in ${rest} of ${report.trainings.length} classes,`;
-  return pairs(
-    [
-      ["recipe", schemaOf(model)?.recipe?.about],
-      ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
-      ...(recipe.takes === "table" ? columnLines(recipe.columns) : []),
-      ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
-      ["filters", count(report.filters)],
-      ["came to rest", `${report.converged ? "yes," : some} ${within}`],
-      ["refined", report.refinement && refinementText(report.refinement)],
-      ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
-      ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],
-      ["model", `${style.strong(printable(path))}  ${bytes(byteLength)}`],
-      ["digest", digest.slice(0, 16)],
-    ],
-    style,
-  );
 }

@@ -1,0 +1,63 @@
+/** `ranksim train` on data that does not fit in memory: it is read in blocks, once a round, and the model is the same file. */
+
+import { type Model, withSchema } from "@ranksim/core";
+import { describeSource, type SourceData } from "@ranksim/data";
+import type { FilterEstimator } from "../flags/estimator-flags.ts";
+import { presetOf } from "../flags/preset-flags.ts";
+import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import { givenTableFlags, type TableOptions } from "../flags/table-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
+import { type FilterModel, filterPart } from "../model/parts.ts";
+import { writeModel } from "../model/store.ts";
+import type { ComputeOptions, Session } from "../session.ts";
+import { showTrained, trainedAsJson } from "./show-trained.ts";
+
+/** What is to be trained, and where it goes. */
+interface Plan {
+  readonly estimator: FilterEstimator;
+  readonly notes: readonly string[];
+  readonly reading: ReadingOptions;
+  readonly path: string | undefined;
+}
+
+type Options = ComputeOptions &
+  TableOptions & { readonly rows?: boolean; readonly trace?: boolean; readonly [name: string]: unknown };
+
+/** What looks at all rows at once. */
+const IN_MEMORY = { dryRun: "--dry-run", testShare: "--test-share", card: "--card", baselines: "--baselines" } as const;
+
+/** Trains and writes the model. */
+export async function trainLarge(
+  data: SourceData,
+  { estimator, notes, reading, path }: Plan,
+  options: Options,
+  session: Session,
+): Promise<void> {
+  refuseWhole(options);
+  for (const note of notes) await session.note(note);
+  const fitted = await session.compute("training", options, (run) => {
+    const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
+    return fit.call(estimator, data.x, data.y, run);
+  });
+  const keepsRows = options.rows !== false;
+  const schema = await describeSource(data, { options: readOptions(reading), rows: keepsRows });
+  const model = withSchema(fitted, schema);
+  const stored = await writeModel(model, path as string, session.io, { rows: keepsRows });
+  const part = filterPart(model)?.part as FilterModel;
+  for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
+  if (path === "-") return;
+  await session.print("train", trainedAsJson(stored, part, options), () =>
+    showTrained(stored, part, path as string, undefined, session.style),
+  );
+}
+
+function refuseWhole(options: Options): void {
+  const cure = "the data does not fit in the memory it may take; raise --memory where there is more";
+  const given = Object.entries(IN_MEMORY).find(([name]) => options[name] !== undefined && options[name] !== false);
+  if (given) throw usageError(`${given[1]} needs all rows at once: ${cure}`);
+  const [stray] = [...givenTableFlags(options), ...(options.table === true ? ["--table"] : [])];
+  if (stray) throw usageError(`${stray}: a table is encoded in memory: ${cure}`);
+  if (presetOf(options)) {
+    throw usageError(`a preset looks at all rows: name what to train with --estimator, because ${cure}`);
+  }
+}

@@ -488,6 +488,78 @@ class TableEncoder(Part):
         return [(days * 86_400_000 + clock) / 86_400_000, month, day, (days + 4) % 7, hour]
 
 
+class Patches(Part):
+    """Images to how often, and where, each of some small pictures is found in them."""
+
+    def transform(self, x):
+        images = self.as_bytes(np.asarray(x, np.float64).reshape(len(x), -1))
+        width, height, channels = self.meta["width"], self.meta["height"], self.meta["channels"]
+        if images.shape[1] != width * height * channels:
+            raise ValueError(f"expected images of {width} x {height} x {channels} values, found {images.shape[1]}")
+        images = images.reshape(len(images), height, width, channels)
+        layers = sorted((name for name in self.arrays), key=lambda name: int(name.split("_")[1]))
+        return np.concatenate([self.pooled(images, layer, self.arrays[name]) for layer, name in enumerate(layers)], axis=1)
+
+    def as_bytes(self, values):
+        scale = self.meta["scale"]
+        if scale is None:
+            if not np.array_equal(values, np.clip(np.floor(values), 0, 255)):
+                raise ValueError("expected whole numbers from 0 to 255 as in training")
+            return values
+        spread = scale["high"] - scale["low"]
+        share = (values - scale["low"]) / spread if spread > 0 else np.zeros_like(values)
+        return np.floor(255 * np.clip(share, 0, 1) + 0.5)
+
+    def param(self, name, layer):
+        value = self.params[name]
+        return value[layer] if isinstance(value, list) else value
+
+    def pooled(self, images, layer, filters):
+        """rows x cells x filters: sums of similarities of windows, all of them whole numbers."""
+        rows, height, width, _ = images.shape
+        patch, stride, grid, best = (self.param(name, layer) for name in ("patch", "stride", "grid", "nBest"))
+        high, wide, m = min(patch, height), min(patch, width), len(filters)
+        down, across = (height - high) // stride + 1, (width - wide) // stride + 1
+        cells_down, cells_across = min(grid, down), min(grid, across)
+        sums = np.zeros((rows, cells_down, cells_across, m))
+        weights = filters.astype(np.float64).T
+        for y in range(down):
+            for x in range(across):
+                part = images[:, y * stride : y * stride + high, x * stride : x * stride + wide].reshape(rows, -1)
+                s = part @ weights
+                order = np.sort(s, axis=1)
+                low = order[:, [max(0, m - best)]]
+                distance = order[:, [-1]] - low
+                # A window of one value responds alike to all filters: its distance is 0, and it adds nothing.
+                d = np.maximum(s - low, 0)
+                similar = np.floor((255 * d + np.floor(distance / 2)) / np.where(distance > 0, distance, 1))
+                sums[:, y * cells_down // down, x * cells_across // across] += np.where(d > 0, similar, 0)
+        most = -(-across // cells_across) * -(-down // cells_down) * 255
+        return np.floor(sums / 2 ** max(0, most.bit_length() - 15)).reshape(rows, -1)
+
+
+class Conformal(Part):
+    """A model that also answers with sets of classes, which hold the true one with a probability of at least `coverage`."""
+
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.model = Model(saved["steps"][0])
+        self.classes = self.model.classes
+
+    def predict(self, x):
+        return self.model.predict(x)
+
+    def predict_proba(self, x):
+        return self.model.predict_proba(x)
+
+    def predict_sets(self, x, coverage=0.95):
+        scores = self.arrays["scores"]
+        place = int(np.ceil((len(scores) + 1) * coverage))
+        limit = np.inf if place > len(scores) else scores[place - 1]
+        order = lambda row: sorted((c for c in range(len(row)) if 1 - row[c] <= limit), key=lambda c: (-row[c], c))
+        return [[self.classes[c] for c in order(row)] for row in self.predict_proba(x)]
+
+
 class Pipeline(Part):
     def __init__(self, saved):
         super().__init__(saved)
@@ -521,6 +593,8 @@ KINDS = {
     "tfidf-vectorizer": Vectorizer,
     "hashing-vectorizer": Vectorizer,
     "table-encoder": TableEncoder,
+    "patches": Patches,
+    "conformal": Conformal,
 }
 
 try:  # scikit-learn knows its estimators by these; without it the class works alone

@@ -43,7 +43,7 @@ const LINES: readonly (readonly [command: string, line: string])[] = [
   ["report", "report digits.ranksim digits:test -o digits.html"],
   ["transform", "transform features.ranksim digits:test -o features.npz"],
   ["cross-validate", "cross-validate digits:test --folds 2 --filters 20"],
-  ["tune", "tune digits:test --try filters=10,20 --folds 2"],
+  ["tune", "tune digits:test --try filters=10,20 --folds 2 --baselines"],
   ["export", "export digits.ranksim --to onnx -o digits.onnx"],
   ["export", "export digits.ranksim --to c --check digits:test -o digits.h"],
   ["spikes", "spikes digits.ranksim digits:test --rows 50 -o spikes.html"],

@@ -6,9 +6,36 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { LinearSvm, MinMaxScaler, Pipeline, RankSimilarityClassifier, StandardScaler, saveModel } from "@ranksim/core";
-import { loadDigits, saveData } from "@ranksim/data/node";
+import {
+  type ClassifierModel,
+  ConformalClassifier,
+  Dense,
+  type Estimator,
+  LinearSvm,
+  type MatrixLike,
+  MinMaxScaler,
+  PatchTransform,
+  Pipeline,
+  type PredictingModel,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  StandardScaler,
+  saveModel,
+  suggestCandidates,
+  toCsr,
+} from "@ranksim/core";
+import {
+  loadDigits,
+  saveData,
+  Table,
+  TableEncoder,
+  type TableLike,
+  TfidfVectorizer,
+  tableReader,
+  textReaders,
+} from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInReaders } from "../../core/src/model-file/readers.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 const module = fileURLToPath(new URL("../../../python", import.meta.url));
@@ -95,6 +122,64 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     await compare("m.ranksim", "x.npy", 'np.load("x.npy")');
   });
 
+  test.each(["fast", "balanced", "best"])("images through patches, preset %s", async (preset) => {
+    const { code, stderr } = await world.ranksim(`train train.npz --images 8x8 --preset ${preset} -m i.ranksim`);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(world.path("i.ranksim"), "latin1")).toContain("patches");
+    await compare("i.ranksim", "x.npy", 'np.load("x.npy")');
+  });
+
+  test("every candidate that tune may choose", { timeout: 240_000 }, async () => {
+    const { x, y } = await loadDigits();
+    // Few rows and classes: there are some hundred candidates.
+    const [rows, labels] = [x.slice(0, 90), y.slice(0, 90).map((label) => label % 3)];
+    const sets = labels.map((label) => [label === 1 ? "odd" : "even", ...(label > 1 ? ["large"] : [])]);
+    const texts = labels.map((label, r) => `word${label} and word${(r * 7) % 10} or word${label}`);
+    const several = new RankSimilarityProbabilisticClassifier({ filters: 20 });
+    const plain = new RankSimilarityClassifier({ filters: 20 });
+    const cases = [
+      ["dense", plain, rows, labels, "dense"],
+      ["sparse", plain, toCsr(rows), labels, "dense"],
+      ["sets", several, rows, sets, "dense"],
+      ["text", new Pipeline<readonly string[], never>([new TfidfVectorizer(), plain as never]), texts, labels, "texts"],
+      [
+        "table",
+        new Pipeline<TableLike, never>([new TableEncoder(), plain as never]),
+        Table.fromMatrix(rows),
+        labels,
+        "dense",
+      ],
+    ] as const;
+    const expected: { [file: string]: unknown } = {};
+    for (const [name, estimator, data, truth] of cases) {
+      const candidates = suggestCandidates(estimator as never, data as never, truth) as Estimator<unknown>[];
+      expect(candidates.length).toBeGreaterThan(10);
+      for (const [j, candidate] of candidates.entries()) {
+        const model = (await candidate.fit(data, truth)) as PredictingModel<unknown>;
+        const file = `${name}-${j}.ranksim`;
+        writeFileSync(world.path(file), saveModel(model));
+        expected[file] = await model.predict(data);
+      }
+    }
+    writeFileSync(world.path("texts.json"), JSON.stringify(texts));
+    await saveData(world.path("dense.npy"), { form: "matrix", x: rows });
+    const found = python(
+      numpy as string,
+      `import json, glob, numpy as np
+from ranksim_model import Model
+dense = np.load("dense.npy").astype(float); texts = json.load(open("texts.json"))
+asked = {"text": texts, "table": dense.tolist()}
+print(json.dumps({f: Model(f).predict(asked.get(f.split("-")[0], dense)) for f in glob.glob("*-*.ranksim")}))`,
+    );
+    expect(JSON.parse(found)).toEqual(expected);
+  });
+
+  test("reads every kind that the package reads", () => {
+    const found = python(numpy as string, "import json, ranksim_model\nprint(json.dumps(sorted(ranksim_model.KINDS)))");
+    const kinds = [...builtInReaders, ...textReaders, tableReader].map(({ kind }) => kind);
+    expect(JSON.parse(found)).toEqual(kinds.sort());
+  });
+
   test.each(["count", "tfidf --ngram-range 1-2 --log-tf --idf-power 2", "hashing --n-features 512"])(
     "text: %s",
     async (vectorizer) => {
@@ -137,6 +222,44 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
       writeFileSync(world.path("p.ranksim"), saveModel(model));
       expect(ask("p.ranksim", 'np.load("x.npy")').labels).toEqual(await model.predict(asked));
     }
+  });
+
+  test("images of numbers that are no bytes, in colour, by strides; and sets of classes", async () => {
+    const { x, y } = await loadDigits();
+    // Three channels of 4 x 4 pixels with fractions, some of them beyond the range of training.
+    const values = Float64Array.from({ length: 300 * 48 }, (_, i) => x.values[i] / 3 - (i % 48 === 7 ? 2 : 0));
+    const images = Dense.of(values, 300, 48);
+    const labels = y.slice(0, 300).map((label) => `digit ${label % 3}`);
+    const recipe = new Pipeline<MatrixLike, ClassifierModel>([
+      new PatchTransform({
+        width: 4,
+        height: 4,
+        channels: 3,
+        patch: [2, 3],
+        filters: [12, 9],
+        nBest: 4,
+        grid: [2, 1],
+        stride: [2, 1],
+      }),
+      new RankSimilarityClassifier({ filters: 30 }),
+    ]);
+    const model = await new ConformalClassifier(recipe).fit(images.slice(0, 240), labels.slice(0, 240));
+    writeFileSync(world.path("c.ranksim"), saveModel(model));
+    await saveData(world.path("c.npy"), { form: "matrix", x: images });
+    const found = python(
+      numpy as string,
+      `import json, numpy as np
+from ranksim_model import Model
+m = Model("c.ranksim"); x = np.load("c.npy")
+print(json.dumps([m.predict(x), m.predict_sets(x, 0.8), m.predict_proba(x).tolist()]))`,
+    );
+    const [answers, sets, shares] = JSON.parse(found);
+    expect(answers).toEqual(await model.predict(images));
+    expect(sets).toEqual(await model.predictSets(images, { coverage: 0.8 }));
+    const expected = (await model.predictProbabilities(images)).values;
+    shares.flat().forEach((share: number, i: number) => {
+      expect(share).toBeCloseTo(expected[i], 9);
+    });
   });
 
   test("a transform", async () => {

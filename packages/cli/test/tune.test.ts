@@ -38,6 +38,40 @@ const asData = (part: { x: Dense; y: readonly number[] }): DataSet => ({
 });
 
 describe("tune", () => {
+  test("shows simple methods beside the candidates, in the folds of groups or of times", async () => {
+    // Two patients of three tell nothing of the third: his rows are the other way round.
+    const rows = Array.from({ length: 90 }, (_, r) => {
+      const [ill, patient] = [r % 2, r % 3];
+      const high = (patient === 2 ? 1 - ill : ill) === 1;
+      return `${high ? 90 + (r % 7) : 20 + (r % 5)},${r % 11},${(r * 13) % 8},p${patient},${r},${ill ? "ill" : "well"}`;
+    });
+    writeFileSync(world.path("patients.csv"), `fever,a,b,patient,day,state\n${rows.join("\n")}\n`);
+    const flags = "--label-column state --try filters=6,12 --folds 3 --baselines --json";
+    const ask = async (more: string) => {
+      const { code, stdout, stderr } = await world.ranksim(`tune patients.csv ${flags} ${more}`);
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout) as TuningView;
+    };
+    const byChance = await ask("--ignore-columns patient,day");
+    const byGroup = await ask("--group-column patient --ignore-columns day");
+    const byTime = await ask("--time-column day --ignore-columns patient");
+    const best = ({ candidates }: TuningView) => candidates[0].judged?.score as number;
+    expect(byChance.baselines?.map(({ name }) => name)).toEqual([
+      "most frequent class",
+      "5 nearest neighbours",
+      "linear SVM",
+    ]);
+    // Every row is judged once, and half of them are of the most frequent class.
+    expect(byChance.baselines?.[0]).toMatchObject({ accuracy: 0.5, rows: [60, 90] });
+    // With groups apart, the third patient is always wrong, and he makes the others so: neighbours as well as filters.
+    expect(best(byGroup)).toBeLessThan(best(byChance));
+    expect(byGroup.baselines?.[1].accuracy).toBeLessThan(byChance.baselines?.[1].accuracy as number);
+    // Of four parts by time, the last three are judged.
+    expect(byTime.baselines?.[0].rows[1]).toBe(68);
+    const page = tuningPage(byTime);
+    expect(page).toContain("5 nearest neighbours");
+  });
+
   test("chooses what the library would, trains it and writes page and plot", async () => {
     const { train } = await digits();
     const line = "tune digits:train --try filters=10,40 --try voters=1,3 --folds 3 --seed 2 --json";

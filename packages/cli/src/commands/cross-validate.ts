@@ -19,10 +19,9 @@ import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
-import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
-import { addSplitFlags, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
+import { addSplitFlags, foldsBy, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { recipeOf, suited } from "../model/recipe.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -70,8 +69,6 @@ export function addCrossValidate(program: Command, io: Io): void {
       const reading = withoutSplitColumns(options);
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       const split = await splitColumn(dataName, options, session);
-      if (split?.by === "time")
-        throw usageError("--time-column: folds have no order; train --test-share judges by the latest rows");
       for (const note of notes) await session.note(note);
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
@@ -90,7 +87,7 @@ export function addCrossValidate(program: Command, io: Io): void {
           recipe.estimator as unknown as Judged,
           inputFor(recipe.takes, set),
           y,
-          { folds: options.folds, ...seed, scoring: scorer, ...(split ? { groups: split.values } : {}) },
+          { folds: options.folds, ...seed, scoring: scorer, ...foldsBy(split) },
           run,
         ),
       );

@@ -93,5 +93,6 @@ export async function baselinesOf(model: Model, train: DataSet, test: DataSet, r
   const quiet = { ...(run.backend ? { backend: run.backend } : {}), ...(run.signal ? { signal: run.signal } : {}) };
   const a = await passThrough(model, train, quiet);
   const b = await passThrough(model, test, quiet);
-  return baselines({ x: a.atFilters, y: spoken(train) }, { x: b.atFilters, y: spoken(test) }, quiet);
+  const halves = { train: { x: a.atFilters, y: spoken(train) }, test: { x: b.atFilters, y: spoken(test) } };
+  return baselines([halves], quiet);
 }

@@ -29,8 +29,11 @@ import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { foldBaselines } from "../model/fold-baselines.ts";
+import { addSplitFlags, foldsBy, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { columnsOf, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -44,11 +47,14 @@ import { brief, bytes, counted, score, seconds } from "../terminal/numbers.ts";
 import { printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
+import { showBaselines } from "./show-scores.ts";
 
 type Options = ComputeOptions &
   ReadingOptions &
-  TableOptions & {
+  TableOptions &
+  SplitFlags & {
     readonly estimator?: EstimatorName;
+    readonly baselines?: boolean;
     readonly folds: number;
     readonly seconds?: number;
     readonly scoring?: ScoringName;
@@ -95,7 +101,7 @@ export function addTune(program: Command, io: Io): void {
     .addOption(
       new Option(
         "--seconds <s>",
-        "time to judge in; it is used up if there is enough to judge, and never exceeded but by the first candidate",
+        "time for everything, from reading to training the best for --model; it is used up if there is enough to judge, and exceeded only by a first candidate or a training that takes longer",
       ).argParser(positive),
     )
     .addOption(
@@ -109,20 +115,24 @@ export function addTune(program: Command, io: Io): void {
         "values to choose from, filters=10,100,auto; for several parameters again",
       ).argParser(addTry),
     )
+    .option("--baselines", "compare with simple methods in the same folds")
     .option("-o, --out <file>", "a page with the plot and all candidates")
     .option("--plot <file>", "the plot alone, as SVG")
     .option("-m, --model <file>", "train the best on all rows and save it");
-  addEstimatorFlags(command, ["classifier", "probabilistic"]);
+  addEstimatorFlags(addSplitFlags(command), ["classifier", "probabilistic"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
     .action(async (dataName: string[], options: Options) => {
+      const began = performance.now();
       const session = new Session(io, options);
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, withVectorizer(options), io);
       for (const path of [options.out, options.plot, options.model])
         if (path !== undefined) await checkWritable(path, io);
-      const data = await openData(dataName, options, session, { text: options.text === true, labelled: true });
+      const reading = withoutSplitColumns(options);
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
+      const split = await splitColumn(dataName, options, session);
       for (const note of notes) await session.note(note);
       const { name } = data;
       const { recipe, set } = suited(planned, data.set, options, true);
@@ -130,10 +140,26 @@ export function addTune(program: Command, io: Io): void {
       const y = set.y as Labels | LabelSets;
       const scoring = options.scoring ?? (isSets(set.y ?? []) ? "f1Micro" : "accuracy");
       const candidates = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
-      const tuning = await session.compute("tuning", options, (run) =>
-        tune(candidates, x, y, judging(options, scoring), run),
-      );
-      const view = viewOf(tuning, { data: name, scoring: SPOKEN[scoring], folds: options.folds });
+      if (options.baselines && isSets(set.y ?? [])) throw usageError("--baselines: expected one label per row");
+      const how = { folds: options.folds, ...seedOf(options) };
+      const { tuning, beside } = await session.compute("tuning", options, async (run) => {
+        const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };
+        // First, so that they take their part of the seconds.
+        const beside = options.baselines
+          ? await foldBaselines(
+              recipe.estimator as Judged,
+              x,
+              y as Labels,
+              { ...how, ...(split ? { split } : {}) },
+              quiet,
+            )
+          : undefined;
+        const spent = (performance.now() - began) / 1000;
+        const judged = { ...how, ...foldsBy(split), scoring, ...limitOf(options, spent) };
+        return { tuning: await tune(candidates, x, y, judged, run), beside };
+      });
+      const about = { data: name, scoring: SPOKEN[scoring], folds: options.folds };
+      const view = { ...viewOf(tuning, about), ...(beside ? { baselines: beside } : {}) };
       if (options.out !== undefined) await writeText(options.out, tuningPage(view), io);
       if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
       if (options.model !== undefined) {
@@ -165,10 +191,12 @@ function positive(text: string): number {
 const withVectorizer = (options: Options) =>
   options.text === true && options.vectorizer === undefined ? { ...options, vectorizer: "tfidf" } : options;
 
-function judging(options: Options, scoring: ScoringName) {
-  const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
-  const limit = options.seconds === undefined ? {} : { seconds: options.seconds };
-  return { folds: options.folds, scoring, ...seed, ...limit };
+const seedOf = ({ seed }: Options) => (typeof seed === "number" ? { seed } : {});
+
+/** What is left of the seconds, of which training the best is to take its part. */
+function limitOf({ seconds, model }: Options, spent: number) {
+  if (seconds === undefined) return {};
+  return { seconds: Math.max(seconds - spent, 0.001), leaveTimeToFit: model !== undefined };
 }
 
 /** What is to be tried: the suggestions, with the values of --try in the place of theirs. */
@@ -226,6 +254,7 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
     `best: ${style.strong(best.title)}, ${counted(view.candidates.length, "candidate")} in ${seconds(view.seconds)}\n`,
     cut > 0 ? `${style.note("note:")} the time was up: ${counted(cut, "candidate")} did not see all rows\n` : "",
     style.faint("front: nothing else is as good, as cheap and as small\n"),
+    view.baselines ? `\n${showBaselines(view.baselines, style)}\n` : "",
     options.model === undefined
       ? `train it with: ${flagsOf(best, options)}\n`
       : `trained on all rows: ${style.strong(printable(options.model))}\n`,

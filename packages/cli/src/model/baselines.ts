@@ -38,38 +38,55 @@ export interface Labelled {
   readonly y: readonly Label[];
 }
 
-/** Judges the simple methods. */
-export async function baselines(train: Labelled, test: Labelled, run: Run): Promise<Baseline[]> {
-  const known = sample(train, TRAIN_ROWS);
-  const asked = sample(test, TEST_ROWS);
-  const judged = (name: string, predicted: readonly Label[], truth: readonly Label[], trained: number): Baseline => {
-    const right = accuracy(truth, predicted);
+/** Rows to learn from and rows to be judged by. */
+export interface Halves {
+  readonly train: Labelled;
+  readonly test: Labelled;
+}
+
+/** Judges the simple methods by one or several divisions of the rows; the answers of all divisions are judged together. */
+export async function baselines(divisions: readonly Halves[], run: Run): Promise<Baseline[]> {
+  const kept = new Map<string, { truth: Label[]; answers: Label[]; trained: number }>();
+  const keep = (name: string, trained: number, truth: readonly Label[], answers: readonly Label[]) => {
+    const one = kept.get(name) ?? { truth: [], answers: [], trained: 0 };
+    for (let r = 0; r < truth.length; r++) {
+      one.truth.push(truth[r]);
+      one.answers.push(answers[r]);
+    }
+    kept.set(name, { ...one, trained: Math.max(one.trained, trained) });
+  };
+  for (const { train, test } of divisions) {
+    const known = sample(train, TRAIN_ROWS);
+    const asked = sample(test, TEST_ROWS);
+    const most = mostFrequent(train.y);
+    keep("most frequent class", train.y.length, test.y, new Array<Label>(test.y.length).fill(most));
+    const scaler = await new MaxAbsScaler().fit(known.x);
+    const [a, b] = [await scaler.transform(known.x), await scaler.transform(asked.x)];
+    run.signal?.throwIfAborted();
+    keep(`${NEIGHBOURS} nearest neighbours`, known.y.length, asked.y, await nearest(a, known.y, b, run));
+    const svm = await new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(known.x, known.y, quiet(run));
+    keep("linear SVM", known.y.length, asked.y, (await svm.predict(asked.x, quiet(run))) as Label[]);
+  }
+  return Array.from(kept, ([name, { truth, answers, trained }]) => {
+    const right = accuracy(truth, answers);
     return {
       name,
       accuracy: right,
-      macroF1: f1(truth, predicted),
+      macroF1: f1(truth, answers),
       interval: shareInterval(Math.round(right * truth.length), truth.length),
       rows: [trained, truth.length],
     };
-  };
-  const most = mostFrequent(train.y);
-  const majority = judged(
-    "most frequent class",
-    test.y.map(() => most),
-    test.y,
-    train.y.length,
-  );
-  const scaler = await new MaxAbsScaler().fit(known.x);
-  const [a, b] = [await scaler.transform(known.x), await scaler.transform(asked.x)];
-  run.signal?.throwIfAborted();
-  const near = await nearest(a, known.y, b, run);
-  const svm = await new Pipeline([new MaxAbsScaler(), new LinearSvm()]).fit(known.x, known.y, quiet(run));
-  const planes = (await svm.predict(asked.x, quiet(run))) as Label[];
-  return [
-    majority,
-    judged(`${NEIGHBOURS} nearest neighbours`, near, asked.y, known.y.length),
-    judged("linear SVM", planes, asked.y, known.y.length),
-  ];
+  });
+}
+
+/** Multiply-adds that neighbours may take: about ten seconds of a plain loop. */
+const MOST_WORK = 1e10;
+
+/** How many of the folds the simple methods are judged by, so that it does not take longer than tuning itself. */
+export function foldsWithin(rows: number, features: number, folds: number): number {
+  const test = Math.min(TEST_ROWS, rows / folds);
+  const train = Math.min(TRAIN_ROWS, rows - rows / folds);
+  return Math.max(1, Math.min(folds, Math.floor(MOST_WORK / (test * train * features))));
 }
 
 const quiet = ({ signal }: Run): Run => (signal ? { signal } : {});

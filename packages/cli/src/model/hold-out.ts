@@ -62,12 +62,35 @@ export function withoutSplitColumns<O extends ReadingOptions & SplitFlags>(optio
   return only.length === 0 ? options : { ...options, ignoreColumns: [...(options.ignoreColumns ?? []), ...only] };
 }
 
+/** A column that says how rows are split, row by row. */
+export interface SplitColumn {
+  readonly by: "group" | "time";
+  readonly values: readonly string[];
+}
+
+/** The folds that a column asks for, as options of cross-validation. */
+export function foldsBy(split: SplitColumn | undefined): { groups?: readonly string[]; times?: Float64Array } {
+  if (split === undefined) return {};
+  return split.by === "group" ? { groups: split.values } : { times: placesInTime(split.values) };
+}
+
+/** The place of each row in the order of time; rows of one moment share theirs. */
+function placesInTime(values: readonly string[]): Float64Array {
+  const order = Array.from(values.keys()).sort((a, b) => byTime(values[a], values[b]));
+  const places = new Float64Array(values.length);
+  order.forEach((row, j) => {
+    const isNext = j > 0 && byTime(values[order[j - 1]], values[row]) !== 0;
+    places[row] = j === 0 ? 0 : places[order[j - 1]] + (isNext ? 1 : 0);
+  });
+  return places;
+}
+
 /** What the column that says how to split holds, row by row; undefined where there is none. */
 export async function splitColumn(
   what: readonly string[],
   options: ReadingOptions & SplitFlags,
   session: Session,
-): Promise<{ readonly by: "group" | "time"; readonly values: readonly string[] } | undefined> {
+): Promise<SplitColumn | undefined> {
   const name = options.groupColumn ?? options.timeColumn;
   if (name === undefined) return undefined;
   const values: string[] = [];
@@ -86,7 +109,7 @@ export function holdOut(
   set: DataSet,
   share: number,
   seed: number,
-  split: { readonly by: "group" | "time"; readonly values: readonly string[] } | undefined,
+  split: SplitColumn | undefined,
 ): { readonly train: DataSet; readonly test: DataSet } {
   const fold = foldOf(set, share, seed, split);
   if (fold.train.length === 0 || fold.test.length === 0) {
@@ -98,12 +121,7 @@ export function holdOut(
   return { train: gatherData(set, fold.train), test: gatherData(set, fold.test) };
 }
 
-function foldOf(
-  set: DataSet,
-  share: number,
-  seed: number,
-  split: { readonly by: "group" | "time"; readonly values: readonly string[] } | undefined,
-): Fold {
+function foldOf(set: DataSet, share: number, seed: number, split: SplitColumn | undefined): Fold {
   const rows = (set.y as { readonly length: number }).length;
   if (split?.by === "time") {
     const order = Array.from({ length: rows }, (_, r) => r).sort(

@@ -8,6 +8,7 @@ import {
   type TuneResult,
   type Tuning,
 } from "@ranksim/core";
+import type { Baseline } from "../model/baselines.ts";
 
 /** One candidate. */
 export interface CandidateView {
@@ -40,6 +41,8 @@ export interface TuningView {
   readonly seconds: number;
   readonly rounds: Tuning<never, Model>["rounds"];
   readonly candidates: readonly CandidateView[];
+  /** What simple methods reach in the same folds, where that was asked for. */
+  readonly baselines?: readonly Baseline[];
 }
 
 /** Gathers the outcome. */

@@ -9,7 +9,7 @@ import type { CandidateView, TuningView } from "./tuning-content.ts";
 
 /** The page. */
 export function tuningPage(view: TuningView): string {
-  const sections = [summary(view), plot(view), table(view), rounds(view)];
+  const sections = [summary(view), plot(view), table(view), ...beside(view), rounds(view)];
   const subtitle = `${counted(view.candidates.length, "candidate")} judged by ${view.scoring}, ${counted(view.folds, "fold")}`;
   return htmlPage(`Tuning on ${view.data}`, subtitle, sections, "Made by ranksim.");
 }
@@ -77,6 +77,22 @@ function table(view: TuningView): string {
     "Those that came furthest first, then by score. Multiply-adds are those of a search that skips nothing; the searches that run skip most and give the same answer.",
     `<div class="scroll"><table><thead><tr>${head.map((text) => `<th scope="col">${escaped(text)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`,
   );
+}
+
+function beside({ baselines }: TuningView): string[] {
+  if (!baselines) return [];
+  const lines = baselines.map(
+    ({ name, accuracy, interval, macroF1, rows }) =>
+      `<tr><th scope="row">${escaped(name)}</th><td>${score(accuracy)}</td><td>${score(interval[0])} to ${score(interval[1])}</td><td>${score(macroF1)}</td><td>${count(rows[0])}, ${count(rows[1])} rows</td></tr>`,
+  );
+  const head = ["", "accuracy", "95 %", "macro F1", "trained on, judged by"];
+  return [
+    section(
+      "Simple methods",
+      "What they reach in the same folds, on the numbers that filters are given.",
+      `<table><thead><tr>${head.map((text) => `<th scope="col">${text}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table>`,
+    ),
+  ];
 }
 
 function rounds(view: TuningView): string {

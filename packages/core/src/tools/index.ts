@@ -67,6 +67,7 @@ export {
   type SplitOptions,
   sampleOrder,
   stratifiedFolds,
+  timeFolds,
   trainTestSplit,
 } from "./split.ts";
 export { type TuneOptions, type TuneOutcome, type TuneResult, type Tuning, tune } from "./tune.ts";

@@ -129,6 +129,31 @@ export function groupFolds(groups: ArrayLike<Label>, { folds: count = 5, seed = 
 }
 
 /**
+ * Folds that look ahead: rows in the order of their times are cut into one part more than there are folds, and each fold
+ * trains on all parts up to one and tests on the next. Rows of one moment are never on both sides.
+ */
+export function timeFolds(times: ArrayLike<number>, { folds: count = 5 }: FoldOptions = {}): Fold[] {
+  const rows = times.length;
+  const odd = Array.from(times).findIndex((time) => !Number.isFinite(time));
+  if (odd >= 0) throw new RanksimError("bad-params", `expected finite times, found ${times[odd]} at row ${odd}`);
+  checkFolds(count, rows);
+  const sorted = Float64Array.from(times).sort();
+  // The first moment of each part after the first; a row belongs to the last part whose first moment has come.
+  const starts = Array.from({ length: count }, (_, j) => sorted[Math.floor(((j + 1) * rows) / (count + 1))]);
+  const partOf = (r: number) => starts.reduce((part, start, j) => (times[r] >= start ? j + 1 : part), 0);
+  const parts = Uint32Array.from({ length: rows }, (_, r) => partOf(r));
+  return starts.map((_, j) => {
+    const all = Uint32Array.from({ length: rows }, (_, r) => r);
+    const fold = { train: all.filter((r) => parts[r] <= j), test: all.filter((r) => parts[r] === j + 1) };
+    if (fold.train.length > 0 && fold.test.length > 0) return fold;
+    throw new RanksimError(
+      "bad-params",
+      `expected enough moments for ${count} folds by time, found too many rows of one`,
+    );
+  });
+}
+
+/**
  * All rows in an order whose every beginning is a sample of them: drawn with the seed and, with one label per row, holding each
  * class in its share.
  */

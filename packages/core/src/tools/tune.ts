@@ -27,6 +27,8 @@ export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X,
   readonly factor?: number;
   /** Time to be spent, in seconds of the clock; whatever is not judged by then is reported as cut. Default: no limit. */
   readonly seconds?: number;
+  /** Whether so much of these seconds is left over as fitting the best on all rows may take. Default: no. */
+  readonly leaveTimeToFit?: boolean;
 }
 
 /**
@@ -104,13 +106,18 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
   const trials = estimators.map(
     (estimator, position): Trial<X, M> => ({ position, estimator, rounds: [], seconds: 0, outcome: "cut" }),
   );
+  // Seconds that are left to judge in.
+  const left = () => {
+    const reserve = options.leaveTimeToFit && Number.isFinite(limit) ? fitTime(trials, order.length, options.folds) : 0;
+    return limit - reserve - (performance.now() - began) / 1000;
+  };
   const rounds: { rows: number; candidates: number; judged: number }[] = [];
   let alive: readonly Trial<X, M>[] = trials;
   let share = 0;
   for (const [r, rows] of sizes.entries()) {
     const picked = order.slice(0, rows).sort();
     const [xr, yr] = [gatherRows(samples, picked), gatherRows(y, picked)];
-    const folds = divide(xr, yr, options);
+    const folds = divide(xr, yr, { ...options, ...facts(options, picked) });
     const round = { x: xr, y: yr, folds, shared: new SharedSteps(xr, yr, folds), score };
     const end = share + (1 - share) * shareOfRound(sizes.slice(r), alive.length, factor);
     const judged: Trial<X, M>[] = [];
@@ -122,29 +129,30 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
       const told = { round: r + 1, rounds: sizes.length, candidate: j + 1, candidates: alive.length };
       const part = withTrial(partOfRun(run, at(0), at(1)), told);
       const start = performance.now();
-      const limited = isFirst ? undefined : untilDeadline(run.signal, began + limit * 1000);
+      const limited = new Limited(run.signal, isFirst ? Number.POSITIVE_INFINITY : left());
       try {
-        trial.rounds.push(await judge(trial.estimator, round, limited ? { ...part, signal: limited } : part));
+        trial.rounds.push(await judge(trial.estimator, round, { ...part, signal: limited.signal }));
         judged.push(trial);
       } catch (error) {
         if (run.signal?.aborted) throw error;
-        if (limited?.aborted) return; // the time is up in the middle of it: cut
+        if (limited.signal.aborted) return; // the time is up in the middle of it: cut
         if (!(error instanceof RanksimError)) throw error;
         trial.outcome = "failed";
         trial.reason = error.message;
+      } finally {
+        limited.end();
       }
       trial.seconds = (performance.now() - start) / 1000;
     };
     for (const trial of alive) {
-      const left = limit - (performance.now() - began) / 1000;
       const isBest = judged.length === 0;
       // What would not fit waits for those that do. The best of the round before never waits: without it, a round would
       // crown whoever is cheap.
-      if (!isBest && expected(trial, judged, rows) > left) late.push(trial);
-      else if (left > 0 || r === 0) await attempt(trial);
+      if (!isBest && expected(trial, judged, rows) > left()) late.push(trial);
+      else if (left() > 0 || r === 0) await attempt(trial);
       if (judged.length === 0 && trial.outcome === "cut") break;
     }
-    for (const trial of late) if (limit - (performance.now() - began) / 1000 > 0) await attempt(trial);
+    for (const trial of late) if (left() > 0) await attempt(trial);
     rounds.push({ rows, candidates: alive.length, judged: judged.length });
     if (trials.every(({ rounds }) => rounds.length === 0)) {
       throw new RanksimError("bad-params", `tune: every candidate failed: ${alive[0].reason}`);
@@ -162,12 +170,53 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
   return summary(trials, rounds, (performance.now() - began) / 1000);
 }
 
-/** A signal that is also aborted at the moment `end`, of the clock of `performance`; none where there is no end. */
-function untilDeadline(signal: AbortSignal | undefined, end: number): AbortSignal | undefined {
-  if (!Number.isFinite(end)) return undefined;
-  const deadline = AbortSignal.timeout(Math.max(0, Math.ceil(end - performance.now())));
-  return signal ? AbortSignal.any([signal, deadline]) : deadline;
+/** Fitting on all rows is given this much more time than fits on fewer rows tell. */
+const FIT_CAUTION = 1.25;
+
+/** Seconds that fitting the best so far on all rows may take: as its folds did, with the rows. */
+function fitTime<X, M extends Model>(trials: readonly Trial<X, M>[], rows: number, folds = 5): number {
+  const [best] = trials.filter(({ rounds }) => rounds.length > 0).sort(byProgress);
+  const last = best?.rounds.at(-1);
+  return last ? (FIT_CAUTION * last.fitSeconds * rows) / (last.rows * (folds - 1)) : 0;
 }
+
+/** What of the options belongs to single rows, for those that were picked. */
+function facts<X, M extends Model>({ groups, times }: TuneOptions<X, M>, picked: Uint32Array) {
+  const of = <T>(list: ArrayLike<T>): T[] => Array.from(picked, (r) => list[r]);
+  return { ...(groups ? { groups: of(groups) } : {}), ...(times ? { times: of(times) } : {}) };
+}
+
+/**
+ * A signal that is also aborted after some seconds. Its timer is its own: one of `AbortSignal.timeout` that is only held by
+ * `AbortSignal.any` is collected as garbage (Node 20) and then never comes.
+ */
+class Limited {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #forward = () => this.#controller.abort(this.#outer?.reason);
+
+  constructor(outer: AbortSignal | undefined, seconds: number) {
+    this.#outer = outer;
+    if (outer?.aborted) this.#forward();
+    outer?.addEventListener("abort", this.#forward);
+    if (seconds < MOST_SECONDS) {
+      this.#timer = setTimeout(() => this.#controller.abort(), Math.max(0, Math.ceil(seconds * 1000)));
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#forward);
+  }
+}
+
+/** A timer takes no more than this. */
+const MOST_SECONDS = 2_000_000;
 
 type Limits = Pick<TuneOptions<never, never>, "factor" | "firstRows" | "seconds">;
 
@@ -252,6 +301,11 @@ function byMerit<X, M extends Model>(a: Trial<X, M>, b: Trial<X, M>): number {
   return q.mean - p.mean || p.multiplyAdds - q.multiplyAdds || a.position - b.position;
 }
 
+/** Those that came furthest first, then by merit. */
+function byProgress<X, M extends Model>(a: Trial<X, M>, b: Trial<X, M>): number {
+  return b.rounds.length - a.rounds.length || byMerit(a, b);
+}
+
 /** What is to be small. */
 function coordinates<X, M extends Model>({ rounds }: Trial<X, M>): number[] {
   const { mean, multiplyAdds, bytes } = rounds.at(-1) as TuneRound;
@@ -269,7 +323,7 @@ function summary<X, M extends Model>(
   const differing = differingParams(trials.map(({ estimator }) => estimator));
   const isOut = ({ outcome }: Trial<X, M>) => (outcome === "failed" ? 1 : 0);
   const results = trials
-    .toSorted((a, b) => isOut(a) - isOut(b) || b.rounds.length - a.rounds.length || byMerit(a, b))
+    .toSorted((a, b) => isOut(a) - isOut(b) || byProgress(a, b))
     .map((trial): TuneResult<X, M> => {
       const { estimator, outcome, reason } = trial;
       const params = Object.fromEntries(differing.map((name) => [name, paramOf(estimator, name)]));

@@ -20,6 +20,7 @@ import {
   isPickable,
   type Samples,
   stratifiedFolds,
+  timeFolds,
 } from "./split.ts";
 
 /** A score by name; larger is better. "accuracy" is the model's own `score`. */
@@ -33,6 +34,8 @@ export interface CrossValidateOptions<X, M extends Model> extends FoldOptions {
   readonly stratified?: boolean;
   /** The group of each row; rows of one group are then never on both sides, and `stratified` is not asked. */
   readonly groups?: ArrayLike<Label>;
+  /** The time of each row; folds then train on earlier rows than they test on (`timeFolds`). Not together with groups. */
+  readonly times?: ArrayLike<number>;
   /** Default "accuracy". */
   readonly scoring?: ScoringName | Scorer<X, M>;
 }
@@ -174,24 +177,28 @@ export function checkedOnce<X extends Samples>(x: X): X {
   return asMatrix(x as MatrixLike) as unknown as X;
 }
 
+/** What of the options says how rows are divided. */
+type Divided = Pick<CrossValidateOptions<never, never>, "stratified" | "groups" | "times" | "folds" | "seed">;
+
 /** The folds that the options ask for. */
 export function divide(
   x: Samples,
   y: Labels | LabelSets,
-  {
-    stratified = !isLabelSets(y),
-    groups,
-    ...options
-  }: FoldOptions & { readonly stratified?: boolean; readonly groups?: ArrayLike<Label> },
+  { stratified = !isLabelSets(y), groups, times, ...options }: Divided,
 ): Fold[] {
   const rows = countRows(x);
   if (countRows(y) !== rows) {
     throw new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${countRows(y)}`);
   }
-  if (groups !== undefined) {
-    if (groups.length === rows) return groupFolds(groups, options);
-    throw new RanksimError("bad-params", `expected ${rows} groups, one for each row, found ${groups.length}`);
+  if (groups !== undefined && times !== undefined) {
+    throw new RanksimError("bad-params", "expected folds by groups or by times, found both");
   }
+  for (const [name, list] of Object.entries({ groups, times })) {
+    if (list === undefined || list.length === rows) continue;
+    throw new RanksimError("bad-params", `expected ${rows} ${name}, one for each row, found ${list.length}`);
+  }
+  if (groups !== undefined) return groupFolds(groups, options);
+  if (times !== undefined) return timeFolds(times, options);
   return stratified ? stratifiedFolds(y as Labels, options) : folds(rows, options);
 }
 

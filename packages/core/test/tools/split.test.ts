@@ -5,7 +5,15 @@ import { describe, expect, test } from "vitest";
 import { Csr } from "../../src/matrix/csr.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import type { Label } from "../../src/matrix/labels.ts";
-import { type Fold, folds, gatherRows, groupFolds, stratifiedFolds, trainTestSplit } from "../../src/tools/split.ts";
+import {
+  type Fold,
+  folds,
+  gatherRows,
+  groupFolds,
+  stratifiedFolds,
+  timeFolds,
+  trainTestSplit,
+} from "../../src/tools/split.ts";
 
 const sorted = (lists: readonly Uint32Array[]) => lists.flatMap((list) => [...list]).sort((a, b) => a - b);
 const upTo = (rows: number) => Array.from({ length: rows }, (_, r) => r);
@@ -153,5 +161,45 @@ describe("group folds", () => {
       ),
     );
     expect(() => groupFolds([1, 1, 1], { folds: 2 })).toThrow("number of groups (1)");
+  });
+});
+
+describe("folds by time", () => {
+  test("train on earlier rows than they test on, rows of one moment on one side, and the last fold sees the latest", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 12, maxLength: 80 }),
+        fc.integer({ min: 2, max: 4 }),
+        (times, count) => {
+          let folds: Fold[];
+          try {
+            folds = timeFolds(times, { folds: count });
+          } catch (error) {
+            // Only where one moment has more rows than a part does.
+            const most = Math.max(...times.map((time) => times.filter((other) => other === time).length));
+            expect((error as Error).message).toMatch(/too many rows of one/);
+            expect(most).toBeGreaterThanOrEqual(Math.floor(times.length / (count + 1)));
+            return;
+          }
+          for (const { train, test } of folds) {
+            const latest = Math.max(...Array.from(train, (r) => times[r]));
+            expect(Math.min(...Array.from(test, (r) => times[r]))).toBeGreaterThan(latest);
+          }
+          const last = folds[count - 1];
+          expect(sorted([last.train, last.test])).toEqual(upTo(times.length));
+        },
+      ),
+    );
+    expect(timeFolds([5, 1, 4, 2, 3, 6], { folds: 2 }).map(({ train, test }) => [[...train], [...test]])).toEqual([
+      [
+        [1, 3],
+        [2, 4],
+      ],
+      [
+        [1, 2, 3, 4],
+        [0, 5],
+      ],
+    ]);
+    expect(() => timeFolds([1, Number.NaN, 2], { folds: 2 })).toThrow("found NaN at row 1");
   });
 });

@@ -1,5 +1,7 @@
 /** Tuning: who goes on to the next round, what is reported, and that time, aborts and refusals are respected. */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import {
   Csr,
   Dense,
@@ -16,6 +18,7 @@ import {
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   RanksimError,
+  type Run,
   suggestCandidates,
   toCsr,
   tune,
@@ -134,6 +137,81 @@ describe("tune", () => {
     const one = await tune(candidates, x, y, { folds: 2, seconds: 0.001 });
     expect(one.rounds).toEqual([{ rows: 1000, candidates: 4, judged: 1 }]);
     expect(one.best.params.quality).toBe(0.5);
+  });
+
+  it("ends a candidate when the time is up, also where garbage is collected meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    let ended = 0;
+    class Endless extends Fake {
+      override async fit(_: Matrix, __?: unknown, { signal }: Run = {}): Promise<PredictingModel<Matrix>> {
+        const began = performance.now();
+        // Far longer than the limit, so that it is seen where nobody ends it.
+        while (performance.now() - began < 5000) {
+          collect();
+          await new Promise((resume) => setTimeout(resume, 10));
+          if (signal?.aborted) ended++;
+          signal?.throwIfAborted();
+        }
+        return super.fit(_);
+      }
+    }
+    const { signal } = new AbortController();
+    const both = [new Fake({ quality: 1 }), new Endless({ quality: 2 })];
+    const found = await tune(both, x, y, { folds: 2, seconds: 0.2 }, { signal });
+    expect([ended, found.best.params.quality]).toEqual([1, 1]);
+  });
+
+  it("leaves time to fit the best on all rows where it is asked to", async () => {
+    // A fold of 500 rows takes 0.1 s, so all rows 1.8 s, and with caution 2.25 s: of 2.4 s nothing is left for a second candidate.
+    const slow = () => qualities([0.5, 0.6, 0.7, 0.8], () => ({ slowness: 200 }));
+    const left = await tune(slow().candidates, x, y, { folds: 2, seconds: 2.4, leaveTimeToFit: true });
+    expect(left.rounds).toEqual([{ rows: 1000, candidates: 4, judged: 1 }]);
+    const used = await tune(slow().candidates, x, y, { folds: 2, seconds: 2.4 });
+    expect(used.rounds[0].judged).toBeGreaterThan(1);
+  });
+
+  it("keeps groups together and times in order in every round", async () => {
+    const group = Array.from({ length: rows }, (_, r) => r % 40);
+    const seen: number[][][] = [];
+    // The only feature is the number of the row.
+    const numbered = Dense.of(
+      Float64Array.from({ length: rows }, (_, r) => r),
+      rows,
+      1,
+    );
+    class Watching extends Fake {
+      override async fit(train: Matrix): Promise<PredictingModel<Matrix>> {
+        const model = await super.fit(train);
+        return {
+          ...model,
+          score: async (test) => {
+            seen.push([Array.from(train.values), Array.from((test as Matrix).values)]);
+            return this.params.quality;
+          },
+        };
+      }
+      override with(changes: Partial<FakeParams>): Watching {
+        return new Watching({ ...this.params, ...changes });
+      }
+    }
+    const candidates = [0.1, 0.2, 0.3, 0.4].map((quality) => new Watching({ quality }));
+    await tune(candidates, numbered, y, { folds: 3, groups: group });
+    expect(new Set(seen.map(([train, test]) => train.length + test.length)).size).toBeGreaterThan(1);
+    for (const [train, test] of seen.splice(0)) {
+      const inTest = new Set(test.map((r) => group[r]));
+      expect(train.some((r) => inTest.has(group[r]))).toBe(false);
+    }
+    const times = Array.from({ length: rows }, (_, r) => (r * 7919) % rows);
+    await tune(candidates, numbered, y, { folds: 3, times });
+    for (const [train, test] of seen) {
+      const latest = train.reduce((most, r) => Math.max(most, times[r]), 0);
+      expect(test.every((r) => times[r] > latest)).toBe(true);
+    }
+    await expect(tune(candidates, numbered, y, { groups: group, times })).rejects.toThrow(
+      /groups or by times, found both/,
+    );
+    await expect(tune(candidates, numbered, y, { times: [1] })).rejects.toThrow(/expected 9000 times/);
   });
 
   it("starts no round that its limit would not see the end of", async () => {

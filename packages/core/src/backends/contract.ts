@@ -50,6 +50,8 @@ export interface Backend {
   readonly name: string;
   /** Threads at work, 1 where there is no choice. */
   readonly threads: number;
+  /** Trainings it gains from having under way at once, where answers take their time to come; absent: one. */
+  readonly overlap?: number;
   /** What the work would take here; `auto` asks every back end. */
   estimate(work: WorkShape): Estimate | Refusal;
   /** Takes rows in. All work on them, and on what is made from them, happens in the given turn. */

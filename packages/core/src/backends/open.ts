@@ -11,7 +11,7 @@ export interface OpenOptions {
 }
 
 /** The back ends that come with the core, and "auto", which asks them all. One of another package is opened by that package and passed as a value. */
-export type BackendName = "auto" | "reference" | "wasm" | "threads";
+export type BackendName = "auto" | "reference" | "wasm" | "threads" | "gpu";
 
 /** What opens each. */
 export const BACKENDS: { readonly [name in BackendName]: (options: OpenOptions) => Promise<Backend> } = {
@@ -19,7 +19,18 @@ export const BACKENDS: { readonly [name in BackendName]: (options: OpenOptions) 
   reference: async () => openReference(),
   wasm: async () => (await import("./wasm/backend.ts")).openWasm(),
   threads: async ({ threads }) => (await import("./threads/backend.ts")).openThreads(threads),
+  gpu: async () => (await import("./gpu/backend.ts")).openGpu(openProcessor),
 };
+
+/** The best back end of the processor. */
+async function openProcessor(): Promise<Backend> {
+  const { hasSimd } = await import("./wasm/module.ts");
+  if (!hasSimd()) return openReference();
+  const { availableThreads } = await import("./threads/worker.ts");
+  const { openThreads, threadsRefusal } = await import("./threads/backend.ts");
+  if (availableThreads() > 1 && !threadsRefusal()) return openThreads();
+  return (await import("./wasm/backend.ts")).openWasm();
+}
 
 /**
  * Opens the named back end, or for "auto" the best one that runs here, with more threads for larger matrices. Refuses by

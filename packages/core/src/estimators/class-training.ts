@@ -7,7 +7,7 @@ import type { Backend, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
 import { joinSums } from "../bank/sums.ts";
-import type { Groups } from "../kernels/shapes.ts";
+import type { Groups, Values } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import { copiesOf } from "../matrix/shifted.ts";
@@ -85,32 +85,34 @@ export async function trainClasses(
   const common = params.distributionPerClass ? undefined : await draw(learning);
 
   const rowsOfClass = await classReader(shown.matrix, groups);
-  const trained: TrainedClass[] = [];
   const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
-  for (const [j, count] of filters.entries()) {
+  const drawn: (Float64Array | undefined)[] = [];
+  const shares = new Float64Array(filters.length);
+  const most = params.distributionPerClass ? 1 : (backend.overlap ?? 1); // distributions are drawn in the order of the classes
+  const trained = await overlapping(filters.length, most, async (j, place: Place): Promise<TrainedClass> => {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
+    const generator = generators.next().value;
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
-    const xc = rowsOfClass(c);
-    const distribution = params.distributionPerClass ? (trained[c]?.distribution ?? (await draw(xc))) : common;
-    const from = (learning.rows * Math.floor(j / classes.length) + groups.offsets[c]) * whole;
+    const xc = rowsOfClass(c, place);
+    if (params.distributionPerClass) drawn[c] ??= await draw(xc);
+    const distribution = params.distributionPerClass ? drawn[c] : common;
     const bank = await trainBank(
       xc,
-      count,
+      filters[j],
       { ...params, initialRows: initialRows?.[c], distribution },
-      generators.next().value,
+      generator,
       backend,
-      (filters, step) =>
-        advance(run, {
-          stage: step ? "spread" : "initialize",
-          label: classes[c],
-          ...step,
-          filters,
-          share: from + (rows.length * whole * (1 + (step?.iteration ?? 0))) / (params.iterations + 1),
-        }),
+      (filters, step) => {
+        shares[j] = (rows.length * whole * (1 + (step?.iteration ?? 0))) / (params.iterations + 1);
+        const share = shares.reduce((sum, each) => sum + each);
+        const stage = step ? "spread" : "initialize";
+        return advance(run, { stage, label: classes[c], ...step, filters, share });
+      },
     );
-    trained.push({ label: classes[c], rows, trained: bank, distribution });
-  }
+    shares[j] = rows.length * whole;
+    return { label: classes[c], rows, trained: bank, distribution };
+  });
 
   const own = trained.slice(0, classes.length);
   const plain: Filters = {
@@ -136,6 +138,33 @@ export async function trainClasses(
     report: { ...report, rows: rowCount, ...(refined ? { refinement: refined.report } : {}) },
     heldOut: rest && { x: pickRows(matrix, rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
   };
+}
+
+/**
+ * Does `count` pieces of work, at most `most` at a time, each begun in its order and with a place that is its own for as long. After a
+ * failure nothing new is begun, and all that was has ended before it is thrown.
+ */
+async function overlapping<T>(
+  count: number,
+  most: number,
+  work: (position: number, place: Place) => Promise<T>,
+): Promise<T[]> {
+  const done: T[] = [];
+  let next = 0;
+  const line = async (place: Place): Promise<void> => {
+    while (next < count) {
+      const position = next++;
+      try {
+        done[position] = await work(position, place);
+      } catch (error) {
+        next = count;
+        throw error;
+      }
+    }
+  };
+  const lines = Array.from({ length: Math.min(most, count) }, () => line({}));
+  for (const each of await Promise.allSettled(lines)) if (each.status === "rejected") throw each.reason;
+  return done;
 }
 
 /** The rows that each filter was made of; a copy counts as the row it was made from. */
@@ -194,13 +223,20 @@ function flat(parts: readonly Float64Array[]): Float64Array | undefined {
   return all;
 }
 
-/** Gives the rows of one class after the other. */
-async function classReader(x: RowSource, groups: Groups): Promise<(c: number) => RowSource> {
+/** Memory for the rows of one class after the other: what is given back piece by piece stays with the process for long. */
+interface Place {
+  room?: Values;
+}
+
+/** Gives the rows of a class; those that are gathered lie in the given place until the next ones do. */
+async function classReader(x: RowSource, groups: Groups): Promise<(c: number, place: Place) => RowSource> {
   const rowsOf = (c: number) => groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
   if (x instanceof Dense) {
-    // One place for the rows of all classes in turn: memory given back piece by piece stays with the process for long.
-    const room = sameType(x.values, largestOf(groups) * x.features);
-    return (c) => x.gather(rowsOf(c), room);
+    const largest = largestOf(groups) * x.features;
+    return (c, place) => {
+      place.room ??= sameType(x.values, largest);
+      return x.gather(rowsOf(c), place.room);
+    };
   }
   const arranged = await x.arrange?.(groups.rows);
   return (c) => arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));

@@ -77,6 +77,9 @@ function inTurn(backend: Backend, turn: Turn): Backend {
     get threads() {
       return backend.threads;
     },
+    get overlap() {
+      return backend.overlap ?? 1;
+    },
     estimate: (work) => backend.estimate(work),
     hold: (rows, plan) => backend.hold(rows, { turn, ...plan }),
     close: () => backend.close(),

@@ -1,0 +1,332 @@
+/**
+ * A GPU as this room uses it: buffers with owners, kernels compiled once, and jobs, which are lists of dispatches that go to
+ * the queue together. Everything that goes wrong on the device ends in a `GpuFailure`, which callers answer by doing the work
+ * on the host.
+ */
+
+import { messageOf, type OpenedDevice } from "./adapter.ts";
+
+/** Numbers of WebGPU, which are globals in a browser and not in Node. */
+const MAP_READ = 1;
+const COPY_SRC = 4;
+const COPY_DST = 8;
+const UNIFORM = 64;
+const STORAGE = 128;
+const COMPUTE_STAGE = 4;
+
+/** Bytes from the parameters of one dispatch to those of the next, and room for all of a job. */
+const PARAMS_STRIDE = 256;
+const MOST_DISPATCHES = 4096;
+/** Workgroups in one dimension of a dispatch; more give zeros without a word on some systems. */
+export const MOST_GROUPS = 65_535;
+/** Idle buffers that are kept, in bytes: for answers, and on the device. */
+const IDLE_ANSWERS = 2 ** 26;
+const IDLE_ROOMS = 2 ** 29;
+
+/** A device that refused, ran out of memory or is gone. */
+export class GpuFailure extends Error {}
+
+/** A program for the device. Binding 0 has its parameters, whole numbers in the order of the struct `Params`; the buffers follow. */
+export interface Kernel {
+  readonly name: string;
+  readonly code: string;
+  /** For each buffer whether it is written to. */
+  readonly writes: readonly boolean[];
+}
+
+export class Device {
+  readonly opened: OpenedDevice;
+  /** Largest buffer a kernel can see. */
+  readonly mostBytes: number;
+  /** Bytes of all buffers. */
+  usedBytes = 0;
+  readonly #gpu: GPUDevice;
+  readonly #params: GPUBuffer;
+  readonly #pipelines = new Map<Kernel, Promise<GPUComputePipeline>>();
+  readonly #landings: GPUBuffer[] = [];
+  #landingBytes = 0;
+  readonly #spare: Room[] = [];
+  #spareBytes = 0;
+  #failure: GpuFailure | undefined;
+  /** Checks of allocations that have not been answered yet. */
+  #checks: Promise<unknown>[] = [];
+
+  constructor(opened: OpenedDevice) {
+    this.opened = opened;
+    this.#gpu = opened.device;
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.#gpu.limits;
+    this.mostBytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    this.#gpu.lost.then(({ reason, message }) => {
+      this.#failure ??= new GpuFailure(`the device was lost (${reason}): ${message}`);
+    });
+    this.#gpu.addEventListener("uncapturederror", (event) => {
+      event.preventDefault?.();
+      this.#failure ??= new GpuFailure((event as GPUUncapturedErrorEvent).error.message);
+    });
+    this.#params = this.#gpu.createBuffer({ size: PARAMS_STRIDE * MOST_DISPATCHES, usage: UNIFORM | COPY_DST });
+  }
+
+  get limits(): GPUSupportedLimits {
+    return this.#gpu.limits;
+  }
+
+  /** Why the device is of no more use, if it is. */
+  get failure(): GpuFailure | undefined {
+    return this.#failure;
+  }
+
+  /** Room for so many bytes, zeros at first. The caller frees it. */
+  room(bytes: number): Room {
+    this.#throwIfFailed();
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    if (size > this.mostBytes) throw new GpuFailure(`a buffer of ${size} bytes is more than the device allows`);
+    this.#gpu.pushErrorScope("out-of-memory");
+    const buffer = this.#gpu.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });
+    const check = this.#gpu.popErrorScope().then((error) => {
+      if (error) throw new GpuFailure(`out of memory: ${error.message}`);
+    });
+    check.catch(() => {}); // whoever waits for answers hears of it
+    this.#checks.push(check);
+    this.usedBytes += size;
+    return new Room(buffer, size, () => {
+      this.usedBytes -= size;
+      buffer.destroy();
+    });
+  }
+
+  /**
+   * Calls `work` with a way to borrow rooms, of any content, and takes them back at its end. Jobs happen in the order in which they
+   * are sent off, so a room may serve the next job before the one that was sent off is done.
+   */
+  async borrowing<T>(work: (borrow: (bytes: number) => Room) => Promise<T>): Promise<T> {
+    const borrowed: Room[] = [];
+    try {
+      return await work((bytes) => {
+        const room = this.#borrow(bytes);
+        borrowed.push(room);
+        return room;
+      });
+    } finally {
+      for (const room of borrowed) this.#takeBack(room);
+    }
+  }
+
+  #borrow(bytes: number): Room {
+    this.#throwIfFailed();
+    const size = Math.min(this.mostBytes, 2 ** Math.ceil(Math.log2(Math.max(256, bytes))));
+    const found = this.#spare.findIndex((room) => room.bytes >= bytes && room.bytes <= 2 * size);
+    if (found < 0) return this.room(Math.max(bytes, size));
+    const [room] = this.#spare.splice(found, 1);
+    this.#spareBytes -= room.bytes;
+    return room;
+  }
+
+  #takeBack(room: Room): void {
+    if (this.#failure || this.#spareBytes + room.bytes > IDLE_ROOMS) {
+      room.free();
+      return;
+    }
+    this.#spareBytes += room.bytes;
+    this.#spare.push(room);
+  }
+
+  /** Copies values into a buffer, from a byte that is a multiple of 4 on. */
+  write(room: Room, at: number, values: ArrayBufferView): void {
+    const { buffer, byteOffset, byteLength } = values;
+    const whole = byteLength - (byteLength % 4);
+    this.#gpu.queue.writeBuffer(room.buffer, at, buffer as ArrayBuffer, byteOffset, whole);
+    if (whole === byteLength) return;
+    const rest = new Uint8Array(4);
+    rest.set(new Uint8Array(buffer, byteOffset + whole, byteLength - whole));
+    this.#gpu.queue.writeBuffer(room.buffer, at + whole, rest);
+  }
+
+  job(): Job {
+    this.#throwIfFailed();
+    return new Job(this, this.#gpu.createCommandEncoder());
+  }
+
+  /** Compiles a kernel, the first time it is asked for. */
+  pipeline(kernel: Kernel): Promise<GPUComputePipeline> {
+    let made = this.#pipelines.get(kernel);
+    if (!made) {
+      made = this.#compile(kernel).catch((error: unknown) => {
+        this.#pipelines.delete(kernel);
+        throw new GpuFailure(`${kernel.name}: ${messageOf(error)}`);
+      });
+      this.#pipelines.set(kernel, made);
+    }
+    return made;
+  }
+
+  async #compile({ name, code, writes }: Kernel): Promise<GPUComputePipeline> {
+    this.#gpu.pushErrorScope("validation");
+    const module = this.#gpu.createShaderModule({ label: name, code });
+    const checked = this.#gpu.popErrorScope();
+    const bindings: GPUBufferBindingLayout[] = [
+      { type: "uniform", hasDynamicOffset: true },
+      ...writes.map((isWritten) => ({ type: isWritten ? ("storage" as const) : ("read-only-storage" as const) })),
+    ];
+    const layout = this.#gpu.createBindGroupLayout({
+      entries: bindings.map((buffer, binding) => ({ binding, visibility: COMPUTE_STAGE, buffer })),
+    });
+    const refused = await checked;
+    if (refused) throw new Error(refused.message);
+    return this.#gpu.createComputePipelineAsync({
+      label: name,
+      layout: this.#gpu.createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: { module },
+    });
+  }
+
+  /** What a kernel works on. */
+  bind(pipeline: GPUComputePipeline, rooms: readonly Room[]): GPUBindGroup {
+    const params = { buffer: this.#params, size: PARAMS_STRIDE };
+    return this.#gpu.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: [params, ...rooms.map(({ buffer }) => ({ buffer }))].map((resource, binding) => ({ binding, resource })),
+    });
+  }
+
+  /** Sends a job off. Its parameters are written at this moment, so that jobs made at the same time keep theirs apart. */
+  submit(commands: GPUCommandBuffer, params: Uint32Array): void {
+    if (params.length > 0) this.#gpu.queue.writeBuffer(this.#params, 0, params as Uint32Array<ArrayBuffer>);
+    this.#gpu.queue.submit([commands]);
+  }
+
+  /** A buffer that the host can read once a job has filled it. */
+  landing(bytes: number): GPUBuffer {
+    const size = 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
+    const found = this.#landings.findIndex((buffer) => buffer.size === size);
+    if (found < 0) return this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST });
+    this.#landingBytes -= size;
+    return this.#landings.splice(found, 1)[0];
+  }
+
+  /** What a job left in a buffer for the host. */
+  async collect(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    const size = Math.max(4, Math.ceil(bytes / 4) * 4);
+    try {
+      await Promise.all(this.#checks.splice(0));
+      await buffer.mapAsync(MAP_READ, 0, size);
+    } catch (error) {
+      buffer.destroy();
+      throw this.#failure ?? (error instanceof GpuFailure ? error : new GpuFailure(messageOf(error)));
+    }
+    const copy = buffer.getMappedRange(0, size).slice(0, bytes);
+    buffer.unmap();
+    if (this.#landingBytes + buffer.size <= IDLE_ANSWERS) {
+      this.#landingBytes += buffer.size;
+      this.#landings.push(buffer);
+    } else buffer.destroy();
+    this.#throwIfFailed();
+    return copy;
+  }
+
+  /** Waits until everything sent so far is done. */
+  async settle(): Promise<void> {
+    this.#throwIfFailed();
+    await Promise.all(this.#checks.splice(0));
+    await this.#gpu.queue.onSubmittedWorkDone();
+    this.#throwIfFailed();
+  }
+
+  destroy(): void {
+    this.#failure ??= new GpuFailure("the back end was closed");
+    for (const buffer of this.#landings.splice(0)) buffer.destroy();
+    for (const room of this.#spare.splice(0)) room.free();
+    this.#gpu.destroy();
+  }
+
+  #throwIfFailed(): void {
+    if (this.#failure) throw this.#failure;
+  }
+}
+
+/** Memory of the device, with one owner. */
+export class Room {
+  readonly buffer: GPUBuffer;
+  readonly bytes: number;
+  #free: (() => void) | undefined;
+
+  constructor(buffer: GPUBuffer, bytes: number, free: () => void) {
+    this.buffer = buffer;
+    this.bytes = bytes;
+    this.#free = free;
+  }
+
+  /** Gives it back; jobs that were sent off before go on to their end. May be called twice. */
+  free(): void {
+    this.#free?.();
+    this.#free = undefined;
+  }
+}
+
+/** Dispatches and copies that happen one after the other, once the job is sent off. */
+export class Job {
+  readonly #device: Device;
+  readonly #encoder: GPUCommandEncoder;
+  readonly #params: number[] = [];
+  #dispatches = 0;
+  #landings: {
+    readonly buffer: GPUBuffer;
+    readonly bytes: number;
+    readonly arrive: (copy: Promise<ArrayBuffer>) => void;
+  }[] = [];
+
+  constructor(device: Device, encoder: GPUCommandEncoder) {
+    this.#device = device;
+    this.#encoder = encoder;
+  }
+
+  /** Runs a kernel on so many workgroups across and down. */
+  async run(
+    kernel: Kernel,
+    rooms: readonly Room[],
+    params: readonly number[],
+    across: number,
+    down = 1,
+  ): Promise<void> {
+    if (across === 0 || down === 0) return;
+    if (across > MOST_GROUPS || down > MOST_GROUPS) throw new GpuFailure(`${kernel.name}: too many workgroups`);
+    if (this.#dispatches === MOST_DISPATCHES) throw new GpuFailure(`${kernel.name}: too many dispatches`);
+    const pipeline = await this.#device.pipeline(kernel);
+    const at = this.#dispatches++ * PARAMS_STRIDE;
+    params.forEach((value, j) => {
+      this.#params[at / 4 + j] = value;
+    });
+    const pass = this.#encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, this.#device.bind(pipeline, rooms), [at]);
+    pass.dispatchWorkgroups(across, down);
+    pass.end();
+  }
+
+  copy(from: Room, fromByte: number, to: Room, toByte: number, bytes: number): void {
+    this.#encoder.copyBufferToBuffer(from.buffer, fromByte, to.buffer, toByte, bytes);
+  }
+
+  clear(room: Room): void {
+    this.#encoder.clearBuffer(room.buffer);
+  }
+
+  /** What the first bytes of a buffer are at this point of the job; to be awaited after `send`. */
+  read(room: Room, bytes: number): Promise<ArrayBuffer> {
+    const size = Math.ceil(bytes / 4) * 4;
+    const buffer = this.#device.landing(size);
+    this.#encoder.copyBufferToBuffer(room.buffer, 0, buffer, 0, size);
+    const copy = new Promise<ArrayBuffer>((arrive) => this.#landings.push({ buffer, bytes, arrive }));
+    copy.catch(() => {}); // of two answers that fail only one may be waited for
+    return copy;
+  }
+
+  /** Sends it off. */
+  send(): void {
+    this.#device.submit(
+      this.#encoder.finish(),
+      Uint32Array.from(this.#params, (value) => value ?? 0),
+    );
+    for (const { buffer, bytes, arrive } of this.#landings) arrive(this.#device.collect(buffer, bytes));
+    this.#landings = [];
+  }
+}

@@ -1,0 +1,117 @@
+/** Rows of bytes on the device, in as few buffers as it allows. */
+
+import type { DenseRows, RowSource } from "../../kernels/shapes.ts";
+import type { Turn } from "../turn.ts";
+import type { Room } from "./device.ts";
+import type { House } from "./house.ts";
+import { moveItems, PAD_ITEMS, padded, spreadRows, strideOf } from "./layout.ts";
+
+/** Products are exact in u32 up to this many features: 255 n (n + 1) < 2^32. */
+export const MOST_FEATURES = 4103;
+/** Bytes that are copied between two looks at the clock. */
+const COPY_BYTES = 2 ** 24;
+
+/** Consecutive rows in one buffer. */
+export interface Part {
+  readonly room: Room;
+  readonly first: number;
+  readonly rows: number;
+}
+
+export interface Resident {
+  readonly parts: readonly Part[];
+  readonly rows: number;
+  readonly features: number;
+  /** Bytes from one row to the next. */
+  readonly stride: number;
+}
+
+/** Whether the device can hold such rows. */
+export function canHold({ form, valueBytes, features, rows }: RowSource): boolean {
+  return form === "dense" && valueBytes === 1 && features <= MOST_FEATURES && rows > 0;
+}
+
+/** Copies rows to the device; the caller frees them. */
+export async function bringRows(house: House, source: RowSource, turn: Turn): Promise<Resident> {
+  const resident = emptyRows(house, source.rows, source.features);
+  try {
+    let first = 0;
+    for await (const block of source.blocks(Math.min(COPY_BYTES, house.limits.partBytes / 2))) {
+      await place(house, resident, block as DenseRows, first);
+      first += block.rows;
+      await turn.pause();
+    }
+    return resident;
+  } catch (error) {
+    freeRows(resident);
+    throw error;
+  }
+}
+
+/** A copy of the listed rows; the caller frees it. */
+export async function gatherRows(house: House, from: Resident, list: Uint32Array): Promise<Resident> {
+  const { device } = house;
+  const resident = emptyRows(house, list.length, from.features);
+  try {
+    for (const source of from.parts) {
+      for (const target of resident.parts) {
+        const pairs: number[] = [];
+        for (let j = target.first; j < target.first + target.rows; j++) {
+          const r = list[j] - source.first;
+          if (r >= 0 && r < source.rows) pairs.push(r, j - target.first);
+        }
+        if (pairs.length === 0) continue;
+        await device.borrowing(async (borrow) => {
+          const room = borrow(pairs.length * 4);
+          device.write(room, 0, Uint32Array.from(pairs));
+          const job = device.job();
+          const places = [source, target].map((part) => ({ room: part.room, first: 0 }));
+          await moveItems(job, room, pairs.length / 2, from.stride, places[0], places[1]);
+          job.send();
+        });
+      }
+    }
+    return resident;
+  } catch (error) {
+    freeRows(resident);
+    throw error;
+  }
+}
+
+export function freeRows({ parts }: Resident): void {
+  for (const { room } of parts) room.free();
+}
+
+function emptyRows(house: House, rows: number, features: number): Resident {
+  const stride = strideOf(features);
+  const most = Math.max(1, Math.floor(house.limits.partBytes / (stride * PAD_ITEMS))) * PAD_ITEMS;
+  const parts: Part[] = [];
+  const resident = { parts, rows, features, stride };
+  try {
+    for (let first = 0; first < rows; first += most) {
+      const count = Math.min(most, rows - first);
+      parts.push({ room: house.device.room(padded(count) * stride), first, rows: count });
+    }
+    return resident;
+  } catch (error) {
+    freeRows(resident);
+    throw error;
+  }
+}
+
+/** Copies a block of rows to its place. */
+async function place({ device }: House, { parts, features }: Resident, block: DenseRows, first: number): Promise<void> {
+  for (const part of parts) {
+    const from = Math.max(first, part.first);
+    const to = Math.min(first + block.rows, part.first + part.rows);
+    if (from >= to) continue;
+    const values = (block.values as Uint8Array).subarray((from - first) * features, (to - first) * features);
+    await device.borrowing(async (borrow) => {
+      const packed = borrow(values.byteLength + 8);
+      device.write(packed, 0, values);
+      const job = device.job();
+      await spreadRows(job, packed, features, to - from, from - part.first, part.room);
+      job.send();
+    });
+  }
+}

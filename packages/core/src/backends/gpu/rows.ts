@@ -1,0 +1,322 @@
+/**
+ * Rows of the GPU back end. Questions about dense rows of bytes are answered on the device; all others, and those that a device
+ * fails at, by the host's back end, which is given the rows when it first needs them. Both give the same bits.
+ */
+
+import { groupByCode, pickGroups } from "../../bank/groups.ts";
+import { RanksimError } from "../../errors.ts";
+import type {
+  DenseRows,
+  FilterBank,
+  Groups,
+  Leaders,
+  PatchLayer,
+  Prototypes,
+  RowSource,
+  Sum,
+  TopFilters,
+  TopRows,
+} from "../../kernels/shapes.ts";
+import { leadersOf } from "../../kernels/top.ts";
+import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
+import { Counted } from "../counted.ts";
+import { compareWinners } from "../host-rows.ts";
+import type { Turn } from "../turn.ts";
+import { GpuBank, type Planes } from "./bank.ts";
+import { GpuFailure } from "./device.ts";
+import type { House } from "./house.ts";
+import { canRank } from "./rank.ts";
+import { OnHost } from "./refining.ts";
+import { bringRows, canHold, freeRows, gatherRows, type Resident } from "./resident.ts";
+import { rankGroups, searchFilters, searchRows } from "./search.ts";
+import { MOST_ROWS } from "./strong-rows.ts";
+
+/** The largest k that is searched for on the device: beyond, one turn a place is too many. */
+const MOST_PLACES = 64;
+/** Sums of so many bytes stay below 2^32 - 1. */
+const MOST_SUMMED = 2 ** 24;
+/** Whole numbers below this are exact in float64. */
+const EXACT = 2 ** 53;
+
+export class GpuRows extends Counted implements HeldRows {
+  readonly rows: number;
+  readonly features: number;
+  readonly backend: Backend;
+  readonly turn: Turn;
+  readonly #house: House;
+  readonly #source: RowSource;
+  readonly #notes = new Set<string>();
+  #resident: Resident | undefined;
+  #host: Promise<HeldRows> | undefined;
+  #pairs = 0;
+
+  constructor(source: RowSource, backend: Backend, house: House, turn: Turn) {
+    super();
+    this.rows = source.rows;
+    this.features = source.features;
+    this.backend = backend;
+    this.turn = turn;
+    this.#house = house;
+    this.#source = source;
+  }
+
+  /** Brings the rows to the device if it can hold them, to the host otherwise. Called once, before anything else. */
+  async settle(): Promise<this> {
+    const { device } = this.#house;
+    if (device.failure) this.#notes.add(noteOf(device.failure));
+    else if (canHold(this.#source)) {
+      try {
+        this.#resident = await bringRows(this.#house, this.#source, this.turn);
+      } catch (error) {
+        this.noteFailure(error);
+      }
+    }
+    if (!this.#resident) await this.onHost();
+    return this;
+  }
+
+  /** The rows in the host's back end. */
+  onHost(): Promise<HeldRows> {
+    if (this.isReleased && !this.isInUse && !this.#host) {
+      // The memory that the rows were read from may by now be another's.
+      throw new RanksimError(
+        "no-backend",
+        "the device was lost, and the rows that filters were made from were released",
+      );
+    }
+    this.#host ??= this.#house
+      .host()
+      .then((host) => host.hold(this.#source, { turn: this.turn }))
+      .catch((error: unknown) => {
+        this.#host = undefined;
+        throw error;
+      });
+    return this.#host;
+  }
+
+  load(bank: FilterBank): HeldBank {
+    return new GpuBank(this.#house, { host: bank });
+  }
+
+  topFilters(held: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {
+    return this.#ask(
+      held,
+      async (x, planes, bank) => {
+        if (k > MOST_PLACES) return undefined;
+        if (!of) return this.#top(x, planes, bank, k);
+        if (of.length === 0) return { rows: 0, k, filter: new Uint32Array(0), response: new Float64Array(0) };
+        const some = await gatherRows(this.#house, x, of);
+        return this.#top(some, planes, bank, k).finally(() => freeRows(some));
+      },
+      (rows, bank) => rows.topFilters(bank, k, of),
+    );
+  }
+
+  leaders(held: HeldBank): Promise<Leaders> {
+    return this.#ask(
+      held,
+      async (x, planes, bank) => leadersOf(await this.#top(x, planes, bank, Math.min(2, bank.filters))),
+      (rows, bank) => rows.leaders(bank),
+    );
+  }
+
+  topRows(held: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
+    return this.#ask(
+      held,
+      async (x, planes, bank) => {
+        const { features } = this;
+        const largest = 255 * features * (features + 1) * bank.filters;
+        if (k > MOST_ROWS || filters.length === 0 || !(largest < EXACT)) return undefined;
+        this.#pairs += this.rows * filters.length;
+        return searchRows(this.#house, x, planes, bank.filters, filters, k, this.turn);
+      },
+      (rows, bank) => rows.topRows(bank, filters, k),
+    );
+  }
+
+  async assign(held: HeldBank, before?: Assignment): Promise<Assignment> {
+    const winners = await this.#ask(
+      held,
+      async (x, planes, bank) => (await this.#top(x, planes, bank, 1)).filter,
+      async (rows, bank) => {
+        const found = await rows.assign(bank);
+        return found.winners().finally(() => found.release());
+      },
+    );
+    return new GpuAssignment(this, winners, held.filters, (before as GpuAssignment | undefined)?.filter);
+  }
+
+  assignment(winners: Uint32Array, filters: number): Assignment {
+    return new GpuAssignment(this, winners, filters, winners);
+  }
+
+  sum(groups: Groups, onto?: readonly Sum[]): HeldSums {
+    return new GpuSums(this, groups, onto);
+  }
+
+  pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
+    return this.use(async () => (await this.onHost()).pool(layers));
+  }
+
+  refine(start: Prototypes): Promise<Refining> {
+    return this.use(async () => new OnHost(await (await this.onHost()).refine(start), this.#house));
+  }
+
+  work(): Work {
+    return { pairs: this.#pairs, exact: this.#pairs, notes: [...this.#notes] };
+  }
+
+  /** The ranks of the sums of groups, as a bank. */
+  rankSums(
+    groups: Groups,
+    onto: readonly Sum[] | undefined,
+    distribution: Float64Array | undefined,
+  ): Promise<HeldBank> {
+    return this.use(async () => {
+      const x = this.#resident;
+      const { device } = this.#house;
+      const isPlain = !onto && !distribution && !groups.weight && groups.rows.length <= MOST_SUMMED;
+      const filters = groups.offsets.length - 1;
+      if (x && isPlain && filters > 0 && canRank(device, this.features) && !device.failure) {
+        try {
+          const room = await rankGroups(this.#house, x, groups, this.turn);
+          const recipe = { rows: this, groups };
+          return new GpuBank(this.#house, { room, filters, features: this.features, recipe });
+        } catch (error) {
+          this.noteFailure(error);
+        }
+      }
+      const sums = (await this.onHost()).sum(groups, onto);
+      const made = await sums.rank(distribution).finally(() => sums.release());
+      return new GpuBank(this.#house, { host: await made.read(), held: made });
+    });
+  }
+
+  /** The sums of groups. */
+  readSums(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
+    return this.use(async () => {
+      const sums = (await this.onHost()).sum(groups, onto);
+      return sums.read().finally(() => sums.release());
+    });
+  }
+
+  protected free(): void {
+    if (this.#resident) freeRows(this.#resident);
+    this.#resident = undefined;
+    this.#host?.then((rows) => rows.release()).catch(() => {}); // whoever asked for them has heard of it
+  }
+
+  async #top(x: Resident, planes: Planes, { filters }: GpuBank, k: number): Promise<TopFilters> {
+    this.#pairs += x.rows * filters;
+    const pairs = await searchFilters(this.#house, x, planes, filters, k, this.turn);
+    const filter = new Uint32Array(x.rows * k);
+    const response = new Float64Array(x.rows * k);
+    for (let e = 0; e < filter.length; e++) {
+      response[e] = pairs[2 * e] / planes.norm;
+      filter[e] = pairs[2 * e + 1];
+    }
+    return { rows: x.rows, k, filter, response };
+  }
+
+  /** Asks the device, and the host where the device has no answer or fails. */
+  #ask<T>(
+    held: HeldBank,
+    device: (x: Resident, planes: Planes, bank: GpuBank) => Promise<T | undefined>,
+    host: (rows: HeldRows, bank: HeldBank) => Promise<T>,
+  ): Promise<T> {
+    const bank = this.#checked(held);
+    return this.use(() =>
+      bank.use(async () => {
+        const x = this.#resident;
+        if (x && !this.#house.device.failure) {
+          try {
+            const planes = bank.onDevice();
+            const found = planes && (await device(x, planes, bank));
+            if (found !== undefined) return found;
+          } catch (error) {
+            this.noteFailure(error);
+          }
+        } else if (x) this.noteFailure(this.#house.device.failure);
+        const rows = await this.onHost();
+        const before = rows.work().pairs;
+        const found = await host(rows, await bank.onHost(rows));
+        this.#pairs += rows.work().pairs - before;
+        return found;
+      }),
+    );
+  }
+
+  /** A bank of another back end has nothing in this one's memory. */
+  #checked(bank: HeldBank): GpuBank {
+    if (bank instanceof GpuBank && bank.house === this.#house) return bank;
+    throw new RanksimError("no-backend", "expected filters that were loaded by the gpu back end of the rows");
+  }
+
+  /** Notes that the device failed at something; throws what is another error. */
+  noteFailure(error: unknown): void {
+    if (!(error instanceof GpuFailure)) throw error;
+    this.#notes.add(noteOf(error));
+  }
+}
+
+function noteOf({ message }: GpuFailure): string {
+  return `the GPU failed and the work was done on the processor: ${message.split("\n")[0].slice(0, 200)}`;
+}
+
+/** Which filter each row belongs to. The winners are read once: who asks about them needs them all. */
+class GpuAssignment implements Assignment {
+  readonly moved: number;
+  readonly wins: Uint32Array;
+  readonly changed: Uint8Array;
+  readonly filter: Uint32Array;
+  readonly #rows: GpuRows;
+  #groups: Groups | undefined;
+
+  constructor(rows: GpuRows, filter: Uint32Array, filters: number, before: Uint32Array | undefined) {
+    this.#rows = rows;
+    this.filter = filter;
+    ({ wins: this.wins, moved: this.moved, changed: this.changed } = compareWinners(before, filter, filters));
+  }
+
+  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
+    return this.#rows.sum(pickGroups(this.#members(), filters), onto);
+  }
+
+  async winners(): Promise<Uint32Array> {
+    return this.filter;
+  }
+
+  async members(): Promise<Groups> {
+    return this.#members();
+  }
+
+  release(): void {}
+
+  #members(): Groups {
+    this.#groups ??= groupByCode(this.filter, this.wins.length);
+    return this.#groups;
+  }
+}
+
+/** Sums of groups of rows, made when they are asked for. */
+class GpuSums implements HeldSums {
+  readonly #rows: GpuRows;
+  readonly #groups: Groups;
+  readonly #onto: readonly Sum[] | undefined;
+
+  constructor(rows: GpuRows, groups: Groups, onto: readonly Sum[] | undefined) {
+    this.#rows = rows;
+    this.#groups = groups;
+    this.#onto = onto;
+  }
+
+  rank(distribution?: Float64Array): Promise<HeldBank> {
+    return this.#rows.rankSums(this.#groups, this.#onto, distribution);
+  }
+
+  read(): Promise<Sum[]> {
+    return this.#rows.readSums(this.#groups, this.#onto);
+  }
+
+  release(): void {}
+}

@@ -1,0 +1,233 @@
+/** The GPU back end: every answer is the plain loops', bit for bit, on the device where it should be, and on the host where it must be. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HeldRows } from "../../src/backends/contract.ts";
+import { type GpuBackend, openGpu } from "../../src/backends/gpu/backend.ts";
+import { GPU_LIMITS } from "../../src/backends/gpu/house.ts";
+import { openReference } from "../../src/backends/reference.ts";
+import { openWasm } from "../../src/backends/wasm/backend.ts";
+import { rankSums } from "../../src/kernels/rank-sums.ts";
+import { sourceOf } from "../../src/kernels/rows.ts";
+import type { DenseRows, FilterBank } from "../../src/kernels/shapes.ts";
+import { leadersOf, topFilters, topRows } from "../../src/kernels/top.ts";
+import { gpuRefusal, onGpu, SLOW } from "../gpu.ts";
+import { expectSame } from "./csr-data.ts";
+import { denseRows, type Look, someGroups } from "./dense-data.ts";
+import { hold, leadersOn, meanResponses, rankSumsOn, topFiltersOn, topRowsOn } from "./handles.ts";
+import { round, unread } from "./round.ts";
+
+/** Small buffers: rows lie in several, products and answers come in blocks. */
+const CRAMPED = { ...GPU_LIMITS, partBytes: 2 ** 15, productBytes: 2 ** 19, answerBytes: 2 ** 13 };
+
+describe.skipIf(gpuRefusal !== undefined)(onGpu("gpu"), { timeout: SLOW }, () => {
+  let backend: GpuBackend;
+  let cramped: GpuBackend;
+
+  beforeAll(async () => {
+    backend = await openGpu(() => openWasm());
+    cramped = await openGpu(() => openWasm(), CRAMPED);
+  });
+
+  afterAll(async () => {
+    await backend.close();
+    await cramped.close();
+  });
+
+  /** All searches against the plain loops; `onDevice`: none of it went to the host. */
+  async function expectAnswers(
+    on: GpuBackend,
+    x: DenseRows,
+    bank: FilterBank,
+    k: number,
+    onDevice = true,
+  ): Promise<void> {
+    const before = on.device.failure;
+    expect(before).toBeUndefined();
+    const held = await hold(on, x);
+    const calls = watch(held);
+    const expected = topFilters(x, bank, k);
+    const found = await topFiltersOn(held, bank, k);
+    expectSame(found.filter, expected.filter);
+    expectSame(found.response, expected.response);
+    const two = leadersOf(topFilters(x, bank, Math.min(2, bank.filters)));
+    const leaders = await leadersOn(held, bank);
+    expectSame(leaders.filter, two.filter);
+    expectSame(leaders.response, two.response);
+    expect([...leaders.tied]).toEqual([...two.tied]);
+    const some = Uint32Array.from({ length: x.rows }, (_, r) => r).filter((r) => r % 3 !== 1);
+    const picked = await topFiltersOn(held, bank, k, some);
+    expectSame(
+      picked.filter,
+      expected.filter.filter((_, e) => Math.floor(e / k) % 3 !== 1),
+    );
+    expect(calls()).toBe(onDevice ? 0 : 1);
+    expect(held.work().notes).toEqual([]);
+    held.release();
+  }
+
+  async function expectTopRows(
+    on: GpuBackend,
+    x: DenseRows,
+    bank: FilterBank,
+    filters: Uint32Array,
+    k: number,
+  ): Promise<number> {
+    const held = await hold(on, x);
+    const calls = watch(held);
+    const { row, value } = await topRowsOn(held, bank, filters, k);
+    const expected = topRows(x, bank, filters, k, meanResponses(x, bank));
+    expectSame(row, expected.row);
+    expectSame(value, expected.value);
+    held.release();
+    return calls();
+  }
+
+  it("finds the strongest filters of bytes: sizes on both sides of every tile, ties, zeros", async () => {
+    const sizes = [
+      [1, 1, 1, 1],
+      [5, 1, 3, 2],
+      [17, 2, 9, 9],
+      [40, 63, 33, 5],
+      [129, 64, 127, 3],
+      [127, 65, 129, 1],
+      [257, 128, 40, 2],
+      [40, 127, 257, 64],
+      [300, 260, 70, 4],
+    ];
+    const looks: readonly Look[] = ["noise", "few", "zeros", "same", "near"];
+    for (const [j, [rows, features, filters, k]] of sizes.entries()) {
+      const x = denseRows("u8", rows, features, looks[j % looks.length], j);
+      const bank = rankSums(x, someGroups(filters, rows, j), undefined);
+      await expectAnswers(rows > 100 ? cramped : backend, x, bank, Math.min(k, filters));
+    }
+  });
+
+  it("the widest rows that u32 holds go to the device, wider ones to the host", async () => {
+    for (const features of [4103, 4104]) {
+      const x = denseRows("u8", 3, features, "noise", features);
+      for (let i = 0; i < features; i++) x.values[i] = 255; // the largest product there is
+      const bank = rankSums(x, someGroups(4, 3, 1), undefined);
+      await expectAnswers(backend, x, bank, 2, features === 4103);
+    }
+  });
+
+  it("weights that are not ranks: small ones on the device, others on the host", async () => {
+    const x = denseRows("u8", 20, 30, "noise", 3);
+    const whole = Uint16Array.from({ length: 12 * 30 }, (_, j) => (j * 7919) % 65_536);
+    const norm = new Float64Array(12).fill(3);
+    const bank: FilterBank = { form: "dense", filters: 12, features: 30, weights: whole, norm };
+    await expectAnswers(backend, x, bank, 3);
+    await expectAnswers(backend, x, { ...bank, norm: norm.map((value, f) => value + f) }, 3, false);
+    await expectAnswers(backend, x, { ...bank, weights: Float64Array.from(whole, (weight) => weight / 3) }, 3, false);
+    const curve = Float64Array.from({ length: 30 }, (_, i) => 0.5 + i * i);
+    await expectAnswers(backend, x, rankSums(x, someGroups(6, 20, 4), curve), 2, false);
+    const heavy = new Uint16Array(12 * 300).fill(65_535);
+    const wide = denseRows("u8", 5, 300, "noise", 4);
+    await expectAnswers(backend, wide, { form: "dense", filters: 12, features: 300, weights: heavy, norm }, 2, false);
+  });
+
+  it("finds the strongest rows, and leaves ties without end to the host", async () => {
+    for (const [rows, features, filters, k] of [
+      [1, 1, 1, 1],
+      [30, 17, 9, 5],
+      [300, 64, 40, 5],
+      [600, 33, 20, 40],
+    ]) {
+      const x = denseRows("u8", rows, features, "noise", rows);
+      const bank = rankSums(x, someGroups(filters, rows, 5), undefined);
+      const listed = Uint32Array.from({ length: Math.min(7, filters) }, (_, j) => (j * 5) % filters);
+      for (const on of [backend, cramped]) expect(await expectTopRows(on, x, bank, listed, k)).toBe(0);
+    }
+    const same = denseRows("u8", 700, 12, "same", 6);
+    const bank = rankSums(same, someGroups(5, 700, 7), undefined);
+    expect(await expectTopRows(backend, same, bank, Uint32Array.of(0, 3), 4)).toBe(1);
+    const zeros = denseRows("u8", 100, 12, "zeros", 8);
+    await expectTopRows(backend, zeros, rankSums(zeros, someGroups(5, 100, 7), undefined), Uint32Array.of(1, 2), 30);
+  });
+
+  it("ranks sums: ties, empty groups, one feature, wide rows; weights and distributions on the host", async () => {
+    for (const [rows, features, look] of [
+      [40, 1, "noise"],
+      [40, 7, "few"],
+      [300, 64, "noise"],
+      [40, 130, "zeros"],
+      [6, 1025, "noise"], // one filter: an odd number of weights
+      [4, 4103, "few"],
+    ] as const) {
+      const x = denseRows("u8", rows, features, look, features);
+      const count = features > 1000 ? 1 : 9;
+      const groups = someGroups(count, rows, features, true);
+      for (const on of features > 1000 ? [backend] : [backend, cramped]) {
+        const held = await hold(on, x);
+        const calls = watch(held);
+        const found = await rankSumsOn(held, groups);
+        const expected = rankSums(x, groups, undefined);
+        expect(found.weights.constructor).toBe(expected.weights.constructor);
+        expectSame(found.weights, expected.weights);
+        expectSame(found.norm, expected.norm);
+        expect(held.work().notes).toEqual([]);
+        expect(calls()).toBe(0);
+        const curve = Float64Array.from({ length: features }, (_, i) => 0.5 + i * i);
+        expectSame((await rankSumsOn(held, groups, curve)).weights, rankSums(x, groups, curve).weights);
+        const weighted = someGroups(count, rows, features, true, true);
+        expectSame((await rankSumsOn(held, weighted)).weights, rankSums(x, weighted, undefined).weights);
+        held.release();
+      }
+    }
+  });
+
+  it("adds up a group of many rows in pieces", async () => {
+    const x = denseRows("u8", 400, 20, "noise", 9);
+    const all = Uint32Array.from({ length: 400 }, (_, r) => r);
+    const groups = { offsets: Uint32Array.of(0, 0, 399, 400), rows: all };
+    for (const on of [backend, cramped]) {
+      const held = await hold(on, x);
+      expectSame((await rankSumsOn(held, groups)).weights, rankSums(x, groups, undefined).weights);
+      held.release();
+    }
+  });
+
+  it.each(["u8", "u16", "i16", "f32", "f64"] as const)("%s: a round of everything is the reference's", async (type) => {
+    const reference = openReference();
+    for (const [rows, features, filters] of [
+      [60, 21, 12],
+      [140, 70, 30],
+    ]) {
+      const x = denseRows(type, rows, features, "noise", rows);
+      const expected = await round(reference, sourceOf(x), filters);
+      for (const on of [backend, cramped]) {
+        expect(await round(on, sourceOf(x), filters)).toEqual(expected);
+        expect(await round(on, unread(x), filters)).toEqual(expected);
+      }
+    }
+  });
+
+  it("gives all memory of the device back", async () => {
+    const x = denseRows("u8", 100, 40, "noise", 10);
+    const used: number[] = [];
+    for (let j = 0; j < 3; j++) {
+      await round(backend, sourceOf(x), 12);
+      used.push(backend.device.usedBytes);
+    }
+    expect(used[2]).toBe(used[1]);
+  });
+
+  it("says what it runs on", async () => {
+    const { adapter, variant, limits } = await backend.describe();
+    expect(adapter).not.toBe("");
+    expect(["plain", "packed", "matrices"]).toContain(variant);
+    expect(limits.bufferBytes).toBeGreaterThanOrEqual(2 ** 27);
+  });
+});
+
+/** Counts how often rows were given to the host from now on. */
+function watch(held: HeldRows): () => number {
+  const rows = held as HeldRows & { onHost(): Promise<HeldRows> };
+  const original = rows.onHost.bind(rows);
+  let calls = 0;
+  rows.onHost = () => {
+    calls = 1;
+    return original();
+  };
+  return () => calls;
+}

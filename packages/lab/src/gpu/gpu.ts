@@ -1,0 +1,88 @@
+/**
+ * `npm run gpu`: what a GPU is worth. Each piece of work is done on the GPU and on the processor of the same machine, warm, and the
+ * model files or answers are compared byte for byte. Writes JSON, and the table of the lab's README.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { argv, stderr, stdout } from "node:process";
+import { parseArgs } from "node:util";
+import { type Backend, openBackend } from "@ranksim/core";
+import { loadRows } from "./rows.ts";
+import { type GpuResults, tableOf, withTable } from "./table.ts";
+import { WORKS } from "./works.ts";
+
+const HELP = `Times the GPU back end against the processor and compares what they give.
+
+  npm run gpu -- --data kmnist --results packages/lab/results/gpu.json
+
+  --data NAME     a data set of images (kmnist); "drawn" for images from a seed
+  --only LIST     ${WORKS.map(({ name }) => name).join(",")}
+  --times N       timed runs on the GPU, after one that is not (5)
+  --alone         leaves the processor out: times, and no comparison
+  --results FILE  where to write what was found as JSON
+  --readme FILE   puts the table of --results into this file and measures nothing
+  --help          this text
+
+Ends with 1 where GPU and processor differ.
+`;
+
+const { values } = parseArgs({
+  args: argv.slice(2),
+  options: {
+    data: { type: "string", default: "kmnist" },
+    only: { type: "string" },
+    times: { type: "string", default: "5" },
+    alone: { type: "boolean", default: false },
+    results: { type: "string" },
+    readme: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+if (values.help) stdout.write(HELP);
+else if (values.readme && values.results) {
+  const results = JSON.parse(readFileSync(values.results, "utf8")) as GpuResults;
+  writeFileSync(values.readme, withTable(readFileSync(values.readme, "utf8"), tableOf(results)));
+} else await main();
+
+async function main(): Promise<void> {
+  const gpu = await openBackend("gpu");
+  const host = values.alone ? undefined : await openBackend("threads");
+  const rows = await loadRows(values.data);
+  const described = await (gpu as Backend & { describe(): Promise<GpuResults["gpu"]> }).describe();
+  stderr.write(`${described.adapter}: ${described.variant}\n`);
+  const works: GpuResults["works"][number][] = [];
+  for (const { name, title, goal, prepare } of WORKS) {
+    if (values.only && !values.only.split(",").includes(name)) continue;
+    const work = await prepare(rows);
+    const first = await timed(() => work(gpu));
+    const runs: number[] = [];
+    for (let j = 0; j < Number(values.times); j++) runs.push((await timed(() => work(gpu))).milliseconds);
+    const median = runs.sort((a, b) => a - b)[runs.length >> 1];
+    const processor = host && (await timed(() => work(host)));
+    const same = processor && processor.given === first.given;
+    works.push({
+      ...{ name, title, goal, first: first.milliseconds, milliseconds: median, least: runs[0] },
+      ...(processor ? { processor: processor.milliseconds, same: same === true } : {}),
+    });
+    stderr.write(`${JSON.stringify(works.at(-1))}\n`);
+  }
+  const results = {
+    gpu: described,
+    processor: { cpu: cpus()[0]?.model.trim() ?? "unknown", threads: host?.threads ?? 0 },
+    data: rows.title,
+    works,
+  };
+  if (values.results) writeFileSync(values.results, `${JSON.stringify(results, undefined, 1)}\n`);
+  stdout.write(`${tableOf(results)}\n`);
+  await gpu.close();
+  await host?.close();
+  if (works.some(({ same }) => same === false)) process.exitCode = 1;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ given: T; milliseconds: number }> {
+  const began = performance.now();
+  const given = await work();
+  return { given, milliseconds: performance.now() - began };
+}

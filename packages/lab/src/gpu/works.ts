@@ -1,0 +1,125 @@
+/** The pieces of work that are timed. Each gives a digest of what came out, so that two back ends can be compared. */
+
+import { createHash } from "node:crypto";
+import {
+  type Backend,
+  type HeldBank,
+  type HeldRows,
+  type Model,
+  PatchTransform,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  RankSimilarityTransform,
+  saveModel,
+  toDense,
+} from "@ranksim/core";
+import { drawBytes, type Images } from "./rows.ts";
+
+const FILTERS = 6000;
+const SEED = 1;
+
+export interface GpuWork {
+  readonly name: string;
+  readonly title: string;
+  /** Milliseconds that it should stay below on a data-centre GPU. */
+  readonly goal: number;
+  prepare(images: Images): Promise<(backend: Backend) => Promise<string>>;
+}
+
+const digest = (bytes: ArrayBufferView): string =>
+  createHash("sha256")
+    .update(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    .digest("hex");
+const ofModel = (model: Model): string => digest(saveModel(model));
+
+/** Rows and filters that each back end holds from its first call on. */
+function winners(times: number): GpuWork["prepare"] {
+  return async ({ x }) => {
+    const held = new Map<Backend, { readonly rows: HeldRows; readonly bank: HeldBank }>();
+    return async (backend) => {
+      let found = held.get(backend);
+      if (!found) {
+        const rows = await backend.hold(x);
+        const drawn = Uint32Array.from({ length: FILTERS }, (_, f) => f * Math.floor(x.rows / FILTERS));
+        const groups = { offsets: Uint32Array.from({ length: FILTERS + 1 }, (_, f) => f), rows: drawn };
+        found = { rows, bank: await rows.sum(groups).rank() };
+        held.set(backend, found);
+      }
+      const { rows, bank } = found;
+      const answers = await Promise.all(Array.from({ length: times }, () => rows.topFilters(bank, 1)));
+      return digest(answers[0].filter) + digest(answers[0].response);
+    };
+  };
+}
+
+export const WORKS: readonly GpuWork[] = [
+  {
+    name: "winners",
+    title: "exact winners, 60,000 × 784 bytes × 6,000 filters, one call",
+    goal: 3,
+    prepare: winners(1),
+  },
+  { name: "ten-winners", title: "the same, ten calls at once", goal: 30, prepare: winners(10) },
+  {
+    name: "fit",
+    title: "fit of the classifier, 6,000 filters, rows in host memory → model",
+    goal: 100,
+    prepare:
+      async ({ x, y }) =>
+      async (backend) =>
+        ofModel(await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(x, y, { backend })),
+  },
+  {
+    name: "predict",
+    title: "predict 10,000, rows in host memory → labels",
+    goal: 10,
+    prepare: async ({ x, y, test }) => {
+      const models = new Map<Backend, Promise<{ predict(x: typeof test, run: object): Promise<unknown[]> }>>();
+      return async (backend) => {
+        const known =
+          models.get(backend) ?? new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(x, y, { backend });
+        models.set(backend, known);
+        return JSON.stringify(await (await known).predict(test, { backend }));
+      };
+    },
+  },
+  {
+    name: "probabilistic",
+    title: "fit of the probabilistic classifier, 6,000 filters",
+    goal: 150,
+    prepare:
+      async ({ x, y }) =>
+      async (backend) =>
+        ofModel(
+          await new RankSimilarityProbabilisticClassifier({ filters: FILTERS, seed: SEED }).fit(x, y, { backend }),
+        ),
+  },
+  {
+    name: "patches",
+    title: "60,000 images → pooled rows, 256 filters of 5 × 5",
+    goal: 150,
+    prepare: async ({ x }) => {
+      const model = await new PatchTransform({ filters: 256, patch: 5, seed: SEED }).fit(x.slice(0, 6000));
+      return async (backend) => digest(toDense(await model.transform(x, { backend })).values);
+    },
+  },
+  {
+    name: "refined",
+    title: "fit with refinement, 300 filters",
+    goal: 1000,
+    prepare:
+      async ({ x, y }) =>
+      async (backend) =>
+        ofModel(await new RankSimilarityClassifier({ filters: 300, refine: true, seed: SEED }).fit(x, y, { backend })),
+  },
+  {
+    name: "million",
+    title: "1,000,000 × 1,024 bytes, 10,000 filters, 5 rounds",
+    goal: 5000,
+    prepare: async () => {
+      const x = drawBytes(1_000_000, 1024, 3);
+      const recipe = new RankSimilarityTransform({ filters: 10_000, iterations: 5, tolerance: 0, seed: SEED });
+      return async (backend) => ofModel(await recipe.fit(x, undefined, { backend }));
+    },
+  },
+];

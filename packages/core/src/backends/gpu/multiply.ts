@@ -149,7 +149,7 @@ export function multiplyMatrices(tiles: MatrixTiles = TILES): Multiply {
       const place = `${double ? `(s % 2u) * ${items * words}u + ` : ""}((t + ${j * threads}u) / ${quads}u) * ${words}u + ((t + ${j * threads}u) % ${quads}u) * 4u`;
       return `{ let o = ${place}; let v = turned(${from}${j}, t % 4u); ${each(4, (c) => `${to}[o + ((t + ${c}u) & 3u)] = v[${c}];`)} }`;
     });
-  const offset = (items: number): string => (double ? `(s % 2u) * ${items * stride}u + ` : "");
+  const offset = (items: number): string => (double ? `(s % 2u) * ${items * words}u + ` : "");
   const code = `diagnostic(off, chromium.subgroup_matrix_uniformity);
 enable subgroups;
 enable chromium_experimental_subgroup_matrix;${HEAD}
@@ -183,8 +183,8 @@ fn turned(v: vec4<u32>, by: u32) -> vec4<u32> {
     ${each(
       bytes / 32,
       (k) => `{
-      ${each(high, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&xs, ${offset(rows)}(y0 + ${a * 16}u) * ${stride}u + ${k * 32}u, ${stride}u);`)}
-      ${each(wide, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&ws, ${offset(filters)}(f0 + ${b * 16}u) * ${stride}u + ${k * 32}u, ${stride}u); ${each(high, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
+      ${each(high, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&xs, ${offset(rows)}(y0 + ${a * 16}u) * ${words}u + ${k * 8}u, ${words}u);`)}
+      ${each(wide, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&ws, ${offset(filters)}(f0 + ${b * 16}u) * ${words}u + ${k * 8}u, ${words}u); ${each(high, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
     }`,
     )}
   }

@@ -72,7 +72,7 @@ async function time(device: Device, add: (job: ReturnType<Device["job"]>) => Pro
     return performance.now() - began;
   };
   await once(1); // compiles
-  const milliseconds = await once(TIMES);
+  const milliseconds = Math.min(await once(TIMES), await once(TIMES), await once(TIMES)); // a clock may have to wake up first
   return (TIMES * 2 * ROWS * FILTERS * STRIDE) / (milliseconds / 1000);
 }
 

@@ -1,6 +1,6 @@
 /** What lessons on dense and on sparse rows share, as `src/kernels/refine.ts` defines it. */
 
-import { CODES, FILTER_CLASS, FOUND, LISTED, LISTS, MARGINS } from "../src/backends/wasm/refine-context";
+import { CODES, FILTER_CLASS, FOUND, LIST_PLACES, LISTED, LISTS, MARGINS } from "../src/backends/wasm/refine-context";
 
 /** Prototypes that are moved by factors stay within these. */
 export const LOWEST: f64 = 1e-50;
@@ -11,12 +11,19 @@ export function responsesBytes(context: usize): usize {
   return (<usize>load<u32>(context, LISTED) + 3) << 3;
 }
 
+/** The place of row j of a lesson in CODES and LISTS. */
+export function placeOf(context: usize, j: u32): usize {
+  const places = load<usize>(context, LIST_PLACES);
+  return places ? <usize>load<u32>(places + (<usize>j << 2)) : <usize>j;
+}
+
 /** From the responses of row j of a lesson: the strongest own and the strongest other of the filters listed for it, and the margin. */
 export function judge(context: usize, j: u32, responses: usize): void {
   const k = <usize>load<u32>(context, LISTED);
-  const list = load<usize>(context, LISTS) + (<usize>j * k << 2);
+  const place = placeOf(context, j);
+  const list = load<usize>(context, LISTS) + (place * k << 2);
   const classes = load<usize>(context, FILTER_CLASS);
-  const code = load<u32>(load<usize>(context, CODES) + (<usize>j << 2));
+  const code = load<u32>(load<usize>(context, CODES) + (place << 2));
   let best = -Infinity;
   let other = -Infinity;
   let own: u32 = 0;

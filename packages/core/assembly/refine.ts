@@ -33,7 +33,7 @@ import {
   TOUCHED,
 } from "../src/backends/wasm/refine-context";
 import { bytesOf, expand64, touch } from "./expand";
-import { HIGHEST, judge, LOWEST, responsesBytes } from "./judge";
+import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "./judge";
 import { rankTied } from "./rank";
 import { rankPrototype } from "./rank-whole";
 import { openRow, respond4 } from "./respond";
@@ -61,7 +61,7 @@ export function compare_listed(from: u32, to: u32, scratch: usize, context: usiz
       store<u32>(responses, seen);
     }
     const term = openRow(context, r, scratch);
-    const list = load<usize>(context, LISTS) + (<usize>j * <usize>k << 2);
+    const list = load<usize>(context, LISTS) + (placeOf(context, j) * <usize>k << 2);
     const last = k - 1;
     for (let q: u32 = 0; q < k; q += 4) {
       const f0 = load<u32>(list + (<usize>q << 2));

@@ -19,7 +19,7 @@ import {
   RANK_BYTES,
   TOUCHED,
 } from "../src/backends/wasm/refine-context";
-import { HIGHEST, judge, LOWEST, responsesBytes } from "./judge";
+import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "./judge";
 import { rankScratch, rankTied } from "./rank";
 import { entryOf, valueAt } from "./sparse-rows";
 
@@ -38,7 +38,7 @@ export function compare_listed_csr(from: u32, to: u32, scratch: usize, context: 
   const responses = scratch + LANES;
   for (let j = from; j < to; j++) {
     const r = load<u32>(load<usize>(context, LESSON_ROWS) + (<usize>j << 2));
-    const list = load<usize>(context, LISTS) + (<usize>j * <usize>k << 2);
+    const list = load<usize>(context, LISTS) + (placeOf(context, j) * <usize>k << 2);
     for (let q: u32 = 0; q < k; q += 4) {
       const out = responses + (<usize>q << 3);
       if (bytes == 2) respondCsr<u16>(context, r, list, q, k - 1, scratch, out);

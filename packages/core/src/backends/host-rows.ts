@@ -95,7 +95,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   async topRows(held: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
-    const bank = this.#checked(held);
+    const bank = this.checked(held);
     return this.use(() =>
       bank.use(async () => {
         const mean = this.bankOf(meanFilter(bank.host), false);
@@ -117,7 +117,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   async assign(held: HeldBank, before?: Assignment): Promise<Assignment> {
-    const bank = this.#checked(held);
+    const bank = this.checked(held);
     const earlier = before as HostAssignment | undefined;
     const changed = earlier && bank.changedSince(earlier.version);
     const since = changed && { winners: earlier.top, changed };
@@ -201,12 +201,10 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     const end = groups.offsets[g + 1];
     for (let first = groups.offsets[g]; first < end; first += most) {
       const last = Math.min(end, first + most);
-      const rows = x ?? (await this.source.gather(groups.rows.slice(first, last)));
-      yield (adder) => {
-        for (let e = first; e < last; e++) {
-          adder.addRow(rows, x ? groups.rows[e] : e - first, groups.weight ? groups.weight[e] : 1);
-        }
-      };
+      const list = groups.rows.subarray(first, last);
+      const rows = x ?? (await this.source.gather(list));
+      const places = x ? list : list.map((_, j) => j);
+      yield (adder) => adder.addRows(rows, places, groups.weight?.subarray(first, last));
       if (isDue()) await this.turn.pause();
     }
   }
@@ -217,7 +215,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   /** A bank of another back end has nothing in this one's memory. */
-  #checked(bank: HeldBank): B {
+  protected checked(bank: HeldBank): B {
     if (bank instanceof HostBank && bank.home === this.home) return bank as B;
     throw new RanksimError(
       "no-backend",
@@ -240,7 +238,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   #search(held: HeldBank, k: number, wanted: Wanted): Promise<TopFilters> {
-    const bank = this.#checked(held);
+    const bank = this.checked(held);
     this.pairs += (wanted.rows?.length ?? this.rows) * bank.filters;
     return this.use(() => bank.use(() => this.top(bank, k, wanted)));
   }

@@ -220,7 +220,7 @@ class NarrowRows extends HostRows<HostBank> {
   }
 
   override topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
-    return this.#withNarrow(bank, (narrow) => this.#held.topRows(narrow, filters, k));
+    return this.#withNarrow(this.checked(bank), (narrow) => this.#held.topRows(narrow, filters, k));
   }
 
   override work(): Work {
@@ -265,8 +265,7 @@ class NarrowRows extends HostRows<HostBank> {
     this.#held.release();
   }
 
-  async #withNarrow<T>(bank: HeldBank, ask: (narrow: HeldBank) => Promise<T>): Promise<T> {
-    const wide = bank as HostBank;
+  async #withNarrow<T>(wide: HostBank, ask: (narrow: HeldBank) => Promise<T>): Promise<T> {
     return wide.use(async () => {
       const narrow = this.#held.load(this.#columns.bank(wide.host));
       return ask(narrow).finally(() => narrow.release());

@@ -88,11 +88,15 @@ export function joinBanks(banks: readonly FilterBank[]): FilterBank {
 
 /**
  * The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. Sparse where
- * the filters except few of all features.
+ * there are very many features and few of them are exceptions; with fewer the dense sum is quicker.
  */
 export function meanFilter(bank: FilterBank): FilterBank {
-  return bank.form === "sparse" && bank.indices.length < bank.features ? sparseMean(bank) : denseMean(bank);
+  const isWide = bank.form === "sparse" && bank.features > WIDE && bank.indices.length < bank.features;
+  return isWide ? sparseMean(bank) : denseMean(bank);
 }
+
+/** A number for each of this many features is no burden: 8 MiB. */
+const WIDE = 2 ** 20;
 
 function denseMean(bank: FilterBank): DenseBank & { readonly weights: Float64Array } {
   const weights = new Float64Array(bank.features);
@@ -178,9 +182,10 @@ function isSmall(exceptions: number, bank: FilterBank): boolean {
 
 function fewExceptions(bank: DenseBank): boolean {
   const n = bank.features;
+  const mostFrequent = frequencies(n);
   let exceptions = 0;
   for (let f = 0; f < bank.filters; f++) {
-    exceptions += n - mostFrequent(bank.weights.subarray(f * n, (f + 1) * n), n).times;
+    exceptions += n - mostFrequent(bank.weights.subarray(f * n, (f + 1) * n)).times;
     if (!isSmall(exceptions, bank)) return false;
   }
   return true;
@@ -188,9 +193,10 @@ function fewExceptions(bank: DenseBank): boolean {
 
 function toSparse(bank: DenseBank): SparseBank {
   const n = bank.features;
+  const mostFrequent = frequencies(n);
   return build(bank, bank.filters, (f) => {
     const weights = bank.weights.subarray(f * n, (f + 1) * n);
-    const base = mostFrequent(weights, n).weight;
+    const base = mostFrequent(weights).weight;
     const indices: number[] = [];
     for (let i = 0; i < n; i++) if (weights[i] !== base) indices.push(i);
     return { base, indices, weights: indices.map((i) => weights[i]) };
@@ -200,13 +206,14 @@ function toSparse(bank: DenseBank): SparseBank {
 /** The same filters with the most frequent weight as base. Touches exceptions only, unless another weight is more frequent. */
 function rebase(bank: SparseBank): SparseBank {
   if (isCanonical(bank)) return bank;
+  const mostFrequent = frequencies(bank.features);
   return build(bank, bank.filters, (f) => {
     const from = bank.offsets[f];
     const to = bank.offsets[f + 1];
     const given = bank.weights.subarray(from, to);
     let atBase = bank.features - (to - from);
     for (const weight of given) if (weight === bank.base[f]) atBase++;
-    const rival = mostFrequent(given, bank.features);
+    const rival = mostFrequent(given);
     const isBase = atBase > rival.times || (atBase === rival.times && bank.base[f] <= rival.weight);
     if (isBase && atBase > 0) {
       const indices: number[] = [];
@@ -237,21 +244,37 @@ function isCanonical({ filters, features, base, offsets, weights }: SparseBank):
 }
 
 /** The weight that occurs most often, the lower one of equals, and how often. */
-function mostFrequent(weights: Weights, features: number): { weight: number; times: number } {
-  if (weights instanceof Float64Array || weights.length * 16 < features) return longestRun(weights.slice().sort());
-  return highestCount(weights, features);
+interface Frequent {
+  readonly weight: number;
+  readonly times: number;
 }
 
-/** Doubled ranks are at most 2n, so unless they are few they are counted in less time than sorted. */
-function highestCount(ranks: Uint16Array | Uint32Array, features: number): { weight: number; times: number } {
-  const counts = new Uint32Array(2 * features + 1);
-  for (let i = 0; i < ranks.length; i++) counts[ranks[i]]++;
+/** Finds the most frequent weight of filters of so many features. Doubled ranks are at most 2n: unless they are few, counting takes less time than sorting. */
+function frequencies(features: number): (weights: Weights) => Frequent {
+  let counts: Uint32Array | undefined;
+  return (weights) => {
+    if (weights instanceof Float64Array || weights.length * 16 < features) return longestRun(weights.slice().sort());
+    counts ??= new Uint32Array(2 * features + 1);
+    return highestCount(weights, counts);
+  };
+}
+
+/** `counts` are zero before and after. */
+function highestCount(ranks: Uint16Array | Uint32Array, counts: Uint32Array): Frequent {
   let weight = 0;
-  for (let rank = 1; rank < counts.length; rank++) if (counts[rank] > counts[weight]) weight = rank;
-  return { weight, times: counts[weight] };
+  let times = 0;
+  for (let i = 0; i < ranks.length; i++) {
+    const rank = ranks[i];
+    const count = ++counts[rank];
+    if (count < times || (count === times && rank > weight)) continue;
+    weight = rank;
+    times = count;
+  }
+  for (let i = 0; i < ranks.length; i++) counts[ranks[i]] = 0;
+  return { weight, times };
 }
 
-function longestRun(sorted: Weights): { weight: number; times: number } {
+function longestRun(sorted: Weights): Frequent {
   let weight = 0;
   let times = 0;
   for (let first = 0; first < sorted.length; ) {

@@ -126,8 +126,8 @@ export async function trainClasses(
   const taught = training ? training.map((r) => shown.codes[r]) : shown.codes;
   const task = { ...shown, matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
   const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
+  if (!refined) await advance(run, { stage: "fit", share: 1 });
   notes.push(...(refined?.notes ?? []));
-  await advance(run, { stage: "fit", share: 1 });
   const seconds = (performance.now() - began) / 1000;
   const reported = trained.map(({ label, rows, trained }) => ({ label, rows: rows.length / shown.copies, trained }));
   const report = makeReport(matrix.features, reported, notes, seconds, backend.name);

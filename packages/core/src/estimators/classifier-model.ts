@@ -23,7 +23,7 @@ import {
 } from "../method/committee.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { explainVote } from "../method/explain-committee.ts";
-import { KeptBank } from "../method/kept-bank.ts";
+import type { KeptBank } from "../method/kept-bank.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
@@ -40,6 +40,7 @@ import {
   bad,
   type Filters,
   filterArrays,
+  keptBankOf,
   readClasses,
   readFilters,
   readNBest,
@@ -98,7 +99,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     this.nBest = nBest;
     this.report = report;
     this.#filters = filters;
-    this.#kept = new KeptBank(filters.bank);
+    this.#kept = keptBankOf(filters);
   }
 
   /** The filters. Not to be written to. */
@@ -202,7 +203,6 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const codes = codesAmong(y, classes, matrix.rows);
     const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
     const { filters, report, notes } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
-    await advance(run, { stage: "fit", share: 1 });
     const told = { ...this.report, notes: [...new Set([...this.report.notes, ...notes])], refinement: report };
     return new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
   }

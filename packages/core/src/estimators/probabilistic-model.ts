@@ -21,7 +21,7 @@ import {
 } from "../method/calibration.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { expandShares, type LabelShares, tableOfShares } from "../method/filter-labels.ts";
-import { KeptBank } from "../method/kept-bank.ts";
+import type { KeptBank } from "../method/kept-bank.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
 import { chooseThresholds, type ThresholdRule } from "../method/thresholds.ts";
 import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../method/vote.ts";
@@ -42,6 +42,7 @@ import {
   bad,
   type Filters,
   filterArrays,
+  keptBankOf,
   readClasses,
   readFilters,
   readNBest,
@@ -110,7 +111,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     this.report = report;
     this.thresholds = fitted.thresholds;
     this.#filters = filters;
-    this.#kept = new KeptBank(filters.bank);
+    this.#kept = keptBankOf(filters);
     this.#labels = labels;
     this.#calibration = fitted.calibration;
   }

@@ -68,9 +68,15 @@ export async function refineClasses(
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
   const { report, notes } = refined;
+  try {
+    await advance(run, { stage: "fit", share: 1 });
+  } catch (error) {
+    refined.kept?.release();
+    throw error;
+  }
   if (!report.refined) return { filters, report, notes };
   const bank = joinBanks(refined.members.map((member) => member.bank));
-  return { filters: { ...filters, bank }, report, notes };
+  return { filters: { ...filters, bank, loaded: refined.kept }, report, notes };
 }
 
 /** The generator after those of the distribution, of held-out rows and of each class of each bank: `fit` and `refine` agree on it. */

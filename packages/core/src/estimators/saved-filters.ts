@@ -8,6 +8,7 @@ import { RanksimError } from "../errors.ts";
 import type { FilterBank, Groups, Weights } from "../kernels/shapes.ts";
 import { MOST_FEATURES } from "../matrix/dense.ts";
 import type { Label } from "../matrix/labels.ts";
+import { KeptBank } from "../method/kept-bank.ts";
 import type { Json, Saved, SavedArray } from "./estimator.ts";
 import type { Report } from "./report.ts";
 import { wrongInReport } from "./saved-report.ts";
@@ -23,6 +24,8 @@ export interface Filters {
   readonly kept?: Kept | undefined;
   /** The bank of each filter; absent unless the model is a committee. */
   readonly filterBank?: Uint32Array | undefined;
+  /** The bank in the back ends that know it, shared by all models of these filters. */
+  readonly loaded?: KeptBank | undefined;
 }
 
 /** The arrays of a bank, its members, its distribution and what is kept of its rows. */
@@ -136,9 +139,17 @@ function areWithin(weights: Weights, from: number, to: number, limit: number): b
   return true;
 }
 
-/** Stores the canonical form. */
+/** The bank as the models of these filters use it. */
+export function keptBankOf({ bank, loaded }: Filters): KeptBank {
+  return loaded?.bank === bank ? loaded : new KeptBank(bank);
+}
+
+/** The canonical form. A bank in a back end stays there if that is its form. */
 export function storedFilters(filters: Filters): Filters {
-  return { ...filters, bank: canonicalBank(filters.bank) };
+  const bank = canonicalBank(filters.bank);
+  if (filters.loaded?.bank === bank) return { ...filters, bank };
+  filters.loaded?.release();
+  return { ...filters, bank, loaded: new KeptBank(bank) };
 }
 
 function isWeights(values: SavedArray["values"] | undefined): values is Weights {

@@ -8,7 +8,7 @@ import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
 import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
-import { KeptBank } from "../method/kept-bank.ts";
+import type { KeptBank } from "../method/kept-bank.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
@@ -19,6 +19,7 @@ import { advance, withBackend } from "./run.ts";
 import {
   type Filters,
   filterArrays,
+  keptBankOf,
   readFilters,
   readNBest,
   readParams,
@@ -94,7 +95,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
     this.nBest = nBest;
     this.report = report;
     this.#filters = filters;
-    this.#kept = new KeptBank(filters.bank);
+    this.#kept = keptBankOf(filters);
   }
 
   /** The filters. Not to be written to. */

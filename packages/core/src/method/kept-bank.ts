@@ -10,8 +10,12 @@ export class KeptBank {
   readonly bank: FilterBank;
   readonly #held = new WeakMap<Backend, HeldBank>();
 
-  constructor(bank: FilterBank) {
+  readonly #first: HeldBank | undefined;
+
+  /** `rows`: where the bank is taken at once, by somebody who may yet give it up. */
+  constructor(bank: FilterBank, rows?: HeldRows) {
     this.bank = bank;
+    this.#first = rows && this.on(rows);
   }
 
   /** The bank where the rows are. It is not the caller's to release. */
@@ -22,5 +26,10 @@ export class KeptBank {
       this.#held.set(rows.backend, held);
     }
     return held;
+  }
+
+  /** Gives up what was taken at once: the bank is not going to be used. */
+  release(): void {
+    this.#first?.release();
   }
 }

@@ -12,6 +12,7 @@ import { areAllWhole, gatherMatrix } from "../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { type Member, seat, voteOfCommittee } from "./committee.ts";
 import { holdOut } from "./held-out.ts";
+import { KeptBank } from "./kept-bank.ts";
 import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor, windowsFor } from "./refine.ts";
 
 /** What refinement did. */
@@ -68,6 +69,8 @@ const MOST_NUMBERS = 2 ** 27;
 export interface Refined {
   readonly members: readonly Member[];
   readonly report: Refinement;
+  /** The refined bank in the back end, if it is the only one; the caller's to release, or to give to a model. */
+  readonly kept?: KeptBank | undefined;
   /** Advice. It depends on the data and the parameters alone. */
   readonly notes: readonly string[];
 }
@@ -85,6 +88,7 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
   const plan = { filters: members[0].bank.filters, searches: task.epochs };
   const held = await backend.hold(x, plan);
   let judge: Judge | undefined;
+  let kept: KeptBank | undefined;
   try {
     const judged = await backend.hold(await gatherMatrix(x, heldOut), plan);
     judge = new Judge(judged, pick(codes, heldOut), classes);
@@ -95,16 +99,19 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     const plain = [await plainWithout(first)];
     const window = await run.chooseWindow(first, judge);
     const chosen = await run.chooseEpochs(first, window, judge);
-    const refined = [{ ...members[0], bank: chosen.bank }];
+    kept = chosen.kept;
+    const refined = [{ ...members[0], bank: chosen.kept.bank }];
     for (let b = 1; b < members.length; b++) {
       const pupil = await run.enrol(b, learning);
       plain.push(await plainWithout(pupil));
       refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
     }
-    const before = sum(await judge.right(plain)) / heldOut.length;
-    const after = sum(await judge.right(refined)) / heldOut.length;
+    const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
+    const alone = members.length === 1;
+    const before = sum(alone ? was : await judge.together(plain)) / heldOut.length;
+    const after = sum(alone ? is : await judge.together(refined)) / heldOut.length;
     // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
-    if (after < before || !isBetter(await judge.each(refined), await judge.each(plain), LIKELY)) {
+    if (after < before || !isBetter(is, was, LIKELY)) {
       return { members, report: { ...nothing, before, after: before }, notes };
     }
     for (let b = 0; b < members.length && again; b++) {
@@ -112,8 +119,12 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
       refined[b] = { ...members[b], bank: await run.teach(pupil, window, chosen.epochs) };
     }
     const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
-    return { members: refined, report, notes };
+    if (again || members.length > 1) return { members: refined, report, notes };
+    const refining = { members: refined, report, notes, kept };
+    kept = undefined;
+    return refining;
   } finally {
+    kept?.release();
     judge?.release();
     held.release();
   }
@@ -130,7 +141,7 @@ const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r
 
 /** A bank after some epochs, and the held-out rows it gets right. */
 interface Chosen {
-  readonly bank: FilterBank;
+  readonly kept: KeptBank;
   readonly epochs: number;
   readonly right: Marks;
 }
@@ -162,16 +173,15 @@ class Judge {
     this.#classes = classes;
   }
 
-  /** 1 for each row that the committee gives its class. */
-  async right(members: readonly Member[]): Promise<Marks> {
-    if (members.length === 1) return this.rightByStrongest(members[0]);
+  /** 1 for each row that the committee gives its class; that of a single bank gives what the bank gives. */
+  async together(members: readonly Member[]): Promise<Marks> {
     const voted = await voteOfCommittee(this.#held, seat(members, this.#classes), this.#classes);
     return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
   }
 
-  /** How many banks give each row its class. */
-  async each(members: readonly Member[]): Promise<Marks> {
-    const marks = new Uint32Array(this.#codes.length);
+  /** How many banks give each row its class, beside those that are known to. */
+  async each(members: readonly Member[], known?: Marks): Promise<Marks> {
+    const marks = known?.slice() ?? new Uint32Array(this.#codes.length);
     for (const member of members) {
       const own = await this.rightByStrongest(member);
       for (let r = 0; r < marks.length; r++) marks[r] += own[r];
@@ -181,8 +191,18 @@ class Judge {
 
   /** 1 for each row that the strongest filter of a bank gives its class. */
   async rightByStrongest({ bank, filterClass }: Member): Promise<Marks> {
-    const loaded = this.#held.load(bank);
-    const { filter } = await this.#held.topFilters(loaded, 1).finally(() => loaded.release());
+    const kept = this.keep(bank);
+    return this.rightBy(kept, filterClass).finally(() => kept.release());
+  }
+
+  /** A bank for several questions; the caller's to release. */
+  keep(bank: FilterBank): KeptBank {
+    return new KeptBank(bank, this.#held);
+  }
+
+  /** The same for a bank that stays. */
+  async rightBy(kept: KeptBank, filterClass: Uint32Array): Promise<Marks> {
+    const { filter } = await this.#held.topFilters(kept.on(this.#held), 1);
     return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
   }
 
@@ -252,12 +272,24 @@ class Run {
   async chooseEpochs(pupil: Pupil, window: number, judge: Judge): Promise<Chosen> {
     const { epochs, generator } = this.#task;
     let chosen = undefined as Chosen | undefined;
-    await this.#teach(pupil, generator, window, epochs, epochs, async (done, filters) => {
-      const bank = await filters();
-      const right = await judge.rightByStrongest({ ...pupil.start, bank });
-      if (chosen && isBetter(chosen.right, right, SURE)) return;
-      chosen = { bank, epochs: done, right };
-    });
+    const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
+      const kept = judge.keep(await filters());
+      let spare: KeptBank | undefined = kept; // until it is chosen
+      try {
+        const right = await judge.rightBy(kept, pupil.start.filterClass);
+        if (chosen && isBetter(chosen.right, right, SURE)) return;
+        spare = chosen?.kept;
+        chosen = { kept, epochs: done, right };
+      } finally {
+        spare?.release();
+      }
+    };
+    try {
+      await this.#teach(pupil, generator, window, epochs, epochs, judged);
+    } catch (error) {
+      chosen?.kept.release();
+      throw error;
+    }
     return chosen as Chosen; // set by the last part, if not before
   }
 

@@ -24,24 +24,27 @@ export class Desk {
 
   /** Takes the lists of `rows` from a search of all rows, or of these alone. A row without an own filter, or without another, rests. */
   list({ filter, response, k }: TopFilters, rows: Uint32Array, alone = false): void {
+    const [codes, filterClass, lists, width] = [this.#codes, this.#filterClass, this.#lists, this.#width];
+    const [mostOwn, mostRivals] = [this.#own, this.#rivals];
     for (let j = 0; j < rows.length; j++) {
       const r = rows[j];
       const from = (alone ? j : r) * k;
-      const at = r * this.#width;
+      const at = r * width;
       let own = 0;
       let rivals = 0;
-      let [first, other] = [0, 0];
+      let first = 0;
+      let other = 0;
       for (let e = from; e < from + k; e++) {
-        if (this.#filterClass[filter[e]] === this.#codes[r]) {
+        if (filterClass[filter[e]] === codes[r]) {
           if (own === 0) first = response[e];
-          if (own < this.#own) this.#lists[at + own++ + rivals] = filter[e];
+          if (own < mostOwn) lists[at + own++ + rivals] = filter[e];
         } else {
           if (rivals === 0) other = response[e];
-          if (rivals < this.#rivals) this.#lists[at + own + rivals++] = filter[e];
+          if (rivals < mostRivals) lists[at + own + rivals++] = filter[e];
         }
       }
       const count = own + rivals;
-      this.#lists.fill(this.#lists[at + count - 1], at + count, at + this.#width);
+      for (let e = count; e < width; e++) lists[at + e] = lists[at + count - 1];
       const sum = Math.abs(first) + Math.abs(other);
       this.#margin[r] = own > 0 && rivals > 0 && sum > 0 ? (first - other) / sum : 1;
     }
@@ -49,7 +52,11 @@ export class Desk {
 
   /** Rows that led by less than `rest`. */
   awake(rows: Uint32Array, rest: number): Uint32Array {
-    return rows.filter((r) => this.#margin[r] < rest);
+    const margin = this.#margin;
+    const found = new Uint32Array(rows.length);
+    let count = 0;
+    for (let j = 0; j < rows.length; j++) if (margin[rows[j]] < rest) found[count++] = rows[j];
+    return found.subarray(0, count);
   }
 
   get listed(): Listed {

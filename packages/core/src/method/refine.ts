@@ -299,13 +299,11 @@ async function rank(
 function* batchesOf(rows: Uint32Array, size: number, generator: RandomGenerator): Generator<Uint32Array> {
   const batches = Math.max(1, Math.round(rows.length / size));
   const salt = drawBelow(generator, 2 ** 31);
-  const dealt = groupByCode(
-    rows.map((r) => Math.floor((mixed(r ^ salt) / 2 ** 32) * batches)),
-    batches,
-  );
-  for (let b = 0; b < batches; b++) {
-    yield dealt.rows.subarray(dealt.offsets[b], dealt.offsets[b + 1]).map((position) => rows[position]);
-  }
+  const batchOf = new Uint32Array(rows.length);
+  for (let j = 0; j < rows.length; j++) batchOf[j] = Math.floor((mixed(rows[j] ^ salt) / 2 ** 32) * batches);
+  const { rows: dealt, offsets } = groupByCode(batchOf, batches);
+  for (let j = 0; j < dealt.length; j++) dealt[j] = rows[dealt[j]]; // from a position to the row there
+  for (let b = 0; b < batches; b++) yield dealt.subarray(offsets[b], offsets[b + 1]);
 }
 
 /** A 32-bit number whose bits all depend on all bits of the given one (the finaliser of MurmurHash3). */

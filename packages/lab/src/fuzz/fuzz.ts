@@ -26,8 +26,9 @@ const HELP = `Damages good files and gives them to readers and commands. Nothing
 Ends with 1 where anything was found.
 `;
 
-/** Cases of one target before the next has its turn. */
+/** Cases of one reader before the next has its turn; of models there are twice as many: three commands read each. */
 const TURN = 200;
+const SHARE_OF_MODELS = 2;
 
 export const RESULTS = fileURLToPath(new URL("../../results/fuzz.json", import.meta.url));
 const PAGE = fileURLToPath(new URL("../../../../RELIABILITY.md", import.meta.url));
@@ -74,7 +75,8 @@ async function main(): Promise<void> {
     return join(folder, name);
   };
   try {
-    const all = [await modelTarget(writeRows), ...readerTargets(FIXTURES)];
+    const models = await modelTarget(writeRows);
+    const all = [models, ...readerTargets(FIXTURES)];
     const targets = all.filter(({ name }) => name.includes(values.only));
     const tallies = targets.map(({ name }) => newTally(name));
     const end = performance.now() + Number(values.minutes) * 60_000;
@@ -84,9 +86,11 @@ async function main(): Promise<void> {
       seed,
     );
     const only = values.case === undefined ? undefined : Number(values.case);
-    for (let from = only ?? Number(values.from); !isOver(); from += TURN) {
+    for (let turn = 0; !isOver(); turn++) {
       for (const [t, target] of targets.entries()) {
-        const to = only === undefined ? from + TURN : from + 1;
+        const cases = target === models ? SHARE_OF_MODELS * TURN : TURN;
+        const from = only ?? Number(values.from) + turn * cases;
+        const to = only === undefined ? from + cases : from + 1;
         await attack(target, seed, from, to, tallies[t], isOver, (number) => watching.begin(t, number));
       }
       if (only !== undefined) break;

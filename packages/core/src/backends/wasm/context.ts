@@ -7,7 +7,7 @@
  */
 
 /** Bytes of a context, enough for that of the sparse rows (`csr-context.ts`) and for lessons (`refine-context.ts`) too. */
-export const CONTEXT_BYTES = 696;
+export const CONTEXT_BYTES = 704;
 
 /** Element types of the rows. */
 export const U8 = 0;

@@ -92,6 +92,8 @@ export interface Engine {
 /** The slots of `context.ts` (or of `csr-context.ts`) in memory of a lease. */
 export class Context {
   readonly at: number;
+  /** Items that a call of each kernel took when it last ran with this context: it goes on from there. */
+  readonly pace = new Map<Kernel, number>();
   readonly #memory: Memory;
 
   constructor(memory: Memory, lease: Lease) {
@@ -139,7 +141,7 @@ type Exports = Record<string, (...values: number[]) => number>;
 /** Milliseconds a call of a kernel should take at most, and those below which the next takes more items. */
 const LONG = 10;
 const SHORT = 4;
-/** The first call takes this share of a piece: nobody knows yet how long an item takes. */
+/** The very first call takes one item in so many of a piece: nobody knows yet how long an item takes. */
 const FIRST_SHARE = 32;
 
 /** An engine of one thread, this one. `most` bytes of memory at most. */
@@ -151,7 +153,7 @@ export async function openEngine(most?: number): Promise<Engine> {
   const run =
     (turn: Turn): Engine["run"] =>
     (kernel, items, piece, bytes, context) =>
-      borrowed(memory, (lease) => runSlices(call[kernel], items, piece, lease.take(bytes), context.at, turn));
+      borrowed(memory, (lease) => runSlices(call, kernel, items, piece, lease.take(bytes), context, turn));
   const under = (turn: Turn): Engine => ({
     memory,
     threads: 1,
@@ -173,21 +175,22 @@ export async function openEngine(most?: number): Promise<Engine> {
 
 /** Calls a kernel slice by slice, each so long that others need not wait. */
 async function runSlices(
-  call: Exports[string],
+  call: Exports,
+  kernel: Kernel,
   items: number,
   piece: number,
   scratch: number,
-  context: number,
+  { at, pace }: Context,
   turn: Turn,
 ): Promise<Outcome> {
   let sum = 0;
   let largest = 0;
-  let step = Math.max(1, Math.floor(piece / FIRST_SHARE));
+  let step = Math.min(piece, pace.get(kernel) ?? Math.max(1, Math.floor(piece / FIRST_SHARE)));
   for (let from = 0; from < items; ) {
     if (isDue() || turn.signal?.aborted) await turn.pause();
     const to = Math.min(items, from + step);
     const began = performance.now();
-    const result = call(from, to, scratch, context);
+    const result = call[kernel](from, to, scratch, at);
     const took = performance.now() - began;
     sum += result;
     if (result > largest) largest = result;
@@ -195,5 +198,6 @@ async function runSlices(
     if (took > LONG) step = Math.max(1, Math.floor((step * LONG) / took));
     else if (took < SHORT) step = Math.min(piece, step * 2);
   }
+  pace.set(kernel, step);
   return { sum, largest };
 }

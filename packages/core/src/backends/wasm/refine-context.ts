@@ -14,6 +14,7 @@ export const FILTER_CLASS = 592; // u32 per filter
 
 // Rows to compare, one an item.
 export const LESSON_ROWS = 600; // u32: the row
+export const LIST_PLACES = 696; // u32: its place in CODES and LISTS; 0: that of the item
 export const CODES = 608; // u32: its class
 export const LISTED = 616; // k
 export const LISTS = 624; // u32, k: the filters it is compared with

@@ -19,6 +19,7 @@ import {
   FILTER_CLASS,
   FOUND,
   LESSON_ROWS,
+  LIST_PLACES,
   LISTED,
   LISTS,
   MARGINS,
@@ -107,6 +108,8 @@ class WasmRefining<B> extends Counted implements Refining {
   /** A bound of all prototypes while they are whole numbers; infinite as soon as one need not be. */
   #largest = 0;
   #listed: Listed = { codes: new Uint32Array(0), filters: new Uint32Array(0), k: 1 };
+  /** The same in memory, beside rows that stay there and where there is room. */
+  #lists: { readonly lease: Lease; readonly filters: number; readonly codes: number } | undefined;
   /** How often each prototype has been moved since it was ranked. */
   #moves: Uint32Array;
 
@@ -150,6 +153,15 @@ class WasmRefining<B> extends Counted implements Refining {
 
   list(listed: Listed): void {
     this.#listed = listed;
+    this.#dropLists();
+    if (!this.#rows.resident) return;
+    const lease = this.#engine.memory.lease();
+    try {
+      this.#lists = { lease, filters: lease.put(listed.filters), codes: lease.put(listed.codes) };
+    } catch (error) {
+      lease.release();
+      if (!(error instanceof OutOfMemory)) throw error;
+    }
   }
 
   teach(lesson: Lesson): Promise<Compared> {
@@ -159,7 +171,7 @@ class WasmRefining<B> extends Counted implements Refining {
       const own = new Uint32Array(count);
       const compared = { own, rival: new Uint32Array(count), margin: new Float64Array(count) };
       if (count > 0) await this.#inParts(0, count, (from, to) => this.#compare(rows, from, to, compared));
-      const learning = new Uint32Array(count).map((_, j) => j).filter((j) => compared.margin[j] < window);
+      const learning = below(compared.margin, window);
       await this.#inParts(0, learning.length, (from, to) =>
         this.#move(lesson, compared, learning.subarray(from, to), to === learning.length),
       );
@@ -195,7 +207,13 @@ class WasmRefining<B> extends Counted implements Refining {
     });
   }
 
+  #dropLists(): void {
+    this.#lists?.lease.release();
+    this.#lists = undefined;
+  }
+
   protected free(): void {
+    this.#dropLists();
     this.#lease.release();
     this.#rows.resident?.release();
   }
@@ -209,7 +227,12 @@ class WasmRefining<B> extends Counted implements Refining {
         return await work(from, to);
       } catch (error) {
         // A part takes all its memory before it changes anything.
-        if (!(error instanceof OutOfMemory) || to - from < 2) throw error;
+        if (!(error instanceof OutOfMemory)) throw error;
+        if (this.#lists) {
+          this.#dropLists(); // they are put in again for each part
+          return this.#inParts(from, to, work);
+        }
+        if (to - from < 2) throw error;
         middle = (from + to) >>> 1;
       }
     }
@@ -233,19 +256,16 @@ class WasmRefining<B> extends Counted implements Refining {
   /** Compares the rows [from, to) of a lesson with the filters listed for them. */
   #compare(rows: Uint32Array, from: number, to: number, { own, rival, margin }: Compared): Promise<void> {
     const { memory } = this.#engine;
-    const { codes, filters: lists, k } = this.#listed;
     const order = byFirstListed(this.#listed, rows.subarray(from, to), this.#start.filters);
     const count = to - from;
     return this.#withRows(rows.slice(from, to), async (lease, _, positions) => {
-      const listed = new Uint32Array(count * k);
-      for (let place = 0; place < count; place++) {
-        const r = rows[from + order[place]];
-        for (let e = 0; e < k; e++) listed[place * k + e] = lists[r * k + e];
-      }
-      const [found, margins] = [lease.take(count * 8), lease.take(count * 8)];
+      const [row, found, margins] = [lease.take(count * 4), lease.take(count * 8), lease.take(count * 8)];
+      const lists = this.#lists ?? putLists(lease, this.#listed, order, rows.subarray(from));
+      const rowOf = memory.u32(row, count);
+      for (let place = 0; place < count; place++) rowOf[place] = positions[order[place]];
       this.#context
-        .set([LESSON_ROWS, lease.put(order.map((j) => positions[j]))], [LISTED, k], [LISTS, lease.put(listed)])
-        .set([CODES, lease.put(order.map((j) => codes[rows[from + j]]))], [FOUND, found], [MARGINS, margins]);
+        .set([LESSON_ROWS, row], [LIST_PLACES, this.#lists ? row : 0], [LISTED, this.#listed.k])
+        .set([LISTS, lists.filters], [CODES, lists.codes], [FOUND, found], [MARGINS, margins]);
       await this.#run(this.#form.compare, this.#form.compareScratch, count, LESSON_PIECE);
       const pairs = memory.u32(found, count * 2);
       const differences = memory.f64(margins, count);
@@ -289,6 +309,31 @@ class WasmRefining<B> extends Counted implements Refining {
     const bytes = this.#engine.ask(scratch, this.#context.at);
     await this.#engine.run(kernel, items, piece, bytes, this.#context);
   }
+}
+
+/** What is listed for the rows at the positions of `order`, in memory of the lease. */
+function putLists(
+  lease: Lease,
+  { filters, codes, k }: Listed,
+  order: Uint32Array,
+  rows: Uint32Array,
+): { readonly filters: number; readonly codes: number } {
+  const listed = new Uint32Array(order.length * k);
+  const code = new Uint32Array(order.length);
+  for (let place = 0; place < order.length; place++) {
+    const r = rows[order[place]];
+    for (let e = 0; e < k; e++) listed[place * k + e] = filters[r * k + e];
+    code[place] = codes[r];
+  }
+  return { filters: lease.put(listed), codes: lease.put(code) };
+}
+
+/** Positions of the margins below the window, ascending. */
+function below(margin: Float64Array, window: number): Uint32Array {
+  const found = new Uint32Array(margin.length);
+  let count = 0;
+  for (let j = 0; j < margin.length; j++) if (margin[j] < window) found[count++] = j;
+  return found.subarray(0, count);
 }
 
 function bytesOfRank({ features, distribution }: Shape): number {

@@ -56,8 +56,8 @@ pre{font:13px/1.5 ui-monospace,monospace;background:var(--surface);border:1px so
 
 const digest = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** The page of a server. */
-export function servePage(version: string, models: readonly ServedModel[]): Page {
+/** The page of a server that was asked for by `host`. */
+export function servePage(version: string, models: readonly ServedModel[], host: string): Page {
   const style = PAGE_STYLE + STYLE;
   const policy = `default-src 'none'; script-src ${digest(SCRIPT)}; style-src ${digest(style)}; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
   const options = models.map(
@@ -65,7 +65,7 @@ export function servePage(version: string, models: readonly ServedModel[]): Page
       `<option value="${escaped(model.name)}" data-example="${escaped(exampleOf(model))}">${escaped(model.name)}</option>`,
   );
   const lines = models.map(
-    (model) => `<div data-model="${escaped(model.name)}"><pre>${escaped(linesOf(model))}</pre></div>`,
+    (model) => `<div data-model="${escaped(model.name)}"><pre>${escaped(linesOf(model, `http://${host}`))}</pre></div>`,
   );
   const facts = models.map(
     ({ name, version: own, model, features, takesText, encoder, classes }) =>
@@ -116,9 +116,8 @@ function exampleOf({ takesText, features, encoder, schema }: ServedModel): strin
   return `{"rows": [[${new Array(features).fill(0).join(", ")}]]}`;
 }
 
-function linesOf(model: ServedModel): string {
+function linesOf(model: ServedModel, url: string): string {
   const { name, takesText, encoder, features } = model;
-  const url = "http://localhost:8080";
   const body = takesText || encoder ? exampleOf(model) : '{"rows": [[0, 1, 2, …]]}';
   const tensor = takesText
     ? '{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["a lovely film"]}'

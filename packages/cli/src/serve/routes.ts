@@ -136,8 +136,8 @@ function metrics(_: Asked, service: Service): Answer {
   return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: text };
 }
 
-function page(_: Asked, { shelf, version }: Service): Answer {
-  const { html, policy }: Page = servePage(version, [...shelf.all()]);
+function page({ headers }: Asked, { shelf, version }: Service): Answer {
+  const { html, policy }: Page = servePage(version, [...shelf.all()], String(headers.host ?? "localhost"));
   return { status: 200, type: "text/html; charset=utf-8", body: html, headers: { "Content-Security-Policy": policy } };
 }
 

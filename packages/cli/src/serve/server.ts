@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type Access, checkAccess } from "./access.ts";
 import { Gone, readBody } from "./body.ts";
-import { asHttpError, tooBusy } from "./http-error.ts";
+import { asHttpError, HttpError, tooBusy } from "./http-error.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { type Answer, isProbe, routeOf, type Service } from "./routes.ts";
@@ -84,7 +84,8 @@ export class ModelServer {
     this.#server = createServer(
       {
         headersTimeout: Math.min(5_000, limits.timeoutMs),
-        requestTimeout: limits.timeoutMs,
+        // Later than the overseer, who says why.
+        requestTimeout: limits.timeoutMs + 4 * CHECK_MS,
         keepAliveTimeout: IDLE_MS,
         connectionsCheckingInterval: CHECK_MS,
       },
@@ -172,10 +173,14 @@ export class ModelServer {
   /** Refuses requests that have taken too long; what they find later is not sent. One timer looks after all of them. */
   #cutLate(): void {
     const now = performance.now();
-    const error = tooBusy(`no answer within ${this.#limits.timeoutMs} ms; send fewer rows at a time`);
+    const { timeoutMs } = this.#limits;
     for (let late = this.#running.first; late && late.deadline <= now; late = this.#running.first) {
       this.#running.remove(late);
       const { request, response } = late;
+      // A body that is still on its way is the client's doing, and what comes of it later is no new request.
+      const error = request.complete
+        ? tooBusy(`no answer within ${timeoutMs} ms; send fewer rows at a time`)
+        : new HttpError(408, `the body did not arrive within ${timeoutMs} ms`, { Connection: "close" });
       this.#send(request, response, this.#refusal(error, request.method ?? "", request.url ?? ""));
     }
   }

@@ -164,8 +164,11 @@ async function warm(model: ServedModel): Promise<void> {
   await model.ask(rows, { labels: model.canPredict, probabilities: false, similarities: model.canTransform });
 }
 
-/** What changes when a file does. */
+/** What changes when a file does; a file that is gone looks like none, and is told of once, when it cannot be read. */
 async function lookOf(path: string): Promise<string> {
-  const { mtimeMs, size, ino } = await stat(path);
-  return `${mtimeMs} ${size} ${ino}`;
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "gone";
 }

@@ -3,16 +3,19 @@
  * Python's http.server, ten times as many clients as it takes, a soak with swaps and clients that go away, and the way back
  * after it was killed. Figures go to results/serve.json.
  *
- *   npm run load -- [--seconds 5] [--rounds 3] [--soak 60] [--python-package FOLDER] [--python /usr/bin/python3]
+ *   npm run load -- [--seconds 5] [--rounds 3] [--soak 60] [--python-package FOLDER] [--python /usr/bin/python3] [--only rate,restart]
+ *
+ * autocannon fires too where NODE_PATH leads to it. `--only` measures some of rate, overload, soak and restart; the file keeps the rest.
  */
 
-import { copyFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type ClassifierModel, type Dense, RankSimilarityClassifier, saveModel, toDense } from "@ranksim/core";
 import { loadData } from "@ranksim/data/node";
+import { type Fired, findAutocannon, fire } from "./autocannon.ts";
 import { type Load, load } from "./client.ts";
 import { type Started, startPlain, startRanksim } from "./process.ts";
 
@@ -31,6 +34,7 @@ const { values: flags } = parseArgs({
     soak: { type: "string", default: "60" },
     python: { type: "string", default: "/usr/bin/python3" },
     "python-package": { type: "string" },
+    only: { type: "string", default: "rate,overload,soak,restart" },
   },
 });
 const seconds = Number(flags.seconds);
@@ -38,7 +42,8 @@ const seconds = Number(flags.seconds);
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 const folder = await mkdtemp(join(tmpdir(), "ranksim-load-"));
-const results: { [name: string]: unknown } = {};
+const results: { [name: string]: unknown } = JSON.parse(await readFile(RESULTS, "utf8").catch(() => "{}"));
+const wanted = new Set(flags.only.split(","));
 try {
   const { train, test, y } = await images();
   const [first, second] = [
@@ -56,10 +61,10 @@ try {
   const isRight = (body: number, status: number, answer: string) =>
     status === 200 && JSON.parse(answer).labels[0] === expected[body];
 
-  results.rate = await rates(path, bodies, isRight);
-  results.overload = await overload(path, bodies, isRight);
-  results.soak = await soak(path, other, first, second, test, bodies);
-  results.restart = await restart(path);
+  if (wanted.has("rate")) results.rate = await rates(path, bodies, isRight);
+  if (wanted.has("overload")) results.overload = await overload(path, bodies, isRight);
+  if (wanted.has("soak")) results.soak = await soak(path, other, first, second, test, bodies);
+  if (wanted.has("restart")) results.restart = await restart(path);
   await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
   console.log(JSON.stringify(results, undefined, 2));
 } finally {
@@ -109,6 +114,14 @@ async function rates(
       }
     }
   }
+  const autocannon = findAutocannon();
+  const fired: { [name: string]: Fired[] } = {};
+  for (let round = 0; autocannon && round < Number(flags.rounds); round++) {
+    for (const [name, { port }] of Object.entries(servers)) {
+      fired[name] ??= [];
+      fired[name].push(await fire(autocannon, port, bodies, CONNECTIONS, seconds));
+    }
+  }
   for (const server of Object.values(servers)) server.signal("SIGTERM");
   for (const list of [...Object.values(found), ...Object.values(costs)]) list.shift();
   const rate = (name: string) => median(found[name].map((one) => one.rate));
@@ -124,12 +137,29 @@ async function rates(
     // What a request takes of the processor, which tells more than rates where other work runs beside.
     processorMicroseconds: Object.fromEntries(Object.keys(costs).map((name) => [name, 1e6 * median(costs[name])])),
     ofBareByProcessor: median(costs.bare) / median(costs.ranksim),
+    ...(autocannon ? { autocannon: ofAutocannon(fired) } : {}),
     ...(peer
       ? {
           timesPython: rate("ranksim") / rate("python"),
           timesPythonByProcessor: median(costs.python) / median(costs.ranksim),
         }
       : {}),
+  };
+}
+
+/** The same figures as autocannon has them: medians over rounds. */
+function ofAutocannon(fired: { readonly [name: string]: readonly Fired[] }) {
+  const each = (pick: (one: Fired) => number) =>
+    Object.fromEntries(Object.entries(fired).map(([name, list]) => [name, median(list.map(pick))]));
+  const rate = each((one) => one.rate);
+  return {
+    requestsPerSecond: rate,
+    medianMs: each((one) => one.median),
+    p99Ms: each((one) => one.p99),
+    refused: each((one) => one.refused),
+    errors: each((one) => one.errors),
+    ofBare: rate.ranksim / rate.bare,
+    ...(rate.python ? { timesPython: rate.ranksim / rate.python } : {}),
   };
 }
 
@@ -158,11 +188,23 @@ async function overload(
     isRight: isFair,
   };
   await load(common);
-  const before = server.memory();
-  const found = await load({ ...common, seconds: 2 * seconds });
-  const after = server.memory();
+  const memory = [server.memory()];
+  const parts: Load[] = [];
+  for (let part = 0; part < 4; part++) {
+    parts.push(await load({ ...common, seconds: 2 * seconds }));
+    memory.push(server.memory());
+  }
   server.signal("SIGINT");
-  return { connections: 10 * CONNECTIONS, ...found, memoryBefore: before, memoryAfter: after };
+  const total = (pick: (part: Load) => number) => parts.reduce((sum, part) => sum + pick(part), 0);
+  return {
+    connections: 10 * CONNECTIONS,
+    accepted: total(({ byStatus }) => byStatus[200] ?? 0),
+    refused: total(({ byStatus }) => byStatus[503] ?? 0),
+    wrong: total(({ wrong }) => wrong),
+    lost: total(({ lost }) => lost),
+    p99Ms: median(parts.map(({ p99 }) => p99)),
+    memoryBytes: memory,
+  };
 }
 
 /** Two models that take each other's place every half second, under load, with clients that go away. */

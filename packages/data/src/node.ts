@@ -1,6 +1,7 @@
 /** @packageDocumentation `@ranksim/data` with access to files, folders, standard input and downloads. */
 
 export * from "./index.ts";
+export { type CheckpointOptions, openCheckpoint, type TrainingFacts } from "./node/checkpoint.ts";
 export type { DownloadOptions, DownloadProgress } from "./node/download.ts";
 export { fileSource, openPath, pathFolder, readWhole, stdinSource } from "./node/files.ts";
 export {

@@ -2,6 +2,7 @@
 
 import { type Model, withSchema } from "@ranksim/core";
 import { describeSource, type SourceData } from "@ranksim/data";
+import { type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
 import type { FilterEstimator } from "../flags/estimator-flags.ts";
 import { presetOf } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -21,6 +22,7 @@ interface Plan {
 }
 
 type Options = ComputeOptions &
+  CheckpointFlags &
   TableOptions & { readonly rows?: boolean; readonly trace?: boolean; readonly [name: string]: unknown };
 
 /** What looks at all rows at once. */
@@ -35,12 +37,13 @@ export async function trainLarge(
 ): Promise<void> {
   refuseWhole(options);
   for (const note of notes) await session.note(note);
-  const fitted = await session.compute("training", options, (run) => {
-    const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
-    return fit.call(estimator, data.x, data.y, run);
-  });
   const keepsRows = options.rows !== false;
   const schema = await describeSource(data, { options: readOptions(reading), rows: keepsRows });
+  const kept = await checkpointFor(options, estimator, schema, session.io);
+  const fitted = await session.compute("training", options, (run) => {
+    const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
+    return fit.call(estimator, data.x, data.y, { ...run, ...kept });
+  });
   const model = withSchema(fitted, schema);
   const stored = await writeModel(model, path as string, session.io, { rows: keepsRows });
   const part = filterPart(model)?.part as FilterModel;

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { openLarge } from "../files/large-data.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
+import { addCheckpointFlags, type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -39,6 +40,7 @@ import { trainLarge } from "./train-large.ts";
 type Options = ComputeOptions &
   ReadingOptions &
   TableOptions &
+  CheckpointFlags &
   HeldOutOptions & {
     readonly model?: string;
     readonly dryRun?: boolean;
@@ -69,7 +71,7 @@ export function addTrain(program: Command, io: Io): void {
     .option("--card <file>", "a page of Markdown about the model: data, recipe, command, date, version")
     .option("--no-rows", "the file does not say which training rows filters stand for; smaller, and no row is named")
     .option("--trace", TRACE_ABOUT);
-  addHeldOutFlags(command);
+  addCheckpointFlags(addHeldOutFlags(command));
   addEstimatorFlags(addPresetFlag(command), ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", PRESET_NOTES + NOTES)
@@ -103,12 +105,17 @@ export function addTrain(program: Command, io: Io): void {
         return;
       }
       const { train, test } = await divided(dataName, set, options, session);
-      const fitted = await session.compute("training", options, (run) => fitRecipe(recipe, train, run));
+      const keepsRows = options.rows !== false;
+      const described = describeData(train, {
+        ...{ options: readOptions(reading), rows: keepsRows },
+        ...columnsOf(recipe),
+      });
+      const kept = await checkpointFor(options, recipe.estimator, described, io);
+      const fitted = await session.compute("training", options, (run) => fitRecipe(recipe, train, { ...run, ...kept }));
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
-      const keepsRows = options.rows !== false;
       const schema = {
-        ...describeData(train, { options: readOptions(reading), rows: keepsRows, ...columnsOf(recipe) }),
+        ...described,
         ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
         ...chosen,
       };

@@ -17,6 +17,7 @@ import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
 import { type Trained, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
+import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows } from "./held-out-rows.ts";
 import { checkInitialRowsByClass } from "./initial-rows.ts";
@@ -109,6 +110,7 @@ export async function trainClasses(
         const stage = step ? "spread" : "initialize";
         return advance(run, { stage, label: classes[c], ...step, filters, share });
       },
+      bankKeeper(run, `bank-${j}`),
     );
     shares[j] = rows.length * whole;
     return { label: classes[c], rows, trained: bank, distribution };

@@ -54,6 +54,18 @@ export interface Run {
   readonly signal?: AbortSignal;
   /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */
   readonly onProgress?: (progress: Progress) => void | Promise<void>;
+  /** Where training keeps what it needs to go on from if its process ends. It must be of the same data and parameters. */
+  readonly checkpoint?: Checkpoint;
+}
+
+/** A place where training leaves what it has reached after each round, and finds it again. */
+export interface Checkpoint {
+  /** What was last kept under a name. */
+  recall(name: string): Promise<Saved | undefined>;
+  /** Whether it is time to keep something: making it ready takes time as well. */
+  isDue(): Promise<boolean>;
+  /** Keeps it in place of what was kept under that name; resolves once it would outlive the process. */
+  keep(name: string, state: Saved): Promise<void>;
 }
 
 /** JSON that a model file can carry. */

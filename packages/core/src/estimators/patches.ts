@@ -24,6 +24,7 @@ import {
   weightsByLayer,
 } from "../method/patches.ts";
 import { streams } from "../random.ts";
+import { checkpointOf } from "./checkpoint.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
 import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
@@ -97,6 +98,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
       const sample = sampleWindows(images, windows, params.sample, generators.next().value);
       const part: Run = {
         ...run,
+        ...checkpointOf(run, `layer-${j}`),
         ...(run.onProgress && {
           onProgress: (progress) => run.onProgress?.({ ...progress, share: (j + progress.share) / choices.length }),
         }),

@@ -6,6 +6,7 @@ import { countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
 import { type Trained, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
+import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import type { FilterParams, WholeParams } from "./params.ts";
 import { shapeNotes } from "./report.ts";
@@ -53,6 +54,7 @@ export async function trainWhole(
         filters,
         share: (shareOfCall * (1 + (step?.iteration ?? 0))) / rounds,
       }),
+    bankKeeper(run, "bank"),
   );
   return { trained, distribution, notes };
 }

@@ -33,6 +33,14 @@ export interface Spread {
   readonly assignment: Assignment;
 }
 
+/** Where spreading goes on from: the iterations that were made, and which filter each row belonged to in the last. */
+export interface Resumed {
+  readonly iterations: number;
+  readonly before: Assignment | undefined;
+}
+
+const FROM_THE_START: Resumed = { iterations: 0, before: undefined };
+
 export interface SpreadOptions {
   readonly iterations: number;
   readonly tolerance: number;
@@ -50,10 +58,11 @@ export async function* spreadMax(
   held: HeldRows,
   maker: FilterMaker,
   { iterations, tolerance }: SpreadOptions,
+  resumed: Resumed = FROM_THE_START,
 ): AsyncGenerator<Spread> {
   let bank = start;
-  let before: Assignment | undefined;
-  for (let iteration = 1; iteration <= iterations; iteration++) {
+  let { before } = resumed;
+  for (let iteration = resumed.iterations + 1; iteration <= iterations; iteration++) {
     const assignment = await held.assign(bank, before, true);
     const { moved, wins, changed } = assignment;
     const empty = filtersWhere(bank.filters, (f) => wins[f] === 0);
@@ -102,12 +111,13 @@ export async function* spreadWeighted(
   maker: FilterMaker,
   initialized: Initialize | "rows",
   { iterations, tolerance }: SpreadOptions,
+  resumed: Resumed = FROM_THE_START,
 ): AsyncGenerator<Spread> {
   let { bank, members } = start;
   // Source of both numbers: the reference.
   const nearest = Math.min(initialized === "random" ? Math.floor(bank.filters / 10) + 1 : 5, held.rows);
-  let before: Assignment | undefined;
-  for (let iteration = 1; iteration <= iterations; iteration++) {
+  let { before } = resumed;
+  for (let iteration = resumed.iterations + 1; iteration <= iterations; iteration++) {
     const assignment = await held.assign(bank, before);
     const { moved, wins } = assignment;
     const next = await averageAround({ bank, members }, held, nearest, maker);

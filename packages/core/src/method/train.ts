@@ -45,7 +45,25 @@ export interface TimedStep extends Step {
 /** Called after initialisation (no spread yet) and after each iteration; may wait, or throw to stop. Filters are read if asked for. */
 export type OnStep = (filters: () => Promise<FilterBank>, step: Step | undefined) => Promise<void>;
 
-/** Trains `filters` filters on the rows of `x`. Whatever happens, nothing stays held. */
+/** What a bank in training has reached: enough to go on from. */
+export interface BankState {
+  readonly bank: FilterBank;
+  /** The rows each filter was made from. */
+  readonly members: Groups;
+  /** The filter of each row in the last iteration; absent before the first. */
+  readonly winners: Uint32Array | undefined;
+  readonly steps: readonly Step[];
+  readonly converged: boolean;
+}
+
+/** Where the state of a bank is kept, and found again. */
+export interface BankKeeper {
+  recall(rows: number, features: number, filters: number): Promise<BankState | undefined>;
+  isDue(): Promise<boolean>;
+  keep(state: BankState): Promise<void>;
+}
+
+/** Trains `filters` filters on the rows of `x`, or goes on from what was kept. Whatever happens, nothing stays held. */
 export async function trainBank(
   x: RowSource,
   filters: number,
@@ -53,6 +71,7 @@ export async function trainBank(
   generator: RandomGenerator,
   backend: Backend,
   onStep: OnStep,
+  keeper?: BankKeeper,
 ): Promise<Trained> {
   const held = await backend.hold(x, { filters, searches: options.iterations });
   let start: Start | undefined;
@@ -60,35 +79,50 @@ export async function trainBank(
   try {
     const maker = filterMaker(x, held, options.filterFunction, options.distribution);
     const how = options.initialRows ?? options.initialize;
-    start = await initialize(how, x, held, filters, maker, generator);
-    const first = start.bank;
-    await onStep(() => first.read(), undefined);
+    const known = await keeper?.recall(x.rows, x.features, filters);
+    start = known
+      ? { bank: held.load(known.bank), members: known.members }
+      : await initialize(how, x, held, filters, maker, generator);
+    const first = start;
+    if (!known && (await keeper?.isDue())) {
+      const { members } = first;
+      await keeper?.keep({ bank: await first.bank.read(), members, winners: undefined, steps: [], converged: false });
+    }
+    await onStep(() => first.bank.read(), known?.steps.at(-1));
 
-    const steps: TimedStep[] = [];
+    const steps: TimedStep[] = (known?.steps ?? []).map((step) => ({ ...step, seconds: 0 }));
     let before = performance.now();
     const initialized = options.initialRows ? "rows" : options.initialize;
+    const resumed = {
+      iterations: steps.length,
+      before: known?.winners && held.assignment(known.winners, filters),
+    };
     const rounds =
-      options.spreading === "max"
-        ? spreadMax(start.bank, held, maker, options)
-        : options.spreading === "weightedAverage"
-          ? spreadWeighted(start, held, maker, initialized, options)
-          : [];
+      known?.converged && options.spreading === "max"
+        ? []
+        : options.spreading === "max"
+          ? spreadMax(start.bank, held, maker, options, resumed)
+          : options.spreading === "weightedAverage"
+            ? spreadWeighted(start, held, maker, initialized, options, resumed)
+            : [];
     for await (const round of rounds) {
       reached = round;
       const now = performance.now();
       steps.push({ ...round.step, seconds: (now - before) / 1000 });
+      if (await keeper?.isDue()) await keeper?.keep(await stateOf(round, steps));
       await onStep(() => round.bank.read(), round.step);
       before = performance.now();
     }
     await options.beforeWinners?.();
     const bank = reached?.bank ?? start.bank;
-    const winners = options.beforeWinners && (await (await held.assign(bank, reached?.assignment)).winners());
+    const earlier = reached?.assignment ?? resumed.before;
+    const winners = options.beforeWinners && (await (await held.assign(bank, earlier)).winners());
     const members = reached ? await reached.members() : start.members;
     return {
       bank: await bank.read(),
       members,
       steps,
-      converged: reached?.converged ?? options.spreading === "none",
+      converged: reached?.converged ?? (known?.converged === true || options.spreading === "none"),
       winners,
       sums: options.keepSums ? await held.sum(members).read() : undefined,
       work: held.work(),
@@ -99,4 +133,15 @@ export async function trainBank(
     start?.bank.release();
     held.release();
   }
+}
+
+async function stateOf(round: Spread, steps: readonly Step[]): Promise<BankState> {
+  const { bank, members, assignment, converged } = round;
+  return {
+    bank: await bank.read(),
+    members: await members(),
+    winners: await assignment.winners(),
+    steps: steps.map(({ iteration, moved, empty }) => ({ iteration, moved, empty })),
+    converged,
+  };
 }

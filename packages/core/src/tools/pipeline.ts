@@ -4,6 +4,7 @@
  */
 
 import { RanksimError } from "../errors.ts";
+import { checkpointOf } from "../estimators/checkpoint.ts";
 import type {
   Estimator,
   GrowingModel,
@@ -90,7 +91,8 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
     let data: unknown = x;
     for (const [j, estimator] of this.estimators.entries()) {
       const isLast = j === steps - 1;
-      const model = await estimator.fit(data as never, y, partOfRun(run, j / steps, (j + (isLast ? 1 : 0.5)) / steps));
+      const part = partOfRun(run, j / steps, (j + (isLast ? 1 : 0.5)) / steps);
+      const model = await estimator.fit(data as never, y, { ...part, ...checkpointOf(run, this.names[j]) });
       models.push(model);
       if (isLast) break;
       if (!transforms(model)) {

@@ -2,8 +2,12 @@
 
 import type { Run } from "../estimators/estimator.ts";
 
-/** The same run for one part of a call: shares 0..1 of the part arrive as `from`..`to` of the whole. */
-export function partOfRun(run: Run, from: number, to: number): Run {
+/**
+ * The same run for one part of a call: shares 0..1 of the part arrive as `from`..`to` of the whole. A checkpoint is of the
+ * whole call and is not handed on: parts would take each other's for their own.
+ */
+export function partOfRun(whole: Run, from: number, to: number): Run {
+  const { checkpoint: _, ...run } = whole;
   const { onProgress } = run;
   if (!onProgress) return run;
   return { ...run, onProgress: (progress) => onProgress({ ...progress, share: from + (to - from) * progress.share }) };

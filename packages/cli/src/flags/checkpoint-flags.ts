@@ -1,0 +1,57 @@
+/** `--checkpoint`: training that can go on after its process has ended. */
+
+import { resolve } from "node:path";
+import type { Checkpoint, Schema } from "@ranksim/core";
+import { openCheckpoint, type TrainingFacts } from "@ranksim/data/node";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Io } from "../io.ts";
+
+/** The options as commander gives them. */
+export interface CheckpointFlags {
+  readonly checkpoint?: string;
+  readonly checkpointMinutes?: number;
+}
+
+/** Adds --checkpoint and --checkpoint-minutes. */
+export function addCheckpointFlags(command: Command): Command {
+  return command
+    .option("--checkpoint <folder>", "keep what is reached after each round there, and go on from what is there")
+    .addOption(
+      new Option("--checkpoint-minutes <n>", "keep it only where so many minutes have passed (default: 0)").argParser(
+        minutes,
+      ),
+    );
+}
+
+function minutes(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value < Number.POSITIVE_INFINITY)) {
+    throw new InvalidArgumentError("Expected a number of minutes from 0.");
+  }
+  return value;
+}
+
+/** The checkpoint that the options ask for, of this estimator and this data. */
+export async function checkpointFor(
+  { checkpoint, checkpointMinutes }: CheckpointFlags,
+  estimator: { readonly kind?: string; readonly params: object },
+  schema: Schema,
+  io: Io,
+): Promise<{ checkpoint?: Checkpoint }> {
+  if (checkpoint === undefined) return {};
+  const options = checkpointMinutes === undefined ? {} : { minutes: checkpointMinutes };
+  return { checkpoint: await openCheckpoint(resolve(io.cwd, checkpoint), factsOf(estimator, schema), options) };
+}
+
+function factsOf(
+  { kind = "pipeline", params }: { kind?: string; params: object },
+  { training }: Schema,
+): TrainingFacts {
+  const given = Object.entries(params).map(([name, value]) => [name, JSON.stringify(value) ?? "none"]);
+  return {
+    ...Object.fromEntries(given),
+    estimator: kind,
+    "data rows": String(training?.rows),
+    "data digest": String(training?.digest),
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Checkpoints as a folder of files, each written whole or not at all and with a digest of its own. A page of facts says what the
+ * training is about; a folder of another training is refused with what differs.
+ */
+
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Checkpoint,
+  loadModel,
+  type Model,
+  type ModelReader,
+  RanksimError,
+  type Saved,
+  saveModel,
+} from "@ranksim/core";
+import { writeWhole } from "./write-whole.ts";
+
+/** What a training is about: anything that decides its result, by name. */
+export interface TrainingFacts {
+  readonly [name: string]: string;
+}
+
+/** How a checkpoint is kept. */
+export interface CheckpointOptions {
+  /** Minutes between two states that are kept; 0 keeps one after every round. */
+  readonly minutes?: number;
+}
+
+const FACTS = "training.json";
+/** The version of the files; others are refused. */
+const VERSION = "1";
+
+/** A state of training in place of a model: the file's checks are the same. */
+const stateReader: ModelReader<Model> = {
+  kind: "checkpoint",
+  read: (saved) => ({ kind: "checkpoint", save: () => saved }),
+};
+
+/** Opens a folder to keep states of a training in, and to go on from those that are there. Refuses a folder of another training. */
+export async function openCheckpoint(
+  folder: string,
+  facts: TrainingFacts,
+  { minutes = 0 }: CheckpointOptions = {},
+): Promise<Checkpoint> {
+  await mkdir(folder, { recursive: true });
+  const own = { ...facts, version: VERSION };
+  const found = await factsIn(folder);
+  if (found) refuseOther(folder, found, own);
+  else await writeWhole(join(folder, FACTS), [new TextEncoder().encode(`${JSON.stringify(own, null, 2)}\n`)]);
+  let last = performance.now();
+  const pathOf = (name: string) => join(folder, `${name.replace(/[^\w.-]/g, "_")}.state`);
+  return {
+    async recall(name) {
+      const bytes = await readFile(pathOf(name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      });
+      return bytes && stateIn(pathOf(name), bytes);
+    },
+    isDue: async () => performance.now() - last >= minutes * 60_000,
+    async keep(name, state) {
+      await writeWhole(pathOf(name), [saveModel({ kind: state.kind, save: () => state })]);
+      last = performance.now();
+    },
+  };
+}
+
+function stateIn(path: string, bytes: Uint8Array): Saved {
+  try {
+    return loadModel(new Uint8Array(bytes), { readers: [stateReader] }).save();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RanksimError("bad-file", `${path}: ${why}; remove the file to do its part of the training again`, {
+      cause: error,
+    });
+  }
+}
+
+async function factsIn(folder: string): Promise<TrainingFacts | undefined> {
+  const path = join(folder, FACTS);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    const facts: unknown = JSON.parse(text);
+    if (typeof facts === "object" && facts !== null) return facts as TrainingFacts;
+  } catch {
+    // Refused below, as is any other JSON.
+  }
+  throw new RanksimError("bad-file", `${path}: expected what a training is about, found something else`);
+}
+
+function refuseOther(folder: string, there: TrainingFacts, here: TrainingFacts): void {
+  const names = [...new Set([...Object.keys(there), ...Object.keys(here)])].sort();
+  const others = names.filter((name) => there[name] !== here[name]);
+  if (others.length === 0) return;
+  const listed = others.map((name) => `${name} ${shown(there[name])} there, ${shown(here[name])} here`).join("; ");
+  throw new RanksimError(
+    "bad-params",
+    `${folder}: the checkpoint is of another training: ${listed}; name another folder, or remove this one`,
+  );
+}
+
+const shown = (fact: string | undefined): string =>
+  fact === undefined ? "nothing" : fact.length > 60 ? `${fact.slice(0, 60)}…` : fact;

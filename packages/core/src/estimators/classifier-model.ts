@@ -23,6 +23,7 @@ import {
 } from "../method/committee.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
 import { explainVote } from "../method/explain-committee.ts";
+import { familiarityOf, meanWeight } from "../method/familiarity.ts";
 import type { KeptBank } from "../method/kept-bank.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
@@ -80,6 +81,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   readonly #kept: KeptBank;
   #classBanks: ReturnType<typeof classBanks> | undefined;
   #seated: readonly Seated[] | undefined;
+  #meanWeight: number | undefined;
 
   /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
   constructor(
@@ -248,6 +250,18 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
       await tell(1);
     });
     return Dense.of(out, matrix.rows, c);
+  }
+
+  /** How much each row is like the filter it is most like (deviation 35): low where a row is unlike all that was trained on. */
+  async familiarity(x: MatrixLike, run: Run = {}): Promise<Float64Array> {
+    const matrix = matchingMatrix(x, this.features);
+    const scores = await this.classScores(matrix, run);
+    const strongest = Float64Array.from({ length: matrix.rows }, (_, r) => {
+      const row = scores.row(r) as Float64Array;
+      return row.reduce((most, score) => Math.max(most, score)) / this.committee;
+    });
+    this.#meanWeight ??= meanWeight(this.bank);
+    return familiarityOf(matrix, strongest, this.#meanWeight);
   }
 
   /** The probability of each class, rows x classes in the order of `classes`. */

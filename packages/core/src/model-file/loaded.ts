@@ -28,6 +28,7 @@ export interface LoadedPipeline extends Model {
   readonly predict?: (x: Input, run?: Run) => Promise<(Label | readonly Label[])[]>;
   readonly score?: (x: Input, y: Labels | LabelSets, run?: Run) => Promise<number>;
   readonly predictProbabilities?: (x: Input, run?: Run) => Promise<Dense>;
+  readonly familiarity?: (x: Input, run?: Run) => Promise<Float64Array>;
   readonly partialFit?: (x: Input, y?: Labels | LabelSets, run?: Run) => Promise<Model>;
 }
 

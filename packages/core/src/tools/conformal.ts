@@ -3,6 +3,9 @@
  * probabilities are fitted to. A class belongs to a row's set if 1 minus its probability is no larger than the
  * ⌈(n + 1) · coverage⌉-th smallest of the same numbers for the true classes of the n rows held out. Of rows drawn like these, the set holds
  * the true class with at least the probability `coverage`, whatever the model is worth; a poor one gives large sets.
+ *
+ * The same rows say which rows are known (deviation 35): a row that is less like the filters than nearly all of them is unlike
+ * what was trained on. Of rows drawn like these, at most the share `reject` is refused.
  */
 
 import { RanksimError } from "../errors.ts";
@@ -33,6 +36,19 @@ export interface SetOptions {
   /** Least probability that a set holds the true class, above 0 and below 1. */
   readonly coverage?: number;
 }
+
+/** Which rows are given no class. */
+export interface RejectOptions {
+  /** Share of known rows that may be refused at most, above 0 and below 1: a row whose novelty is above 1 minus this is given none. */
+  readonly reject: number;
+}
+
+/** A model that says how much rows are like what it was trained on. */
+interface Familiar<X> {
+  familiarity(x: X, run?: Run): Promise<Float64Array>;
+}
+
+const isFamiliar = <X>(model: object): model is Familiar<X> => "familiarity" in model;
 
 /** A recipe with one label per row. */
 type Recipe<X> = Estimator<X, PredictingModel<X, Label>>;
@@ -93,7 +109,8 @@ export async function conformalOf<X>(
     // A class that the model does not know is missed by every set but one of all there is.
     return c === undefined ? 1 : 1 - probabilities.row(r)[c];
   });
-  return new ConformalModel(model, scores.sort());
+  const known = isFamiliar<X>(model) ? (await model.familiarity(x, run)).sort() : undefined;
+  return new ConformalModel(model, scores.sort(), known);
 }
 
 /** A model that also answers with sets of classes. */
@@ -104,15 +121,45 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
   /** 1 minus the probability of the true class of each row held out, ascending. */
   readonly scores: Float64Array;
 
+  /** How much each row held out is like the filter it is most like, ascending; absent where the model cannot say. */
+  readonly known: Float64Array | undefined;
+
   /** Use `ConformalClassifier.fit`, `conformalOf` or `loadModel`. */
-  constructor(model: PredictingModel<X, Label>, scores: Float64Array) {
+  constructor(model: PredictingModel<X, Label>, scores: Float64Array, known?: Float64Array) {
     this.model = model;
     this.classes = model.classes;
     this.scores = scores;
+    this.known = known;
   }
 
-  predict(x: X, run?: Run): Promise<Label[]> {
-    return this.model.predict(x, run);
+  /** The class of each row; null for rows that are unlike what was trained on, where `reject` says how sure that has to be. */
+  predict(x: X, options: Run & RejectOptions): Promise<(Label | null)[]>;
+  predict(x: X, run?: Run): Promise<Label[]>;
+  async predict(x: X, run: Run & Partial<RejectOptions> = {}): Promise<(Label | null)[]> {
+    const { reject, ...rest } = run;
+    const labels = await this.model.predict(x, rest);
+    if (reject === undefined) return labels;
+    if (!(reject > 0 && reject < 1)) {
+      throw new RanksimError("bad-params", `reject: expected a number above 0 and below 1, found ${reject}`);
+    }
+    const novelty = await this.novelty(x, rest);
+    return labels.map((label, r) => (novelty[r] > 1 - reject ? null : label));
+  }
+
+  /**
+   * How unlike what was trained on each row is, from 0 to 1: the share of rows held out that are more like the filters. Of known rows
+   * it is above 1 - a with a probability of at most a.
+   */
+  async novelty(x: X, run: Run = {}): Promise<Float64Array> {
+    const { known, model } = this;
+    if (!known || !isFamiliar<X>(model)) {
+      throw new RanksimError(
+        "unsupported",
+        `a ${model.kind} cannot say how novel rows are; expected filters with classes`,
+      );
+    }
+    const found = await model.familiarity(x, run);
+    return found.map((value) => 1 - (1 + countUpTo(known, value)) / (1 + known.length));
   }
 
   score(x: X, y: Labels | LabelSets, run?: Run): Promise<number> {
@@ -141,9 +188,21 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
   }
 
   save(): Saved {
-    const scores = { shape: [this.scores.length], values: this.scores };
-    return { kind: this.kind, meta: {}, arrays: { scores }, steps: [this.model.save()] };
+    const list = (values: Float64Array) => ({ shape: [values.length], values });
+    const arrays = { scores: list(this.scores), ...(this.known ? { known: list(this.known) } : {}) };
+    return { kind: this.kind, meta: {}, arrays, steps: [this.model.save()] };
   }
+}
+
+/** How many of ascending values are at most `value`. */
+function countUpTo(values: Float64Array, value: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Reads a stored model with sets. */
@@ -151,7 +210,7 @@ export const conformalReader: ModelReader = {
   kind: "conformal",
   read: (saved, readStep) => {
     if (saved.steps?.length !== 1) throw bad(saved, `expected 1 step, found ${saved.steps?.length ?? "none"}`);
-    const extra = Object.keys(saved.arrays).find((name) => name !== "scores");
+    const extra = Object.keys(saved.arrays).find((name) => name !== "scores" && name !== "known");
     if (extra !== undefined) throw bad(saved, `unknown array ${extra}`);
     const scores = vector(saved, "scores", Float64Array);
     if (scores.length === 0) throw bad(saved, "scores: expected at least 1, found none");
@@ -162,6 +221,14 @@ export const conformalReader: ModelReader = {
     }
     const model = readStep(saved.steps[0]);
     if (!predicts(model) || !model.predictProbabilities) throw bad(saved, `a ${model.kind} has no probabilities`);
-    return new ConformalModel(model as unknown as PredictingModel<MatrixLike, Label>, scores);
+    const known = saved.arrays.known && vector(saved, "known", Float64Array);
+    if (known && !isFamiliar(model)) throw bad(saved, `known: a ${model.kind} cannot say how novel rows are`);
+    if (known?.length !== (known && scores.length)) {
+      throw bad(saved, `known: expected ${scores.length} numbers, found ${known?.length}`);
+    }
+    if (known?.some((value, r) => !Number.isFinite(value) || value < known[Math.max(0, r - 1)])) {
+      throw bad(saved, "known: expected ascending numbers");
+    }
+    return new ConformalModel(model as unknown as PredictingModel<MatrixLike, Label>, scores, known);
   },
 };

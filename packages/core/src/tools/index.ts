@@ -5,6 +5,7 @@ export {
   ConformalModel,
   type ConformalParams,
   conformalOf,
+  type RejectOptions,
   type SetOptions,
 } from "./conformal.ts";
 export type { Loss } from "./coordinate-descent.ts";

@@ -140,6 +140,9 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
   declare readonly score: Ability<M, "predict", (x: X, y: Labels | LabelSets, run?: Run) => Promise<number>>;
   declare readonly predictProbabilities: Ability<M, "predictProbabilities", (x: X, run?: Run) => Promise<Dense>>;
 
+  /** How much each row, as the steps before make it, is like the filter of the last step it is most like. */
+  declare readonly familiarity: Ability<M, "familiarity", (x: X, run?: Run) => Promise<Float64Array>>;
+
   /** The pipeline with new rows added to its last step; the steps before it stay as they are. */
   declare readonly partialFit: Ability<
     M,
@@ -182,6 +185,8 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
         found.predictProbabilities = then((data, run) => predictProbabilities.call(last, data, run));
       }
     }
+    const { familiarity } = last as { familiarity?: (x: MatrixLike, run: Run) => Promise<Float64Array> };
+    if (familiarity) found.familiarity = then((data, run) => familiarity.call(last, data, run));
     if (grows(last)) {
       found.partialFit = async (x: X, y?: Labels | LabelSets, run?: Run) => {
         const grown = await then((data, rest) => last.partialFit(data, y, rest))(x, run);

@@ -14,9 +14,11 @@ import {
   type PredictingModel,
   RankSimilarityClassifier,
   saveModel,
+  toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
 import { drawBelow, generatorOf } from "../../src/random.ts";
+import { conformalReader } from "../../src/tools/conformal.ts";
 
 /** A model that reads its probabilities off the rows. */
 function told(classes: readonly Label[]): PredictingModel<Dense, Label> {
@@ -90,6 +92,119 @@ function noisy(rows: number, seed: number): { x: Dense; y: string[] } {
   });
   return { x: Dense.of(values, rows, 12), y };
 }
+
+/** Classes that are told apart at a glance. */
+function clear(rows: number, seed: number): { x: Dense; y: string[] } {
+  const { x, y } = noisy(rows, seed);
+  const values = Uint8Array.from(
+    x.values,
+    (value, e) => value + (["ant", "bee", "cow"][e % 3] === y[Math.floor(e / 12)] ? 120 : 0),
+  );
+  return { x: Dense.of(values, rows, 12), y };
+}
+
+describe("novelty", () => {
+  const { x, y } = noisy(600, 5);
+  const recipe = new RankSimilarityClassifier({ filters: 12, seed: 1, calibrate: "temperature" });
+
+  it("comes from the correlation with the filter that a row is most like, by a plain statement", async () => {
+    for (const params of [{}, { committee: 3, filters: 24 }, { distribution: "savage" as const }]) {
+      const model = await recipe.with({ calibrate: "none", ...params }).fit(x, y);
+      const rows = Dense.of(Uint8Array.from([...x.slice(0, 20).values, ...new Array(12).fill(7)]), 21, 12);
+      const found = await model.familiarity(rows);
+      const scores = await model.classScores(rows);
+      const { bank } = model;
+      let mean = 0;
+      for (let f = 0; f < bank.filters; f++) {
+        const own = Array.from({ length: 12 }, (_, i) => (bank as { weights: ArrayLike<number> }).weights[f * 12 + i]);
+        mean += own.reduce((sum, w) => sum + w, 0) / 12 / bank.norm[f] / bank.filters;
+      }
+      for (let r = 0; r < 20; r++) {
+        const row = Array.from(rows.row(r));
+        const average = row.reduce((sum, v) => sum + v, 0) / 12;
+        const spread = Math.sqrt(row.reduce((sum, v) => sum + (v - average) ** 2, 0));
+        const best = Math.max(...scores.row(r)) / model.committee;
+        expect(found[r]).toBeCloseTo((best - mean * 12 * average) / spread, 9);
+      }
+      expect(found[20]).toBe(0);
+    }
+  });
+
+  it("does not depend on how bright a row is, and is the same for sparse rows", async () => {
+    const model = await recipe.fit(x, y);
+    const some = x.slice(0, 30);
+    const brighter = Dense.of(
+      Float64Array.from(some.values, (value) => 4 * value + 3),
+      30,
+      12,
+    );
+    const [plain, bright, sparse] = [
+      await model.familiarity(some),
+      await model.familiarity(brighter),
+      await model.familiarity(toCsr(some)),
+    ];
+    for (let r = 0; r < 30; r++) {
+      expect(bright[r]).toBeCloseTo(plain[r], 9);
+      expect(sparse[r]).toBe(plain[r]);
+    }
+  });
+
+  it("refuses at most the share of known rows that was said, and nearly all of another kind", async () => {
+    const trained = clear(600, 5);
+    const model = await new ConformalClassifier(recipe as never, { heldOut: 0.4, seed: 2 }).fit(trained.x, trained.y);
+    const known = clear(3000, 8);
+    const random = generatorOf(3);
+    const novel = Dense.of(
+      Uint8Array.from({ length: 200 * 12 }, () => drawBelow(random, 200)),
+      200,
+      12,
+    );
+    for (const reject of [0.05, 0.2]) {
+      const labels: (Label | null)[] = await model.predict(known.x, { reject });
+      const refused = labels.filter((label) => label === null).length / 3000;
+      // 240 rows held out: three standard deviations of the share are 0.08 at most.
+      expect(refused).toBeLessThan(reject + 0.08);
+      const kept = await model.predict(known.x);
+      for (const [r, label] of labels.entries()) if (label !== null) expect(label).toBe(kept[r]);
+    }
+    expect((await model.predict(novel, { reject: 0.05 })).filter((label) => label === null).length).toBeGreaterThan(
+      180,
+    );
+    const again = loadModel(saveModel(model)) as unknown as ConformalModel;
+    expect(await again.novelty(novel)).toEqual(await model.novelty(novel));
+  });
+
+  it("is the share of rows held out that are more like the filters", async () => {
+    const familiar = {
+      ...told(["a", "b"]),
+      familiarity: async (rows: Dense) => Float64Array.from(rows.values).filter((_, e) => e % 2 === 0),
+    };
+    const model = await conformalOf(familiar as never, rowsOf([3, 0], [1, 0], [2, 0], [4, 0]), ["a", "b", "a", "a"]);
+    expect([...(model.known as Float64Array)]).toEqual([1, 2, 3, 4]);
+    expect(Array.from(await model.novelty(rowsOf([0, 0], [1, 0], [2.5, 0], [9, 0])))).toEqual(
+      [0.8, 0.6, 0.4, 0].map((v) => expect.closeTo(v, 12)),
+    );
+  });
+
+  it("is refused where a model cannot say, and where a share makes no sense", async () => {
+    const model = await conformalOf(told(["a"]), rowsOf([1, 0]), ["a"]);
+    await expect(model.novelty(rowsOf([1, 0]))).rejects.toMatchObject({ code: "unsupported" });
+    for (const reject of [0, 1, Number.NaN]) {
+      await expect(model.predict(rowsOf([1, 0]), { reject })).rejects.toMatchObject({ code: "bad-params" });
+    }
+    const trained = await new ConformalClassifier(recipe as never).fit(x, y);
+    const saved = trained.save();
+    const forged = (known: Float64Array) =>
+      conformalReader.read(
+        { ...saved, arrays: { ...saved.arrays, known: { shape: [known.length], values: known } } },
+        () => trained.model,
+      );
+    const { length } = trained.scores;
+    expect(() => forged(new Float64Array(length).fill(Number.NaN))).toThrow(/known: expected ascending/);
+    expect(() => forged(new Float64Array(length + 1))).toThrow(/known: expected \d+ numbers/);
+    expect(() => forged(Float64Array.from({ length }, (_, r) => -r))).toThrow(/known: expected ascending/);
+  });
+});
 
 describe("ConformalClassifier", () => {
   const inner = new Pipeline([

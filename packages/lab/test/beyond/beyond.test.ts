@@ -7,6 +7,7 @@ import { openBackend } from "@ranksim/core";
 import { afterAll, expect, it } from "vitest";
 import type { Experiment } from "../../src/beyond/experiment.ts";
 import { experiments } from "../../src/beyond/experiments/all.ts";
+import { novelty } from "../../src/beyond/experiments/novelty.ts";
 import { partialFit } from "../../src/beyond/experiments/partial-fit.ts";
 import { makePage, readResults, writeResults } from "../../src/beyond/results.ts";
 import { Shelf } from "../../src/beyond/shelf.ts";
@@ -52,5 +53,13 @@ it("measures the adding of rows on a small data set", async () => {
   expect(figures.shards).toBeGreaterThan(0.85);
   expect(partialFit.targets([{ one: 0.9, shards: 0.895 }])[0].met).toBe(true);
   expect(partialFit.targets([{ one: 0.9, shards: 0.85 }])[0].met).toBe(false);
+  await backend.close();
+});
+
+it("measures novelty on a small data set", async () => {
+  const backend = await openBackend("wasm");
+  const figures = await novelty.measure(0, { shelf: new Shelf(folder), backend, quick: true });
+  expect(figures.balanced).toBeGreaterThan(0.8);
+  expect(figures.known).toBeLessThan(0.2);
   await backend.close();
 });

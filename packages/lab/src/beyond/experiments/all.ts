@@ -4,6 +4,7 @@ import type { Experiment } from "../experiment.ts";
 import { calibrations } from "./calibration.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
+import { novelty } from "./novelty.ts";
 import { partialFit } from "./partial-fit.ts";
 import { recipes } from "./recipes.ts";
 import { refinedExperiments } from "./refined.ts";
@@ -16,5 +17,6 @@ export const experiments: readonly Experiment[] = [
   ...calibrations,
   multilabel,
   partialFit,
+  novelty,
   ...recipes,
 ];

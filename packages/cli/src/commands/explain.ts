@@ -13,6 +13,7 @@ import { featureNamer, featureWord } from "../model/feature-names.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
 import { classesOf, type FilterModel, filterClasses, filterPart, tableModelOf } from "../model/parts.ts";
 import { passThrough } from "../model/passage.ts";
+import { greyOf, patchesOf, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
 import { readModel } from "../model/store.ts";
 import { pictureOf, shrink } from "../pictures/picture.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -38,7 +39,7 @@ export function addExplain(program: Command, io: Io): void {
     .command("explain")
     .summary("say why a row was given its class")
     .description(
-      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival.",
+      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival. A model with patches also shows where in the image each of the two was found.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
@@ -61,6 +62,8 @@ export function addExplain(program: Command, io: Io): void {
         const { atFilters } = await passThrough(model, one, run);
         return part.explain(atFilters, 0, quiet(run));
       });
+      const patches = patchesOf(model);
+      const where = patches && one.form === "matrix" ? whereFound(patches, one.x, 0, found) : undefined;
       const nameOf = featureNamer(model, one, size);
       const explained: Explained = {
         part,
@@ -72,6 +75,8 @@ export function addExplain(program: Command, io: Io): void {
         cellOf: cellReader(model, one),
         labelName: labelNamer(set),
         top: options.top,
+        where,
+        channels: patches?.shape.channels ?? 1,
       };
       await session.print("explain", asJson(explained), () => forPeople(explained, one, size, session));
     });
@@ -89,6 +94,9 @@ interface Explained {
   readonly featuresAre: string;
   readonly labelName: (label: Label) => string;
   readonly top: number;
+  /** Where in the image the decision was found, of a model with patches. */
+  readonly where: Where | undefined;
+  readonly channels: number;
 }
 
 /** The cells of a row of a table by the features that come from them. */
@@ -111,7 +119,7 @@ function oneRow(set: DataSet, row: number): DataSet {
 /** Without progress: one row is done at once. */
 const quiet = ({ backend, signal }: Run): Run => ({ ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) });
 
-function asJson({ found, row, truth, nameOf, part, top }: Explained): object {
+function asJson({ found, row, truth, nameOf, part, top, where }: Explained): object {
   const label = labelsOf(part);
   return {
     row,
@@ -130,6 +138,7 @@ function asJson({ found, row, truth, nameOf, part, top }: Explained): object {
     contributions: found.contributions
       .slice(0, Math.max(top, 100))
       .map(({ feature, value, contribution }) => ({ feature, name: nameOf(feature), value, contribution })),
+    ...(where ? { where: { width: where.width, height: where.height, values: Array.from(where.values) } } : {}),
   };
 }
 
@@ -168,6 +177,7 @@ function forPeople(explained: Explained, one: DataSet, size: ImageSize | undefin
     ),
   ];
   if (size) parts.push(pictures(explained, one, size, session));
+  if (explained.where) parts.push(maps(explained, one, explained.where, session));
   parts.push(filterTable(explained, session));
   // A pixel's number says little; what pixels say together is in the pictures.
   if (!size && found.contributions.length > 0) parts.push(contributionTable(explained, top, session));
@@ -191,6 +201,29 @@ function pictures(
   });
   const given = one.form === "matrix" ? [{ picture: draw(toDense(one.x).values), caption: `row ${row}` }] : [];
   return drawPictures([...given, ...shown], io.stdout, style);
+}
+
+/** The image, and where in it the class it was given and its rival were found. */
+function maps(
+  { found, part, row, labelName, channels }: Explained,
+  one: DataSet,
+  where: Where,
+  { io, style }: Session,
+): string {
+  const label = labelsOf(part);
+  const side = io.stdout.colourDepth >= 8 ? COLOUR_PICTURE : CHARACTER_PICTURE;
+  const name = (filter: number) => (label ? printable(labelName(label(filter))) : `filter ${filter}`);
+  const { given, rival } = wherePictures(where);
+  const image = one.form === "matrix" ? greyOf(toDense(one.x).values, channels) : [];
+  return drawPictures(
+    [
+      { picture: shrink(pictureOf(image, where.width, where.height), side), caption: `row ${row}` },
+      { picture: shrink(given, side), caption: `where ${name(found.filters[0].filter)}` },
+      { picture: shrink(rival, side), caption: `where ${name(found.rival as number)}` },
+    ],
+    io.stdout,
+    style,
+  );
 }
 
 function filterTable({ found, part, top, labelName }: Explained, { style }: Session): string {

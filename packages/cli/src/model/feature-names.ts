@@ -3,6 +3,7 @@
 import { type Model, schemaOf } from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { filterPart, tableModelOf, takesText, vocabularyOf } from "./parts.ts";
+import { patchesOf, patchFeatureNames } from "./patch-view.ts";
 
 /** Up to this many features without names, their numbers still say something. */
 const FEW_FEATURES = 200;
@@ -24,12 +25,15 @@ export function featureNamer(model: Model, data: DataSet, size?: ImageSize): (fe
 /** What one feature of the model's filters is called among people. */
 export function featureWord(model: Model): string {
   if (takesText(model)) return "word";
+  if (patchesOf(model)) return "patch";
   return schemaOf(model)?.columns ? "column" : "feature";
 }
 
 /** The words of the vectoriser, the features of a table, or the columns of training or of the data, where there is one for each feature. */
 function namesOf(model: Model, data: DataSet): readonly string[] | undefined {
   const features = filterPart(model)?.part.features;
+  const patches = patchesOf(model);
+  if (patches && patches.pooledFeatures === features) return patchFeatureNames(patches);
   const known = [
     vocabularyOf(model),
     tableModelOf(model)?.featureNames,

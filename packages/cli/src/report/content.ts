@@ -2,6 +2,7 @@
 
 import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin } from "@ranksim/core";
 import type { Word } from "../model/filter-words.ts";
+import type { PatchSheet } from "../model/patch-view.ts";
 import type { Picture } from "../pictures/picture.ts";
 
 /** A filter or a row as people can see it: a picture where features are pixels, else words. */
@@ -51,6 +52,8 @@ export interface RowView {
   readonly strongest: readonly StrongView[];
   /** Features that spoke most for and against the decision, where features have names. */
   readonly contributions: readonly Word[];
+  /** Where in the image the class it was given and the strongest rival were found, of a model with patches. */
+  readonly where?: readonly { readonly label: string; readonly picture: Picture }[];
 }
 
 /** One curve of training: a class, or all rows. */
@@ -102,6 +105,8 @@ export interface ReportContent {
   readonly headline: readonly Tile[];
   readonly curves: readonly Curve[];
   readonly filters: readonly ClassFilters[];
+  /** The patch filters of each size, of a model with patches. */
+  readonly patches: readonly PatchSheet[];
   /** Filters per class by name, for the table of classes. */
   readonly filtersOf: ReadonlyMap<string, number>;
   readonly samples: readonly RowView[];

@@ -5,7 +5,9 @@ import {
   compareLabels,
   expandFilter,
   type Label,
+  type Matrix,
   type Model,
+  type PatchModel,
   type Run,
   toDense,
 } from "@ranksim/core";
@@ -15,6 +17,7 @@ import { featureNamer, hasTellingFeatures } from "../model/feature-names.ts";
 import { FilterWords, type Word } from "../model/filter-words.ts";
 import { classesOf, type FilterModel, filterClasses } from "../model/parts.ts";
 import type { Passage } from "../model/passage.ts";
+import { greyOf, patchesOf, whereFound, wherePictures } from "../model/patch-view.ts";
 import { pictureOf, shrink } from "../pictures/picture.ts";
 import type { ClassFilters, Curve, FilterView, Look, RowView } from "./content.ts";
 
@@ -53,6 +56,8 @@ export class FilterGallery {
   readonly #labelName: (label: Label) => string;
   /** Whether filters can be shown at all: as pictures, or as words that mean something. */
   readonly #isTelling: boolean;
+  /** What images go through before the filters see them. */
+  readonly #patches: PatchModel | undefined;
   #words: FilterWords | undefined;
 
   constructor(part: FilterModel, model: Model, data: DataSet, size: ImageSize | undefined) {
@@ -63,7 +68,9 @@ export class FilterGallery {
     this.#classes = classesOf(part);
     this.#nameOf = featureNamer(model, data);
     this.#labelName = labelNamer(data);
-    this.#isTelling = size !== undefined || hasTellingFeatures(model, data);
+    this.#patches = patchesOf(model);
+    // Filters of pooled patches are neither pictures nor words; the map of a row shows what they found.
+    this.#isTelling = size !== undefined || (!this.#patches && hasTellingFeatures(model, data));
   }
 
   /** The training of each bank. */
@@ -157,6 +164,22 @@ export class FilterGallery {
         fits: this.#fits(filter, truth),
       })),
       contributions: this.#size || !this.#isTelling ? [] : this.#contributions(found),
+      ...this.#where(row, found),
+    };
+  }
+
+  /** Where the classes of the two strongest filters were found. */
+  #where(row: number, found: BankExplanation): Pick<RowView, "where"> {
+    const { x } = this.#data as { x: Matrix };
+    const map = this.#patches && this.#classOf && whereFound(this.#patches, x, row, found);
+    if (!map || found.rival === undefined) return {};
+    const { given, rival } = wherePictures(map);
+    const nameOf = (filter: number) => this.filter(filter).label ?? `filter ${filter}`;
+    return {
+      where: [
+        { label: nameOf(found.filters[0].filter), picture: shrink(given, LARGEST_PICTURE) },
+        { label: nameOf(found.rival), picture: shrink(rival, LARGEST_PICTURE) },
+      ],
     };
   }
 
@@ -184,8 +207,9 @@ export class FilterGallery {
       const cells = data.table.columns.map(({ name }, c) => `${name} ${data.table.cell(c, row) ?? "missing"}`);
       return { form: "text", text: cells.join(", ") };
     }
-    if (!this.#size) return { form: "words", words: [] };
-    return this.#picture(toDense(data.x.slice(row, row + 1)).values, this.#size);
+    const { values } = toDense(data.x.slice(row, row + 1));
+    if (this.#patches) return this.#picture(greyOf(values, this.#patches.shape.channels), this.#patches.shape);
+    return this.#size ? this.#picture(values, this.#size) : { form: "words", words: [] };
   }
 
   #picture(values: ArrayLike<number>, { width, height }: ImageSize): Look {

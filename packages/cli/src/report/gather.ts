@@ -11,6 +11,7 @@ import { type Answers, answer, judge, renamed, SHARE_BEFORE, withBefore } from "
 import { partOfRun } from "../model/part-of-run.ts";
 import { filterPart, stepsOf } from "../model/parts.ts";
 import { type Passage, passThrough } from "../model/passage.ts";
+import { patchesOf, patchSheets } from "../model/patch-view.ts";
 import type { Provenance } from "../provenance.ts";
 import { bytes, count, counted, score } from "../terminal/numbers.ts";
 import type { Fact, Judgement, ReportContent, RowView } from "./content.ts";
@@ -51,6 +52,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
   const { judgement, notes } = answers && y ? judge(model, answers, data) : { judgement: undefined, notes: [] };
   const nameOf = labelNamer(data);
   const found = filterPart(model);
+  const patches = patchesOf(model);
   const gallery = found && new FilterGallery(found.part, model, data, subject.imageSize);
   const rows = gallery ? await showRows(subject, passage, gallery, answers, y, run) : { samples: [], mistakes: [] };
   return {
@@ -60,6 +62,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     headline: headline(subject, judgement),
     curves: gallery?.curves() ?? [],
     filters: gallery?.classes() ?? [],
+    patches: patches ? patchSheets(patches) : [],
     filtersOf: gallery?.filtersOf() ?? new Map(),
     ...rows,
     work: workFacts(found?.part.report, predicted?.measured),

@@ -1,6 +1,7 @@
 /** Filters and rows as pieces of a page: pictures with their activations, or words. */
 
 import type { Word } from "../model/filter-words.ts";
+import type { PatchSheet } from "../model/patch-view.ts";
 import { pngAddress } from "../pictures/png.ts";
 import { count, counted, percent, score } from "../terminal/numbers.ts";
 import type { ClassFilters, FilterView, Look, RowView, StrongView } from "./content.ts";
@@ -10,6 +11,8 @@ import { breakable, escaped } from "./markup.ts";
 const FILTER_SIZE = 56;
 const STRONG_SIZE = 64;
 const ROW_SIZE = 72;
+/** Pixels of the page for each of a patch. */
+const SHEET_SCALE = 5;
 
 /** The filters of one class. */
 export function classFilters({ label, filters, shown, words }: ClassFilters): string {
@@ -46,7 +49,9 @@ export function rowView(view: RowView): string {
   }
   const body =
     look.form === "picture"
-      ? strip(view)
+      ? view.where
+        ? foundWhere(view) + strongest(view.strongest)
+        : strip(view)
       : `${look.form === "text" ? `<blockquote>${escaped(look.text)}</blockquote>` : ""}${decided(view)}${strongest(view.strongest)}`;
   return `<div class="row"><div>${head.join(" · ")}</div>${body}</div>`;
 }
@@ -59,6 +64,22 @@ function strip({ look, strongest, row }: RowView): string {
     return `<figure><div class="activation">${view.similarity.toFixed(2)}</div>${picture(view.look, STRONG_SIZE, filterTitle(view))}<figcaption${strange ? ' class="wrong"' : ""} title="${escaped(caption)}">${escaped(caption)}</figcaption></figure>`;
   });
   return `<div class="strip">${given}${filters.join("")}</div>`;
+}
+
+/** The row, and where in it the two strongest classes were found. */
+function foundWhere({ look, where = [], row }: RowView): string {
+  const given = `<figure class="given">${picture(look, ROW_SIZE, `row ${row}`)}<figcaption>the row</figcaption></figure>`;
+  const maps = where.map(({ label, picture: map }) => {
+    const about = `where ${label} was found`;
+    return `<figure>${picture({ form: "picture", picture: map }, ROW_SIZE, about)}<figcaption title="${escaped(about)}">${escaped(label)}</figcaption></figure>`;
+  });
+  return `<div class="strip">${given}${maps.join("")}</div>`;
+}
+
+/** The patch filters of one size. */
+export function patchSheet({ filters, width, height, picture: sheet }: PatchSheet): string {
+  const title = `${counted(filters, "filter")} of ${width} × ${height} pixels`;
+  return `<figure class="sheet">${picture({ form: "picture", picture: sheet }, SHEET_SCALE * Math.max(sheet.width, sheet.height), title)}<figcaption>${title}</figcaption></figure>`;
 }
 
 /** The features that spoke for and against. */

@@ -4,7 +4,7 @@ import { count, counted, percent, score } from "../terminal/numbers.ts";
 import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
 import type { Fact, Judgement, Reliability, ReportContent } from "./content.ts";
 import { facts, headline, htmlPage, section } from "./frame.ts";
-import { classFilters, rowView } from "./looks.ts";
+import { classFilters, patchSheet, rowView } from "./looks.ts";
 import { escaped } from "./markup.ts";
 import { reliabilityChart } from "./reliability-chart.ts";
 
@@ -19,7 +19,12 @@ export function reportPage(content: ReportContent): string {
     content.judgement?.confusion ? confusion(content.judgement) : "",
     content.judgement?.reliability ? probabilities(content.judgement.reliability) : "",
     content.filters.length > 0 ? filters(content) : "",
-    rows("Rows and their strongest filters", ROWS_ABOUT, content.samples),
+    content.patches.length > 0 ? section("Patches", PATCHES_ABOUT, content.patches.map(patchSheet).join("")) : "",
+    rows(
+      "Rows and their strongest filters",
+      `${ROWS_ABOUT}${content.patches.length > 0 ? WHERE_ABOUT : ""}`,
+      content.samples,
+    ),
     rows("Mistakes made with most confidence", MISTAKES_ABOUT, content.mistakes),
     content.curves.some(({ steps }) => steps.length > 0) ? training(content) : "",
     work(content),
@@ -32,6 +37,12 @@ export function reportPage(content: ReportContent): string {
 
 const ROWS_ABOUT =
   "Each row stands with the filters that respond to it most. The activation, in green, is the filter's similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";
+
+const WHERE_ABOUT =
+  " The pictures beside a row show where in it the class of the strongest filter was found, and where its strongest rival: brighter is more.";
+
+const PATCHES_ABOUT =
+  "What windows of an image are compared with: each filter is the rank order of the pixels of some windows, brighter is a higher rank. How much, and where, each of them is found is what the filters of classes see.";
 
 const MISTAKES_ABOUT =
   "Rows that were given a wrong class, the most certain first. The filters show what each was taken for.";

@@ -116,7 +116,7 @@ img{display:block;image-rendering:pixelated;border-radius:3px;background:#000}
 .row{border-top:1px solid var(--line);padding:1rem 0}
 .strip{display:flex;flex-wrap:wrap;gap:.6rem .75rem;margin-top:.6rem;align-items:flex-end}
 figure{margin:0;text-align:center;font-size:.78rem;line-height:1.35;max-width:5.2rem}
-figure.given{margin-right:.75rem}
+figure.given{margin-right:.75rem}figure.sheet{max-width:none;text-align:left;margin-bottom:1rem}figure.sheet img{max-width:100%;height:auto;margin-left:0}
 figure img{margin:.1rem auto .15rem}
 figcaption{color:var(--soft);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .activation{color:var(--green);font-weight:600;font-variant-numeric:tabular-nums}

@@ -11,6 +11,7 @@
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type ClassifierModel, type Dense, RankSimilarityClassifier, saveModel, toDense } from "@ranksim/core";
@@ -61,11 +62,17 @@ try {
   const isRight = (body: number, status: number, answer: string) =>
     status === 200 && JSON.parse(answer).labels[0] === expected[body];
 
-  if (wanted.has("rate")) results.rate = await rates(path, bodies, isRight);
-  if (wanted.has("overload")) results.overload = await overload(path, bodies, isRight);
-  if (wanted.has("soak")) results.soak = await soak(path, other, first, second, test, bodies);
-  if (wanted.has("restart")) results.restart = await restart(path);
-  await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  const parts = {
+    rate: () => rates(path, bodies, isRight),
+    overload: () => overload(path, bodies, isRight),
+    soak: () => soak(path, other, first, second, test, bodies),
+    restart: () => restart(path),
+  };
+  for (const [name, measure] of Object.entries(parts)) {
+    if (!wanted.has(name)) continue;
+    results[name] = await measure();
+    await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  }
   console.log(JSON.stringify(results, undefined, 2));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -231,11 +238,15 @@ async function soak(
   let swaps = 0;
   const kept = join(folder, "kept.model");
   await copyFile(path, kept);
-  const swapping = setInterval(async () => {
-    const fresh = join(folder, "fresh.model");
-    await copyFile(++swaps % 2 === 1 ? other : kept, fresh);
-    await rename(fresh, path);
-  }, 700);
+  let isOver = false;
+  const swap = async () => {
+    for (; !isOver; await setTimeout(700)) {
+      const fresh = join(folder, "fresh.model");
+      await copyFile(++swaps % 2 === 1 ? other : kept, fresh);
+      await rename(fresh, path);
+    }
+  };
+  const swapping = swap();
   const common = { port: server.port, path: "/predict", bodies, connections: CONNECTIONS, isRight, abortShare: 0.01 };
   const warm = await load({ ...common, seconds: Math.max(5, Number(flags.soak) / 6) });
   const memory = [server.memory()];
@@ -244,7 +255,8 @@ async function soak(
     parts.push(await load({ ...common, seconds: Number(flags.soak) / 6 }));
     memory.push(server.memory());
   }
-  clearInterval(swapping);
+  isOver = true;
+  await swapping;
   const metrics = await fetch(`http://127.0.0.1:${server.port}/metrics`).then((answer) => answer.text());
   server.signal("SIGTERM");
   const total = (pick: (part: Load) => number) => parts.reduce((sum, part) => sum + pick(part), 0);

@@ -4,7 +4,7 @@
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
  */
 
-import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters } from "../backends/contract.ts";
+import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters, Turn } from "../backends/contract.ts";
 import { groupByCode, pickGroups, singletons } from "../bank/groups.ts";
 import { looksOf } from "../kernels/measure.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
@@ -13,6 +13,7 @@ import type { FilterBank } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { drawBelow, type RandomGenerator } from "../random.ts";
 import type { Member } from "./committee.ts";
+import { inChunks, positiveQuantile } from "./long-arrays.ts";
 import { Desk } from "./refine-desk.ts";
 
 /** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
@@ -135,8 +136,8 @@ export async function enrolBank(
   const k = Math.min(Math.max(teaching.strongest, deep), bank.filters);
   const top = await held.topFilters(loaded, k).finally(() => loaded.release());
   const { values, learned } = await means(held, bank, filterClass, top, codes, rows);
-  if (teaching.rule === "multiply") raise(values);
-  else scale(values, whole);
+  if (teaching.rule === "multiply") await raise(values, held.turn);
+  else await scale(values, whole, held.turn);
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
   return { held, start, top, codes, rows, learned };
@@ -172,6 +173,7 @@ async function means(
       values[i] /= count;
       total += Math.abs(values[i]);
     }
+    await held.turn.pause();
   }
   sums.release();
   const size = total === 0 ? 1 : total / learned.length;
@@ -180,6 +182,7 @@ async function means(
     const weights = values.subarray(f * n, (f + 1) * n);
     expandFilter(bank, f, weights);
     for (let i = 0; i < n; i++) weights[i] *= size / bank.norm[f];
+    await held.turn.pause();
   }
   return { values, learned };
 }
@@ -191,15 +194,18 @@ export async function plainWithout({ start, learned, held }: Pupil): Promise<Mem
   return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
 }
 
-function scale(values: Float64Array, whole: boolean): void {
-  for (let i = 0; i < values.length; i++) values[i] = whole ? Math.round(values[i] * UNIT) : values[i] * UNIT;
+function scale(values: Float64Array, whole: boolean, turn: Turn): Promise<void> {
+  return inChunks(values.length, turn, (from, to) => {
+    for (let i = from; i < to; i++) values[i] = whole ? Math.round(values[i] * UNIT) : values[i] * UNIT;
+  });
 }
 
 /** Adds a small number to all, so that factors can move them: what was zero stays tied. */
-function raise(values: Float64Array): void {
-  const filled = values.filter((value) => value > 0).sort();
-  const small = filled.length === 0 ? 1 : filled[Math.floor(SMALL_MEANS * (filled.length - 1))];
-  for (let i = 0; i < values.length; i++) values[i] = Math.max(0, values[i]) + small;
+async function raise(values: Float64Array, turn: Turn): Promise<void> {
+  const small = (await positiveQuantile(values, SMALL_MEANS, turn)) ?? 1;
+  await inChunks(values.length, turn, (from, to) => {
+    for (let i = from; i < to; i++) values[i] = Math.max(0, values[i]) + small;
+  });
 }
 
 /** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
@@ -258,7 +264,7 @@ export async function teachBank(
       }
       await refining.teach({ rows: NOBODY, step, window, patience: 1 }); // ranks those that wait
       step *= left;
-      average = join(average, await refining.values(), teaching.rule);
+      average = await join(average, await refining.values(), teaching.rule, held.turn);
       await course.onEpoch();
       if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
         const values = average;
@@ -274,10 +280,17 @@ export async function teachBank(
 const NOBODY = new Uint32Array(0);
 
 /** The rank of a sum is that of the mean; by factors, that of a product is that of the geometric mean. */
-function join(sum: Float64Array | undefined, values: Float64Array, rule: RefineRule): Float64Array {
+async function join(
+  sum: Float64Array | undefined,
+  values: Float64Array,
+  rule: RefineRule,
+  turn: Turn,
+): Promise<Float64Array> {
   if (!sum) return values;
-  if (rule === "add") for (let i = 0; i < sum.length; i++) sum[i] += values[i];
-  else for (let i = 0; i < sum.length; i++) sum[i] = Math.min(1e200, Math.max(1e-200, sum[i] * values[i]));
+  await inChunks(sum.length, turn, (from, to) => {
+    if (rule === "add") for (let i = from; i < to; i++) sum[i] += values[i];
+    else for (let i = from; i < to; i++) sum[i] = Math.min(1e200, Math.max(1e-200, sum[i] * values[i]));
+  });
   return sum;
 }
 

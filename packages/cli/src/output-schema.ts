@@ -15,6 +15,7 @@ export type CommandName =
   | "inspect"
   | "export"
   | "spikes"
+  | "doctor"
   | "data list"
   | "data info"
   | "data path"

@@ -40,6 +40,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Add> } = {
   inspect: async () => (await import("./commands/inspect.ts")).addInspect,
   export: async () => (await import("./commands/export.ts")).addExport,
   spikes: async () => (await import("./commands/spikes.ts")).addSpikes,
+  doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   data: async () => (await import("./commands/data.ts")).addData,
   play: async () => (await import("./commands/play.ts")).addPlay,
   demo: async () => (await import("./commands/demo.ts")).addDemo,

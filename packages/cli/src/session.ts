@@ -23,7 +23,7 @@ export interface ComputeOptions extends CommonOptions {
   readonly threads?: number;
 }
 
-const BACKENDS = ["auto", "threads", "wasm", "reference"];
+const BACKENDS = ["auto", "gpu", "threads", "wasm", "reference"];
 
 /** Adds --json and --quiet. */
 export function addCommonOptions(command: Command): Command {

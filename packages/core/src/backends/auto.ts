@@ -1,6 +1,7 @@
 /**
  * The back end of those who do not choose: it asks each back end that runs here what the work would take, and gives rows to
- * the one that would be done first. Workers are started by the first rows that are worth them.
+ * the one that would be done first. Workers are started by the first rows that are worth them, a GPU by
+ * the first stretch of work that is.
  */
 
 import { RanksimError } from "../errors.ts";
@@ -13,16 +14,19 @@ const USUAL_FILTERS = 1000;
 /** Seconds that starting the workers takes. Measured. */
 const START = 0.05;
 
-/** Opens the best back ends that run here, with at most `threads` workers. */
-export async function openAuto(threads?: number): Promise<Backend> {
+/** Seconds that a GPU takes until its first answer, with its kernels compiled. Measured. */
+const START_GPU = 0.5;
+
+/** Opens the best back ends that run here, with at most `threads` workers. `openFast` opens a GPU, or says that there is none worth it. */
+export async function openAuto(threads?: number, openFast: () => Promise<Backend> = openHardware): Promise<Backend> {
   const { hasSimd } = await import("./wasm/module.ts");
   if (!hasSimd()) return openReference();
   const { openWasm, secondsOf } = await import("./wasm/backend.ts");
   const single = await openWasm();
   const { availableThreads } = await import("./threads/worker.ts");
   const { openThreads, threadsRefusal } = await import("./threads/backend.ts");
-  const most = threads ?? availableThreads();
-  if (most === 1 || threadsRefusal()) return single;
+  const most = threadsRefusal() ? 1 : (threads ?? availableThreads());
+  const gpu = new Fast(openFast);
 
   let pool: Promise<Backend> | undefined;
   let opened: Backend | undefined;
@@ -35,25 +39,82 @@ export async function openAuto(threads?: number): Promise<Backend> {
     opened = await pool;
     return opened;
   };
-  const best = (work: WorkShape): Promise<Backend> | Backend => {
-    const alone = single.estimate(work);
-    const together = (opened ? 0 : START) + secondsOf(work, most);
-    return "seconds" in alone && alone.seconds <= together ? single : many();
+  const best = async (rows: RowSource, work: WorkShape): Promise<Backend> => {
+    const alone = secondsOf(work, 1);
+    const together = most === 1 ? Number.POSITIVE_INFINITY : (opened ? 0 : START) + secondsOf(work, most);
+    return (await gpu.for(rows, work, Math.min(alone, together))) ?? (alone <= together ? single : many());
   };
   return {
     get name() {
-      return opened?.name ?? single.name;
+      return gpu.used?.name ?? opened?.name ?? single.name;
     },
     get threads() {
       return opened?.threads ?? single.threads;
     },
+    get overlap() {
+      return gpu.used?.overlap ?? 1;
+    },
     estimate: (work) => (opened ?? single).estimate(work),
-    hold: async (rows, plan) => (await best(shapeOf(rows, plan))).hold(rows, plan),
+    hold: async (rows, plan) => (await best(rows, shapeOf(rows, plan))).hold(rows, plan),
     async close() {
       await single.close();
       await (await pool)?.close();
+      await gpu.close();
     },
   };
+}
+
+/**
+ * A GPU for those who do not choose. Opening it costs as much as some work on the processor, so it is opened once that much work
+ * was asked for, and meanwhile the processor works on; only work that is many times as long waits for it.
+ */
+class Fast {
+  /** The GPU, once it was given work. */
+  used: Backend | undefined;
+  readonly #open: () => Promise<Backend>;
+  #opening: Promise<void> | undefined;
+  #opened: Backend | undefined;
+  #seconds = 0;
+
+  constructor(open: () => Promise<Backend>) {
+    this.#open = open;
+  }
+
+  /** The GPU if it is done sooner with these rows than the processor, which would take so many seconds. */
+  async for(rows: RowSource, work: WorkShape, seconds: number): Promise<Backend | undefined> {
+    if (rows.form !== "dense" || rows.valueBytes !== 1) return undefined;
+    this.#seconds += seconds;
+    if (this.#seconds < START_GPU) return undefined;
+    this.#opening ??= this.#open().then(
+      (gpu) => {
+        this.#opened = gpu;
+      },
+      () => {}, // there is none here: the processor does it
+    );
+    if (seconds > PATIENCE * START_GPU) await this.#opening;
+    const estimate = this.#opened?.estimate(work);
+    if (!estimate || !("seconds" in estimate) || estimate.seconds >= seconds) return undefined;
+    this.used = this.#opened;
+    return this.used;
+  }
+
+  async close(): Promise<void> {
+    await this.#opening;
+    await this.#opened?.close();
+  }
+}
+
+/** Work this many times as long as opening a GPU waits for it. */
+const PATIENCE = 4;
+
+/** A GPU that is one: a program that plays it is slower than the processor it runs on. */
+async function openHardware(): Promise<Backend> {
+  const { BACKENDS } = await import("./open.ts");
+  const gpu = await BACKENDS.gpu({});
+  const described = await gpu.describe?.();
+  if (described && !described.isSoftware) return gpu;
+  await gpu.close();
+  throw new RanksimError("no-backend", "gpu: expected a device, found a program that plays one");
 }
 
 function shapeOf(rows: RowSource, { filters = USUAL_FILTERS, searches = 1 }: Plan = {}): WorkShape {

@@ -54,10 +54,24 @@ export interface Backend {
   readonly overlap?: number;
   /** What the work would take here; `auto` asks every back end. */
   estimate(work: WorkShape): Estimate | Refusal;
+  /** What it runs on, where that is not the processor. */
+  describe?(): Promise<Described>;
   /** Takes rows in. All work on them, and on what is made from them, happens in the given turn. */
   hold(rows: RowSource, plan?: Plan): Promise<HeldRows>;
   /** Ends workers and frees memory. Handles become unusable. May be called twice. */
   close(): Promise<void>;
+}
+
+/** A device that a back end runs on. */
+export interface Described {
+  /** Its name. */
+  readonly adapter: string;
+  /** Whether it is a program that plays a GPU. */
+  readonly isSoftware: boolean;
+  /** The program for products that is used, and products of bytes a second of each that was timed. */
+  readonly variant: string;
+  readonly timed: readonly { readonly name: string; readonly rate: number }[];
+  readonly limits: { readonly bufferBytes: number; readonly workgroupBytes: number };
 }
 
 /** How rows will be used. It may decide where they go and never alters an answer. */

@@ -7,6 +7,7 @@ import type { Backend, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
 import { joinSums } from "../bank/sums.ts";
+import { listedRows } from "../kernels/rows.ts";
 import type { Groups, Values } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
@@ -85,11 +86,11 @@ export async function trainClasses(
   const draw = (rows: RowSource) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
   const common = params.distributionPerClass ? undefined : await draw(learning);
 
-  const rowsOfClass = await classReader(shown.matrix, groups);
   const whole = (params.refine ? PLAIN_SHARE : 1) / (learning.rows * params.committee);
   const drawn: (Float64Array | undefined)[] = [];
   const shares = new Float64Array(filters.length);
   const most = params.distributionPerClass ? 1 : (backend.overlap ?? 1); // distributions are drawn in the order of the classes
+  const rowsOfClass = await classReader(shown.matrix, groups, most > 1 && params.filterFunction === "meanRank");
   const trained = await overlapping(filters.length, most, async (j, place: Place): Promise<TrainedClass> => {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
@@ -230,9 +231,17 @@ interface Place {
   room?: Values;
 }
 
-/** Gives the rows of a class; those that are gathered lie in the given place until the next ones do. */
-async function classReader(x: RowSource, groups: Groups): Promise<(c: number, place: Place) => RowSource> {
+/**
+ * Gives the rows of a class. Those that are gathered lie in the given place until the next ones do; `inParts`: a back end with
+ * memory of its own takes them in parts, and none of them has to be gathered as a whole.
+ */
+async function classReader(
+  x: RowSource,
+  groups: Groups,
+  inParts: boolean,
+): Promise<(c: number, place: Place) => RowSource> {
   const rowsOf = (c: number) => groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
+  if (inParts && x instanceof Dense) return (c) => listedRows(x, rowsOf(c));
   if (x instanceof Dense) {
     const largest = largestOf(groups) * x.features;
     return (c, place) => {

@@ -28,6 +28,7 @@ export function listedRows(source: RowSource, listed: Uint32Array): RowSource {
     },
     gather: (rows) => source.gather(rows.map((r) => listed[r])),
     slice: (from, to) => listedRows(source, listed.subarray(from, to)),
+    listed: { source, rows: listed },
   };
 }
 

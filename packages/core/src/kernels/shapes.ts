@@ -48,6 +48,8 @@ export interface RowSource {
   gather(rows: Uint32Array): Rows | Promise<Rows>;
   /** Rows `from` (included) to `to` (not included). */
   slice(from: number, to: number): RowSource;
+  /** Where these are rows of another source, in some order: that source, and which. A back end may take in the whole of it once. */
+  readonly listed?: { readonly source: RowSource; readonly rows: Uint32Array };
   /** Rows that are not in memory: bytes of memory that work on them may take for rows at a time. */
   readonly room?: number;
   /** The listed rows in that order, as a source that is read well in its order: where gathering them would jump about. */

@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     for (let j = 0; j < Number(values.times); j++) runs.push((await timed(() => work(gpu))).milliseconds);
     const median = runs.sort((a, b) => a - b)[runs.length >> 1];
     const processor = host && (await timed(() => work(host)));
-    const same = processor && processor.given === first.given;
+    const same = processor && processor.given() === first.given();
     works.push({
       ...{ name, title, goal, first: first.milliseconds, milliseconds: median, least: runs[0] },
       ...(processor ? { processor: processor.milliseconds, same: same === true } : {}),

@@ -23,14 +23,15 @@ export interface GpuWork {
   readonly title: string;
   /** Milliseconds that it should stay below on a data-centre GPU. */
   readonly goal: number;
-  prepare(images: Images): Promise<(backend: Backend) => Promise<string>>;
+  /** The work; what it gives makes a digest of the answers, which is no part of the work. */
+  prepare(images: Images): Promise<(backend: Backend) => Promise<() => string>>;
 }
 
 const digest = (bytes: ArrayBufferView): string =>
   createHash("sha256")
     .update(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     .digest("hex");
-const ofModel = (model: Model): string => digest(saveModel(model));
+const ofModel = (model: Model) => (): string => digest(saveModel(model));
 
 /** Rows and filters that each back end holds from its first call on. */
 function winners(times: number): GpuWork["prepare"] {
@@ -47,7 +48,7 @@ function winners(times: number): GpuWork["prepare"] {
       }
       const { rows, bank } = found;
       const answers = await Promise.all(Array.from({ length: times }, () => rows.topFilters(bank, 1)));
-      return digest(answers[0].filter) + digest(answers[0].response);
+      return () => digest(answers[0].filter) + digest(answers[0].response);
     };
   };
 }
@@ -79,7 +80,8 @@ export const WORKS: readonly GpuWork[] = [
         const known =
           models.get(backend) ?? new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(x, y, { backend });
         models.set(backend, known);
-        return JSON.stringify(await (await known).predict(test, { backend }));
+        const labels = await (await known).predict(test, { backend });
+        return () => JSON.stringify(labels);
       };
     },
   },
@@ -100,7 +102,10 @@ export const WORKS: readonly GpuWork[] = [
     goal: 150,
     prepare: async ({ x }) => {
       const model = await new PatchTransform({ filters: 256, patch: 5, seed: SEED }).fit(x.slice(0, 6000));
-      return async (backend) => digest(toDense(await model.transform(x, { backend })).values);
+      return async (backend) => {
+        const pooled = await model.transform(x, { backend });
+        return () => digest(toDense(pooled).values);
+      };
     },
   },
   {

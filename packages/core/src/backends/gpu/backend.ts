@@ -1,36 +1,26 @@
 /** The `gpu` back end: kernels on a GPU through WebGPU, and a back end of the host for what they do not do. */
 
-import type { Backend, WorkShape } from "../contract.ts";
+import type { Backend, Described, Estimate, WorkShape } from "../contract.ts";
 import { UNINTERRUPTED } from "../turn.ts";
 import { openDevice } from "./adapter.ts";
 import { Device } from "./device.ts";
 import { GPU_LIMITS, type GpuLimits, House } from "./house.ts";
 import { GpuRows } from "./rows.ts";
+import { SOFTWARE_RATE } from "./variants.ts";
 
 export type { GpuLimits } from "./house.ts";
 
-/** Bytes a second to the device, seconds of a question and its answer, and multiply-adds a second before they are timed. Rough. */
+/** Bytes a second to the device, seconds of a search whatever its size, and multiply-adds a second before they are timed. Rough. */
 const COPY_RATE = 4e9;
-const LATENCY = 1e-3;
+const LATENCY = 2e-3;
 const RATE = 2e12;
 
 /** Trainings whose rounds fill the time in which others wait for an answer. Measured. */
 const OVERLAP = 10;
 
-/** What a GPU back end runs on. */
-export interface GpuDescription {
-  readonly adapter: string;
-  /** Whether it is a program that plays a GPU. */
-  readonly isSoftware: boolean;
-  /** The program for products, and products of bytes a second of each that was timed. */
-  readonly variant: string;
-  readonly timed: readonly { readonly name: string; readonly rate: number }[];
-  readonly limits: { readonly bufferBytes: number; readonly workgroupBytes: number };
-}
-
 export interface GpuBackend extends Backend {
-  /** What it runs on; times the programs for products if that has not been done yet. */
-  describe(): Promise<GpuDescription>;
+  /** Times the programs for products if that has not been done yet. */
+  describe(): Promise<Described>;
   /** The device, for tests that take it away. */
   readonly device: Device;
 }
@@ -39,7 +29,7 @@ export interface GpuBackend extends Backend {
 export async function openGpu(openHost: () => Promise<Backend>, limits: GpuLimits = GPU_LIMITS): Promise<GpuBackend> {
   const device = new Device(await openDevice());
   const house = new House(device, openHost, limits);
-  let rate = RATE;
+  let rate = device.opened.isSoftware ? SOFTWARE_RATE : RATE;
   const backend: GpuBackend = {
     name: "gpu",
     threads: 1,
@@ -66,8 +56,8 @@ export async function openGpu(openHost: () => Promise<Backend>, limits: GpuLimit
   return backend;
 }
 
-function estimateOf({ rows, features, values, bytes, filters, searches }: WorkShape, rate: number) {
+function estimateOf({ rows, features, values, bytes, filters, searches }: WorkShape, rate: number): Estimate {
   const stride = Math.ceil(features / 64) * 64;
   const products = (2 * rows * stride * filters * searches) / rate;
-  return { seconds: bytes / COPY_RATE + products + LATENCY * searches, bytes: values + 2 * filters * stride };
+  return { seconds: bytes / COPY_RATE + products + LATENCY * (1 + searches), bytes: values + 2 * filters * stride };
 }

@@ -191,14 +191,15 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   async #replaceOnDevice(planes: Planes, at: Uint32Array, given: Planes): Promise<Room> {
     const { device } = this.house;
     const { stride } = planes;
-    const room = device.room(planes.room.bytes);
+    const bytes = bankBytes(this.filters, this.features);
+    const room = device.room(bytes);
     try {
       await device.borrowing(async (borrow) => {
         const pairs = Uint32Array.from({ length: 2 * at.length }, (_, j) => (j % 2 === 0 ? j / 2 : at[(j - 1) / 2]));
         const list = borrow(pairs.byteLength);
         device.write(list, 0, pairs);
         const job = device.job();
-        job.copy(planes.room, 0, room, 0, planes.room.bytes);
+        job.copy(planes.room, 0, room, 0, bytes);
         for (const plane of [0, 1]) {
           const source = { room: given.room, first: plane * given.padded };
           await moveItems(job, list, at.length, stride, source, { room, first: plane * planes.padded });

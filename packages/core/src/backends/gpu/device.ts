@@ -38,14 +38,14 @@ export class Device {
   readonly opened: OpenedDevice;
   /** Largest buffer a kernel can see. */
   readonly mostBytes: number;
-  /** Bytes of all buffers. */
+  /** Bytes of all rooms that have an owner. */
   usedBytes = 0;
   readonly #gpu: GPUDevice;
   readonly #params: GPUBuffer;
   readonly #pipelines = new Map<Kernel, Promise<GPUComputePipeline>>();
   readonly #landings: GPUBuffer[] = [];
   #landingBytes = 0;
-  readonly #spare: Room[] = [];
+  readonly #spare: GPUBuffer[] = [];
   #spareBytes = 0;
   #failure: GpuFailure | undefined;
   /** Checks of allocations that have not been answered yet. */
@@ -75,11 +75,33 @@ export class Device {
     return this.#failure;
   }
 
-  /** Room for so many bytes, zeros at first. The caller frees it. */
+  /**
+   * Room for so many bytes, of any content. The caller frees it. Jobs happen in the order in which they are sent off, so a room that
+   * is freed may serve the next job before the one that was sent off is done.
+   */
   room(bytes: number): Room {
     this.#throwIfFailed();
-    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-    if (size > this.mostBytes) throw new GpuFailure(`a buffer of ${size} bytes is more than the device allows`);
+    const least = Math.max(256, Math.ceil(bytes / 16) * 16);
+    if (least > this.mostBytes) throw new GpuFailure(`a buffer of ${least} bytes is more than the device allows`);
+    // A quarter more at most, in steps, so that rooms of about one size serve each other.
+    const step = 2 ** Math.max(4, Math.floor(Math.log2(least)) - 2);
+    const size = Math.min(this.mostBytes, Math.ceil(least / step) * step);
+    const found = this.#spare.findIndex((buffer) => buffer.size === size);
+    const buffer = found < 0 ? this.#allocate(size) : this.#spare.splice(found, 1)[0];
+    if (found >= 0) this.#spareBytes -= size;
+    this.usedBytes += size;
+    return new Room(buffer, size, () => {
+      this.usedBytes -= size;
+      if (this.#failure || this.#spareBytes + size > IDLE_ROOMS) {
+        buffer.destroy();
+        return;
+      }
+      this.#spareBytes += size;
+      this.#spare.push(buffer);
+    });
+  }
+
+  #allocate(size: number): GPUBuffer {
     this.#gpu.pushErrorScope("out-of-memory");
     const buffer = this.#gpu.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });
     const check = this.#gpu.popErrorScope().then((error) => {
@@ -87,47 +109,21 @@ export class Device {
     });
     check.catch(() => {}); // whoever waits for answers hears of it
     this.#checks.push(check);
-    this.usedBytes += size;
-    return new Room(buffer, size, () => {
-      this.usedBytes -= size;
-      buffer.destroy();
-    });
+    return buffer;
   }
 
-  /**
-   * Calls `work` with a way to borrow rooms, of any content, and takes them back at its end. Jobs happen in the order in which they
-   * are sent off, so a room may serve the next job before the one that was sent off is done.
-   */
+  /** Calls `work` with a way to borrow rooms, and frees them at its end. */
   async borrowing<T>(work: (borrow: (bytes: number) => Room) => Promise<T>): Promise<T> {
     const borrowed: Room[] = [];
     try {
       return await work((bytes) => {
-        const room = this.#borrow(bytes);
+        const room = this.room(bytes);
         borrowed.push(room);
         return room;
       });
     } finally {
-      for (const room of borrowed) this.#takeBack(room);
+      for (const room of borrowed) room.free();
     }
-  }
-
-  #borrow(bytes: number): Room {
-    this.#throwIfFailed();
-    const size = Math.min(this.mostBytes, 2 ** Math.ceil(Math.log2(Math.max(256, bytes))));
-    const found = this.#spare.findIndex((room) => room.bytes >= bytes && room.bytes <= 2 * size);
-    if (found < 0) return this.room(Math.max(bytes, size));
-    const [room] = this.#spare.splice(found, 1);
-    this.#spareBytes -= room.bytes;
-    return room;
-  }
-
-  #takeBack(room: Room): void {
-    if (this.#failure || this.#spareBytes + room.bytes > IDLE_ROOMS) {
-      room.free();
-      return;
-    }
-    this.#spareBytes += room.bytes;
-    this.#spare.push(room);
   }
 
   /** Copies values into a buffer, from a byte that is a multiple of 4 on. */
@@ -234,7 +230,7 @@ export class Device {
   destroy(): void {
     this.#failure ??= new GpuFailure("the back end was closed");
     for (const buffer of this.#landings.splice(0)) buffer.destroy();
-    for (const room of this.#spare.splice(0)) room.free();
+    for (const buffer of this.#spare.splice(0)) buffer.destroy();
     this.#gpu.destroy();
   }
 

@@ -1,8 +1,11 @@
 /** What the rows and banks of one GPU back end share: the device, the host that does the rest, and which banks lie idle. */
 
 import { RanksimError } from "../../errors.ts";
+import type { RowSource } from "../../kernels/shapes.ts";
 import type { Backend } from "../contract.ts";
+import { Lock } from "../counted.ts";
 import type { Device } from "./device.ts";
+import { freeRows, type Resident } from "./resident.ts";
 import { type Choice, chooseVariant } from "./variants.ts";
 
 /** Bytes of the device that are used at a time. */
@@ -34,8 +37,11 @@ export interface Evictable {
 export class House {
   readonly device: Device;
   readonly limits: GpuLimits;
+  /** Whoever makes a job of large rooms waits here until the one before has sent off its own. */
+  readonly line = new Lock();
   readonly #openHost: () => Promise<Backend>;
   readonly #shelf = new Set<Evictable>();
+  readonly #whole = new Map<RowSource, { users: number; resident: Promise<Resident> }>();
   #host: Promise<Backend> | undefined;
   #isClosed = false;
   #choice: Promise<Choice> | undefined;
@@ -73,6 +79,27 @@ export class House {
       throw error;
     });
     return this.#choice;
+  }
+
+  /**
+   * All rows of a source, brought by the first who asks and kept for others who ask at the same time; the last one to release them
+   * frees them.
+   */
+  async whole(source: RowSource, bring: () => Promise<Resident>): Promise<{ resident: Resident; release(): void }> {
+    const kept = this.#whole.get(source) ?? { users: 0, resident: bring() };
+    this.#whole.set(source, kept);
+    kept.users++;
+    const release = (): void => {
+      if (--kept.users > 0) return;
+      this.#whole.delete(source);
+      kept.resident.then(freeRows, () => {}); // whoever brought them has heard of it
+    };
+    try {
+      return { resident: await kept.resident, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Notes that something on the device was just used, and makes room if too much lies idle. */

@@ -117,16 +117,14 @@ export interface MatrixTiles {
   /** Bytes of a row in workgroup memory at a time, and from one row to the next there: 16 more, so that rows lie in different banks. */
   readonly bytes: number;
   readonly stride: number;
-  /** Whether one step is brought while another is computed with. */
-  readonly double: boolean;
 }
 
 /** Measured on an H200; see the README. */
-const TILES: MatrixTiles = { rows: 128, filters: 128, down: 4, across: 2, bytes: 64, stride: 80, double: true };
+const TILES: MatrixTiles = { rows: 128, filters: 128, down: 4, across: 1, bytes: 64, stride: 80 };
 
 /** By products of 16 x 32 and 32 x 16 bytes, which 32 threads compute together. */
 export function multiplyMatrices(tiles: MatrixTiles = TILES): Multiply {
-  const { rows, filters, down, across, bytes, stride, double } = tiles;
+  const { rows, filters, down, across, bytes, stride } = tiles;
   const threads = 32 * down * across;
   const [high, wide] = [rows / down / 16, filters / across / 16];
   const quads = bytes / 16;
@@ -136,29 +134,22 @@ export function multiplyMatrices(tiles: MatrixTiles = TILES): Multiply {
   const all = (text: (a: number, b: number) => string): string =>
     each(high * wide, (q) => text(Math.floor(q / wide), q % wide));
   const words = stride / 4;
-  const stages = double ? 2 : 1;
   const fetch = (into: string, from: string, items: number, base: string): string =>
     each(
       bring(items),
       (j) =>
         `${into}${j} = ${from}[${base} + ((t + ${j * threads}u) / ${quads}u) * quads + at + (t + ${j * threads}u) % ${quads}u];`,
     );
-  // Each thread has four words of a row. Those of a quarter of the threads begin in the same bank, so each begins with another word.
   const store = (to: string, from: string, items: number): string =>
     each(bring(items), (j) => {
-      const place = `${double ? `(s % 2u) * ${items * words}u + ` : ""}((t + ${j * threads}u) / ${quads}u) * ${words}u + ((t + ${j * threads}u) % ${quads}u) * 4u`;
-      return `{ let o = ${place}; let v = turned(${from}${j}, t % 4u); ${each(4, (c) => `${to}[o + ((t + ${c}u) & 3u)] = v[${c}];`)} }`;
+      const place = `((t + ${j * threads}u) / ${quads}u) * ${words}u + ((t + ${j * threads}u) % ${quads}u) * 4u`;
+      return `{ let o = ${place}; ${["x", "y", "z", "w"].map((part, c) => `${to}[o + ${c}u] = ${from}${j}.${part};`).join(" ")} }`;
     });
-  const offset = (items: number): string => (double ? `(s % 2u) * ${items * words}u + ` : "");
   const code = `diagnostic(off, chromium.subgroup_matrix_uniformity);
 enable subgroups;
 enable chromium_experimental_subgroup_matrix;${HEAD}
-var<workgroup> xs: array<u32, ${stages * rows * words}>;
-var<workgroup> ws: array<u32, ${stages * filters * words}>;
-fn turned(v: vec4<u32>, by: u32) -> vec4<u32> {
-  let half = select(v, v.zwxy, (by & 2u) != 0u);
-  return select(half, half.yzwx, (by & 1u) != 0u);
-}
+var<workgroup> xs: array<u32, ${rows * words}>;
+var<workgroup> ws: array<u32, ${filters * words}>;
 @compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32, @builtin(subgroup_id) sg: u32) {
   let quads = p.words / 4u;
   let steps = quads / ${quads}u;
@@ -171,7 +162,7 @@ fn turned(v: vec4<u32>, by: u32) -> vec4<u32> {
   ${each(bring(rows), (j) => `var a${j}: vec4<u32>;`)} ${each(bring(filters), (j) => `var b${j}: vec4<u32>;`)}
   { let at = 0u; let filter_at = start; ${fetch("a", "x", rows, "row")} ${fetch("b", "w", filters, "filter_at")} }
   for (var s = 0u; s < total; s++) {
-    ${double ? "" : "workgroupBarrier();"}
+    workgroupBarrier();
     ${store("xs", "a", rows)} ${store("ws", "b", filters)}
     workgroupBarrier();
     if (s + 1u < total) {
@@ -183,8 +174,8 @@ fn turned(v: vec4<u32>, by: u32) -> vec4<u32> {
     ${each(
       bytes / 32,
       (k) => `{
-      ${each(high, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&xs, ${offset(rows)}(y0 + ${a * 16}u) * ${words}u + ${k * 8}u, ${words}u);`)}
-      ${each(wide, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&ws, ${offset(filters)}(f0 + ${b * 16}u) * ${words}u + ${k * 8}u, ${words}u); ${each(high, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
+      ${each(high, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&xs, (y0 + ${a * 16}u) * ${words}u + ${k * 8}u, ${words}u);`)}
+      ${each(wide, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&ws, (f0 + ${b * 16}u) * ${words}u + ${k * 8}u, ${words}u); ${each(high, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
     }`,
     )}
   }

@@ -1,15 +1,17 @@
 /** Rows of bytes on the device, in as few buffers as it allows. */
 
 import type { DenseRows, RowSource } from "../../kernels/shapes.ts";
-import type { Turn } from "../turn.ts";
+import { type Turn, UNINTERRUPTED } from "../turn.ts";
 import type { Room } from "./device.ts";
 import type { House } from "./house.ts";
 import { moveItems, PAD_ITEMS, padded, spreadRows, strideOf } from "./layout.ts";
 
 /** Products are exact in u32 up to this many features: 255 n (n + 1) < 2^32. */
 export const MOST_FEATURES = 4103;
+/** A source is brought as a whole for the sake of one row in so many. */
+const SHARE = 32;
 /** Bytes that are copied between two looks at the clock. */
-const COPY_BYTES = 2 ** 24;
+const COPY_BYTES = 2 ** 22;
 
 /** Consecutive rows in one buffer. */
 export interface Part {
@@ -31,8 +33,22 @@ export function canHold({ form, valueBytes, features, rows }: RowSource): boolea
   return form === "dense" && valueBytes === 1 && features <= MOST_FEATURES && rows > 0;
 }
 
-/** Copies rows to the device; the caller frees them. */
+/** Brings rows to the device; the caller frees them. Rows of a larger source are picked there, if much of it is wanted. */
 export async function bringRows(house: House, source: RowSource, turn: Turn): Promise<Resident> {
+  const { listed } = source;
+  if (!listed || listed.rows.length * SHARE < listed.source.rows || !canHold(listed.source)) {
+    return copyRows(house, source, turn);
+  }
+  const whole = await house.whole(listed.source, () => copyRows(house, listed.source, UNINTERRUPTED));
+  try {
+    return await gatherRows(house, whole.resident, listed.rows);
+  } finally {
+    whole.release();
+  }
+}
+
+/** Copies rows to the device. */
+async function copyRows(house: House, source: RowSource, turn: Turn): Promise<Resident> {
   const resident = emptyRows(house, source.rows, source.features);
   try {
     let first = 0;

@@ -65,21 +65,24 @@ export async function searchFilters(
       b++;
     } while (b < blocks.length && rows + blocks[b].rows <= most && work < JOB_SECONDS * rate);
     const first = blocks[begin].part.first + blocks[begin].from;
-    const read = await device.borrowing(async (borrow) => {
-      const products = borrow(largest(blocks.slice(begin, b)) * planes.padded * 4);
-      const found = borrow(8 * rows * k);
-      const job = device.job();
-      let at = 0;
-      for (const block of blocks.slice(begin, b)) {
-        await addProducts(job, house, x, block, planes, products);
-        await select(job, products, { filters, stride: planes.padded, k, rows: block.rows, first: at }, found);
-        at += block.rows;
-      }
-      const answer = job.read(found, 8 * rows * k);
-      job.send();
-      return answer;
-    });
-    pairs.set(new Uint32Array(read), 2 * first * k);
+    // One call after the other: each brings its products, and none of those that wait needs room for its own.
+    const { read } = await house.line.run(() =>
+      device.borrowing(async (borrow) => {
+        const products = borrow(largest(blocks.slice(begin, b)) * planes.padded * 4);
+        const found = borrow(8 * rows * k);
+        const job = device.job();
+        let at = 0;
+        for (const block of blocks.slice(begin, b)) {
+          await addProducts(job, house, x, block, planes, products);
+          await select(job, products, { filters, stride: planes.padded, k, rows: block.rows, first: at }, found);
+          at += block.rows;
+        }
+        const read = job.read(found, 8 * rows * k);
+        job.send();
+        return { read };
+      }),
+    );
+    pairs.set(new Uint32Array(await read), 2 * first * k);
     await turn.pause();
   }
   return pairs;

@@ -13,23 +13,27 @@ const SELECT: Kernel = {
   code: `
 struct Params { filters: u32, stride: u32, k: u32, rows: u32, first: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> products: array<u32>;
+@group(0) @binding(1) var<storage, read> products: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> found: array<vec2<u32>>;
 var<workgroup> value: array<u32, ${THREADS}>;
 var<workgroup> id: array<u32, ${THREADS}>;
 @compute @workgroup_size(${THREADS}) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32) {
   let r = g.y * ${MOST_GROUPS}u + g.x;
   if (r >= p.rows) { return; }
-  let at = r * p.stride;
+  let at = r * p.stride / 4u;
   var last = 0u;
   var last_id = 0u;
   for (var j = 0u; j < p.k; j++) {
     var best = 0u;
     var best_id = 0xffffffffu;
-    for (var f = t; f < p.filters; f += ${THREADS}u) {
-      let v = products[at + f];
-      let behind = j == 0u || v < last || (v == last && f > last_id);
-      if (behind && (best_id == 0xffffffffu || v > best)) { best = v; best_id = f; }
+    for (var q = t; q * 4u < p.filters; q += ${THREADS}u) {
+      let four = products[at + q];
+      for (var i = 0u; i < 4u; i++) {
+        let v = four[i];
+        let f = q * 4u + i;
+        let behind = j == 0u || v < last || (v == last && f > last_id);
+        if (f < p.filters && behind && (best_id == 0xffffffffu || v > best)) { best = v; best_id = f; }
+      }
     }
     value[t] = best;
     id[t] = best_id;

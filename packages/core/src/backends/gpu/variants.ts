@@ -9,7 +9,7 @@ const FILTERS = 1024;
 const STRIDE = 512;
 const TIMES = 8;
 /** Products of bytes a second of a program that plays a GPU; measured, roughly. It gets no timing, which would take it seconds. */
-const SOFTWARE_RATE = 2e8;
+export const SOFTWARE_RATE = 2e8;
 
 /** The program for products, and how many products of bytes it computes a second. */
 export interface Choice {

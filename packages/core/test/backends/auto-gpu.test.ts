@@ -1,0 +1,69 @@
+/** When `auto` takes a GPU: never for small work, in the background once enough was asked for, at once for long work. */
+
+import { expect, it } from "vitest";
+import { openAuto } from "../../src/backends/auto.ts";
+import type { Backend } from "../../src/backends/contract.ts";
+import { openReference } from "../../src/backends/reference.ts";
+import { sourceOf } from "../../src/kernels/rows.ts";
+import { denseRows } from "./dense-data.ts";
+
+/** The reference, as a GPU that would do anything in no time. */
+function pretended(held: number[]): Backend {
+  const { hold, ...rest } = openReference();
+  return {
+    ...rest,
+    name: "gpu",
+    estimate: () => ({ seconds: 0, bytes: 0 }),
+    hold: (rows, plan) => {
+      held.push(rows.rows);
+      return hold(rows, plan);
+    },
+  };
+}
+
+const small = sourceOf(denseRows("u8", 40, 10, "noise", 1));
+/** So many filters and searches that the processor would take as many seconds. */
+const lasting = (seconds: number) => ({ filters: 64, searches: (seconds * 2e10) / (400 * 64) });
+
+async function held(asked: readonly number[], source = small, open?: () => Promise<Backend>): Promise<number> {
+  const found: number[] = [];
+  const auto = await openAuto(1, open ?? (async () => pretended(found)));
+  try {
+    for (const seconds of asked) (await auto.hold(source, lasting(seconds))).release();
+    expect(auto.name).toBe(found.length > 0 ? "gpu" : "wasm");
+    return found.length;
+  } finally {
+    await auto.close();
+  }
+}
+
+it("small work stays on the processor, however often", async () => {
+  expect(await held(Array.from({ length: 50 }, () => 0.001))).toBe(0);
+});
+
+it("once enough was asked for, the GPU opens beside the work and then takes over", async () => {
+  expect(await held([0.3, 0.3, 0.3])).toBe(1);
+});
+
+it("long work waits for it", async () => {
+  expect(await held([100])).toBe(1);
+});
+
+it("rows that it does not work on stay on the processor", async () => {
+  expect(await held([100, 100], sourceOf(denseRows("f32", 40, 10, "noise", 1)))).toBe(0);
+});
+
+it("where there is none, the processor does the work and nobody hears of it", async () => {
+  let tries = 0;
+  const none = async (): Promise<Backend> => {
+    tries++;
+    throw new Error("no adapter");
+  };
+  expect(await held([100, 100, 100], small, none)).toBe(0);
+  expect(tries).toBe(1);
+});
+
+it("a GPU that is slower than the processor is not used", async () => {
+  const slow = async (): Promise<Backend> => ({ ...pretended([]), estimate: () => ({ seconds: 1000, bytes: 0 }) });
+  expect(await held([100], small, slow)).toBe(0);
+});

@@ -49,6 +49,7 @@ const LINES: readonly (readonly [command: string, line: string])[] = [
   ["spikes", "spikes digits.ranksim digits:test --rows 50 -o spikes.html"],
   ["inspect", "inspect reviews.ranksim"],
   ["inspect", "inspect table.ranksim"],
+  ["doctor", "doctor"],
   ["data list", "data list"],
   ["data info", "data info digits"],
   ["data path", "data path digits"],

@@ -18,6 +18,7 @@ const COMMANDS = [
   "evaluate",
   "cross-validate",
   "inspect",
+  "doctor",
   "explain",
   "report",
   "demo",

@@ -6,7 +6,7 @@ import { type Backend, type BackendName, Dense, openBackend } from "@ranksim/cor
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
-import { bytes } from "../terminal/numbers.ts";
+import { bytes, count } from "../terminal/numbers.ts";
 import { pairs, table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 
@@ -21,8 +21,8 @@ const LISTED: readonly (readonly [BackendName, string])[] = [
 /** Bytes of a row in the test, rows and filters it begins with, and milliseconds of a run that is long enough to tell. */
 const FEATURES = 784;
 const FEWEST = 128;
-const MOST = 16_384;
-const LONG_ENOUGH = 250;
+const MOST = 8192;
+const LONG_ENOUGH = 80;
 
 /** What was found of one back end. */
 interface Found {
@@ -86,7 +86,7 @@ async function run(session: Session): Promise<void> {
       found.map(({ name, about, refused, rate, threads, device }) => [
         style.strong(name),
         refused ? style.faint("no") : style.good("yes"),
-        rate === undefined ? "" : (rate / 1e9).toFixed(1),
+        rate === undefined ? "" : billions(rate),
         refused ?? device?.adapter ?? (name === "threads" ? `${about}: ${threads}` : about),
       ]),
       style,
@@ -104,6 +104,10 @@ async function run(session: Session): Promise<void> {
       : "";
     return `${facts}\n${list}${told}`;
   });
+}
+
+function billions(rate: number): string {
+  return rate < 1e10 ? (rate / 1e9).toPrecision(2) : count(Math.round(rate / 1e9));
 }
 
 /** Opens a back end and lets it show its speed. */
@@ -144,5 +148,7 @@ async function speedOf(backend: Backend): Promise<number> {
 
 /** Bytes that look like noise. */
 function drawn(count: number): Uint8Array {
-  return Uint8Array.from({ length: count }, (_, j) => Math.imul(j ^ (j >>> 7), 2_654_435_761) >>> 24);
+  const values = new Uint8Array(count);
+  for (let j = 0; j < count; j++) values[j] = Math.imul(j ^ (j >>> 7), 2_654_435_761) >>> 24;
+  return values;
 }

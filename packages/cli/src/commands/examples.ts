@@ -103,6 +103,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
     },
   ],
   inspect: [{ line: "ranksim inspect digits.ranksim", about: "kind, size, classes, parameters, digest" }],
+  doctor: [{ line: "ranksim doctor", about: "back ends, GPU, threads, memory, and a short speed test" }],
   explain: [
     { line: "ranksim explain plain.ranksim digits --row 3", about: "the filters that decided, as pictures" },
     { line: "ranksim explain reviews.ranksim new-reviews.txt --row 0", about: "the words that decided" },

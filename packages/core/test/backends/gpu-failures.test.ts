@@ -154,9 +154,7 @@ it("a missing package is named, and how to get it", async () => {
   vi.stubEnv("RANKSIM_WEBGPU", "no-such-package");
   await expect(openBackend("gpu")).rejects.toMatchObject({
     code: "no-backend",
-    message: expect.stringMatching(
-      /gpu: expected WebGPU, could not load the package no-such-package \(npm install webgpu\)/,
-    ),
+    message: expect.stringMatching(/gpu: expected WebGPU, found no package no-such-package: npm install webgpu/),
   });
   vi.unstubAllEnvs();
 });

@@ -82,7 +82,10 @@ async function findGpu(): Promise<GPU> {
     const { create } = (await import(/* @vite-ignore */ name)) as { create(flags: readonly string[]): GPU };
     return create(DAWN_FLAGS);
   } catch (error) {
-    throw refusal(`could not load the package ${name} (npm install webgpu): ${messageOf(error)}`);
+    if ((error as { code?: string }).code === "ERR_MODULE_NOT_FOUND") {
+      throw refusal(`found no package ${name}: npm install webgpu`);
+    }
+    throw refusal(`the package ${name} did not load: ${messageOf(error)}`);
   }
 }
 

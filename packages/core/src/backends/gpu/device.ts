@@ -43,10 +43,9 @@ export class Device {
   readonly #gpu: GPUDevice;
   readonly #params: GPUBuffer;
   readonly #pipelines = new Map<Kernel, Promise<GPUComputePipeline>>();
-  readonly #landings: GPUBuffer[] = [];
-  #landingBytes = 0;
-  readonly #spare: GPUBuffer[] = [];
-  #spareBytes = 0;
+  /** Idle buffers by their size: for answers, and on the device. */
+  readonly #landings = new Idle(IDLE_ANSWERS);
+  readonly #spare = new Idle(IDLE_ROOMS);
   #failure: GpuFailure | undefined;
   /** Checks of allocations that have not been answered yet. */
   #checks: Promise<unknown>[] = [];
@@ -86,18 +85,12 @@ export class Device {
     // A quarter more at most, in steps, so that rooms of about one size serve each other.
     const step = 2 ** Math.max(4, Math.floor(Math.log2(least)) - 2);
     const size = Math.min(this.mostBytes, Math.ceil(least / step) * step);
-    const found = this.#spare.findIndex((buffer) => buffer.size === size);
-    const buffer = found < 0 ? this.#allocate(size) : this.#spare.splice(found, 1)[0];
-    if (found >= 0) this.#spareBytes -= size;
+    const buffer = this.#spare.take(size) ?? this.#allocate(size);
     this.usedBytes += size;
     return new Room(buffer, size, () => {
       this.usedBytes -= size;
-      if (this.#failure || this.#spareBytes + size > IDLE_ROOMS) {
-        buffer.destroy();
-        return;
-      }
-      this.#spareBytes += size;
-      this.#spare.push(buffer);
+      if (this.#failure) buffer.destroy();
+      else this.#spare.keep(buffer, size);
     });
   }
 
@@ -191,16 +184,13 @@ export class Device {
   }
 
   /** A buffer that the host can read once a job has filled it. */
-  landing(bytes: number): GPUBuffer {
+  landing(bytes: number): Landing {
     const size = 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
-    const found = this.#landings.findIndex((buffer) => buffer.size === size);
-    if (found < 0) return this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST });
-    this.#landingBytes -= size;
-    return this.#landings.splice(found, 1)[0];
+    return { buffer: this.#landings.take(size) ?? this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST }), size };
   }
 
   /** What a job left in a buffer for the host. */
-  async collect(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+  async collect({ buffer, size: whole }: Landing, bytes: number): Promise<ArrayBuffer> {
     const size = Math.max(4, Math.ceil(bytes / 4) * 4);
     try {
       await Promise.all(this.#checks.splice(0));
@@ -211,10 +201,7 @@ export class Device {
     }
     const copy = buffer.getMappedRange(0, size).slice(0, bytes);
     buffer.unmap();
-    if (this.#landingBytes + buffer.size <= IDLE_ANSWERS) {
-      this.#landingBytes += buffer.size;
-      this.#landings.push(buffer);
-    } else buffer.destroy();
+    this.#landings.keep(buffer, whole);
     this.#throwIfFailed();
     return copy;
   }
@@ -229,13 +216,53 @@ export class Device {
 
   destroy(): void {
     this.#failure ??= new GpuFailure("the back end was closed");
-    for (const buffer of this.#landings.splice(0)) buffer.destroy();
-    for (const buffer of this.#spare.splice(0)) buffer.destroy();
+    this.#landings.clear();
+    this.#spare.clear();
     this.#gpu.destroy();
   }
 
   #throwIfFailed(): void {
     if (this.#failure) throw this.#failure;
+  }
+}
+
+/** A buffer that the host can read, and its size: asking the buffer itself is a call out of the engine. */
+interface Landing {
+  readonly buffer: GPUBuffer;
+  readonly size: number;
+}
+
+/** Buffers that nobody uses, up to so many bytes. */
+class Idle {
+  readonly #most: number;
+  readonly #bySize = new Map<number, GPUBuffer[]>();
+  #bytes = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  take(size: number): GPUBuffer | undefined {
+    const found = this.#bySize.get(size)?.pop();
+    if (found) this.#bytes -= size;
+    return found;
+  }
+
+  keep(buffer: GPUBuffer, size: number): void {
+    if (this.#bytes + size > this.#most) {
+      buffer.destroy();
+      return;
+    }
+    this.#bytes += size;
+    const same = this.#bySize.get(size);
+    if (same) same.push(buffer);
+    else this.#bySize.set(size, [buffer]);
+  }
+
+  clear(): void {
+    for (const same of this.#bySize.values()) for (const buffer of same) buffer.destroy();
+    this.#bySize.clear();
+    this.#bytes = 0;
   }
 }
 
@@ -265,7 +292,7 @@ export class Job {
   readonly #params: number[] = [];
   #dispatches = 0;
   #landings: {
-    readonly buffer: GPUBuffer;
+    readonly landing: Landing;
     readonly bytes: number;
     readonly arrive: (copy: Promise<ArrayBuffer>) => void;
   }[] = [];
@@ -309,9 +336,9 @@ export class Job {
   /** What the first bytes of a buffer are at this point of the job; to be awaited after `send`. */
   read(room: Room, bytes: number): Promise<ArrayBuffer> {
     const size = Math.ceil(bytes / 4) * 4;
-    const buffer = this.#device.landing(size);
-    this.#encoder.copyBufferToBuffer(room.buffer, 0, buffer, 0, size);
-    const copy = new Promise<ArrayBuffer>((arrive) => this.#landings.push({ buffer, bytes, arrive }));
+    const landing = this.#device.landing(size);
+    this.#encoder.copyBufferToBuffer(room.buffer, 0, landing.buffer, 0, size);
+    const copy = new Promise<ArrayBuffer>((arrive) => this.#landings.push({ landing, bytes, arrive }));
     copy.catch(() => {}); // of two answers that fail only one may be waited for
     return copy;
   }
@@ -322,7 +349,7 @@ export class Job {
       this.#encoder.finish(),
       Uint32Array.from(this.#params, (value) => value ?? 0),
     );
-    for (const { buffer, bytes, arrive } of this.#landings) arrive(this.#device.collect(buffer, bytes));
+    for (const { landing, bytes, arrive } of this.#landings) arrive(this.#device.collect(landing, bytes));
     this.#landings = [];
   }
 }

@@ -1,7 +1,10 @@
 /** `loadModel` of the whole package: it opens what `ranksim train` writes, models of text and of tables included. */
 
 import { type LoadedModel, type LoadOptions, loadModel as loadBuiltIn, type ModelReader } from "@ranksim/core";
-import { type TableModel, type TextModel, tableReader, textReaders } from "@ranksim/data";
+import { type TableLike, type TableModel, type TextModel, tableReader, textReaders } from "@ranksim/data";
+
+/** What a pipeline of the whole package may take: rows of numbers, texts, or a table. */
+type Input = TableLike | readonly string[];
 
 /**
  * The model in a file, of the same type as when it was trained: `kind` says which that is. The bytes are checked in full
@@ -10,6 +13,7 @@ import { type TableModel, type TextModel, tableReader, textReaders } from "@rank
 export function loadModel<R extends ModelReader = never>(
   bytes: Uint8Array,
   options: LoadOptions<R> = {},
-): LoadedModel | TextModel | TableModel | ReturnType<R["read"]> {
-  return loadBuiltIn(bytes, { readers: [...textReaders, tableReader, ...(options.readers ?? [])] as R[] });
+): LoadedModel<Input> | TextModel | TableModel | ReturnType<R["read"]> {
+  const readers = [...textReaders, tableReader, ...(options.readers ?? [])] as R[];
+  return loadBuiltIn(bytes, { readers }) as LoadedModel<Input> | ReturnType<R["read"]>;
 }

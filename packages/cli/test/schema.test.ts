@@ -115,6 +115,18 @@ describe("a model", () => {
     expect(await accuracy("evaluate old.ranksim digits:test")).toBeGreaterThan(0.8);
   });
 
+  test("comes with every model that the command writes, patches of images included, through loadModel of the package", async () => {
+    await world.ranksim("train digits:test -m images.ranksim");
+    const model = loadModel(readFileSync(world.path("images.ranksim")));
+    if (model.kind !== "pipeline" || !model.predict)
+      throw new Error(`expected a pipeline that predicts, found ${model.kind}`);
+    expect(model.steps.map(({ kind }) => kind)).toEqual(["patches", "classifier"]);
+    expect(schemaOf(model)).toMatchObject({ form: "numbers", width: 64, image: { width: 8, height: 8, channels: 1 } });
+    const { x } = await loadDigits();
+    const { stdout } = await world.ranksim("predict images.ranksim digits");
+    expect((await model.predict(x)).map(String)).toEqual(stdout.trim().split("\n"));
+  });
+
   test("of text keeps its column and label", () => {
     const model = loadModel(readFileSync(world.path("reviews.ranksim")));
     expect(schemaOf(model)).toMatchObject({ form: "text", text: "review", label: "stars", training: { rows: 40 } });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../../..");
 
 const PROGRAM = `
-import { type Dense, type Label, loadModel, RankSimilarityClassifier, saveModel } from "ranksim";
+import { type Dense, type Label, loadModel, RankSimilarityClassifier, saveModel, Table } from "ranksim";
 import { loadData, run } from "ranksim/node";
 
 const data = await loadData("digits");
@@ -22,6 +22,9 @@ if (model.kind === "classifier" || model.kind === "probabilistic") {
   console.log(labels[0], sure.row(0)[0]);
 } else if (model.kind === "pipeline") {
   if (model.predict) console.log((await model.predict(["a text"]))[0], model.classes);
+  if (model.predict) console.log((await model.predict(Table.fromRecords([{ size: 3, colour: "red" }])))[0]);
+} else if (model.kind === "patches") {
+  console.log((await model.transform(data.x)).features);
 } else if (model.kind === "transform") {
   console.log((await model.transform(data.x)).features);
 } else if (model.kind === "tfidf-vectorizer") {

@@ -26,6 +26,15 @@ export { PatchModel, PatchTransform } from "./estimators/patches.ts";
 export { RankSimilarityProbabilisticClassifier } from "./estimators/probabilistic.ts";
 export { type ProbabilisticExplanation, ProbabilisticModel } from "./estimators/probabilistic-model.ts";
 export type { Report, ReportStep, TrainingReport } from "./estimators/report.ts";
+export {
+  type ColumnKey,
+  type ColumnType,
+  type Schema,
+  type SchemaColumn,
+  type SchemaReading,
+  schemaOf,
+  withSchema,
+} from "./estimators/schema.ts";
 export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
 export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weights } from "./kernels/shapes.ts";
 export { expandFilter } from "./kernels/top.ts";
@@ -49,14 +58,5 @@ export type { ThresholdRule } from "./method/thresholds.ts";
 export type { Combine } from "./method/vote.ts";
 export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
 export { type LoadOptions, loadModel, type SaveOptions, saveModel } from "./model-file/model-file.ts";
-export {
-  type ColumnKey,
-  type ColumnType,
-  type Schema,
-  type SchemaColumn,
-  type SchemaReading,
-  schemaOf,
-  withSchema,
-} from "./model-file/schema.ts";
 export { sha256 } from "./model-file/sha256.ts";
 export * from "./tools/index.ts";

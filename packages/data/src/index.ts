@@ -8,6 +8,7 @@ export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue
 export { readCatalogued } from "./catalogue/read-source.ts";
 export type { DataSet, Found, ImageSize, MatrixData, RowLabels, SourceData, TableData, TextData } from "./data-set.ts";
 export { rowCount } from "./data-set.ts";
+export { didYouMean } from "./did-you-mean.ts";
 export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";

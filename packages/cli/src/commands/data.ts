@@ -5,13 +5,13 @@ import {
   type CatalogueEntry,
   catalogue,
   type DownloadProgress,
+  didYouMean,
   fetchDataSet,
   findDataSet,
   type Located,
   locateDataSet,
 } from "@ranksim/data/node";
 import type { Command } from "commander";
-import { didYouMean } from "../flags/did-you-mean.ts";
 import type { Io } from "../io.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted } from "../terminal/numbers.ts";

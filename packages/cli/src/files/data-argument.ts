@@ -14,6 +14,7 @@ import {
   catalogue,
   type DataSet,
   describeData,
+  didYouMean,
   type Folder,
   fileSource,
   findDataSet,
@@ -30,7 +31,6 @@ import {
   stdinSource,
   withLabels,
 } from "@ranksim/data/node";
-import { didYouMean } from "../flags/did-you-mean.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";

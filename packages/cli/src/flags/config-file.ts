@@ -9,9 +9,9 @@
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { didYouMean } from "@ranksim/data";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { flagOf } from "./parameter-flags.ts";
 import { usageError } from "./usage-error.ts";
 

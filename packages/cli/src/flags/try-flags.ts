@@ -1,9 +1,8 @@
 /** `--try NAME=VALUES`: the values of a parameter that tuning is to choose from, written as the parameter's flag takes them. */
 
 import type { Grid } from "@ranksim/core";
-import { TABLE_PARAMETERS } from "@ranksim/data";
+import { didYouMean, TABLE_PARAMETERS } from "@ranksim/data";
 import { InvalidArgumentError } from "commander";
-import { didYouMean } from "./did-you-mean.ts";
 import { parameterTables } from "./estimator-flags.ts";
 import { flagOf, parseParameter } from "./parameter-flags.ts";
 import { vectorizerTables } from "./vectorizer-flags.ts";

@@ -51,6 +51,7 @@ import {
   storedFilters,
   vector,
 } from "./saved-filters.ts";
+import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 import { showRows } from "./shown-rows.ts";
 
@@ -133,15 +134,18 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   /** The same filters with another nBest. */
   withNBest(nBest: number): ClassifierModel {
     checkParams<ClassifierParams>({ nBest }, CLASSIFIER_PARAMETERS);
-    return new ClassifierModel(
+    const { classes, report } = this;
+    const params = { ...this.params, nBest };
+    const model = new ClassifierModel(
       this.#filters,
       this.filterClass,
-      this.classes,
-      { ...this.params, nBest },
+      classes,
+      params,
       nBest,
-      this.report,
+      report,
       this.#calibration,
     );
+    return inheritSchema(model, this);
   }
 
   /**
@@ -160,14 +164,17 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const truth = codesAmong(y, this.classes, scores.rows);
     const fitted = calibrateClasses(scores.values as Float64Array, "responses", truth, this.classes.length, method);
     const params = { ...this.params, calibrate };
-    return new ClassifierModel(this.#filters, this.filterClass, this.classes, params, this.nBest, this.report, fitted);
+    const { classes, nBest, report } = this;
+    const model = new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report, fitted);
+    return inheritSchema(model, this);
   }
 
   /** The same filters with the probabilities of the method itself; this model where none were fitted. */
   uncalibrated(): ClassifierModel {
     if (!this.#calibration) return this;
     const params = { ...this.params, calibrate: "none" };
-    return new ClassifierModel(this.#filters, this.filterClass, this.classes, params, this.nBest, this.report);
+    const { classes, nBest, report } = this;
+    return inheritSchema(new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report), this);
   }
 
   /** How many of the strongest filters decide the class of a row. */
@@ -186,7 +193,8 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const grown = await withBackend(run, (backend) => addToClasses(parts, x, y, backend, run));
     // Probabilities were fitted to the model as it was.
     const plain = { ...params, calibrate: "none" };
-    return new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
+    const model = new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
+    return inheritSchema(model, this, true);
   }
 
   /**
@@ -206,7 +214,8 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
     const { filters, report, notes } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
     const told = { ...this.report, notes: [...new Set([...this.report.notes, ...notes])], refinement: report };
-    return new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
+    const model = new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
+    return inheritSchema(model, this);
   }
 
   /** The class of each row. */

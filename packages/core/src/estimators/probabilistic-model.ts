@@ -50,6 +50,7 @@ import {
   readReport,
 } from "./saved-filters.ts";
 import { LABEL_ARRAYS, labelArrays, readLabels } from "./saved-labels.ts";
+import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 
 /** Why a row was given its label or labels. */
@@ -206,15 +207,9 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const grown = await withBackend(run, (backend) => addToLabels(parts, x, y, backend, run));
     // Thresholds and probabilities were fitted to the model as it was.
     const plain = { ...params, ...UNFITTED };
-    return new ProbabilisticModel(
-      grown.filters,
-      grown.labels,
-      grown.classes,
-      multilabel,
-      plain,
-      this.nBest,
-      grown.report,
-    );
+    const { filters, labels, classes: all, report: told } = grown;
+    const model = new ProbabilisticModel<Y>(filters, labels, all, multilabel, plain, this.nBest, told);
+    return inheritSchema(model, this, true);
   }
 
   /** The class of the largest score of each row, or the labels whose scores are above their thresholds. */
@@ -342,7 +337,17 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const params = { ...this.params, ...changes };
     const { classes, multilabel, report } = this;
     const nBest = (changes.nBest ?? this.nBest) as number;
-    return new ProbabilisticModel(this.#filters, this.#labels, classes, multilabel, params, nBest, report, fitted);
+    const model = new ProbabilisticModel<Y>(
+      this.#filters,
+      this.#labels,
+      classes,
+      multilabel,
+      params,
+      nBest,
+      report,
+      fitted,
+    );
+    return inheritSchema(model, this);
   }
 }
 

@@ -26,6 +26,7 @@ import {
   readReport,
   storedFilters,
 } from "./saved-filters.ts";
+import { inheritSchema } from "./schema.ts";
 import { trainWhole } from "./whole.ts";
 
 /** Parameters of the transform. */
@@ -136,7 +137,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
       const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
       const seconds = (performance.now() - began) / 1000;
       const report = { ...addToReport(this.report, matrix.rows), seconds, backend: backend.name };
-      return new TransformModel(filters, this.params, this.nBest, report);
+      return inheritSchema(new TransformModel(filters, this.params, this.nBest, report), this, true);
     });
   }
 

@@ -19,21 +19,21 @@ type Input = MatrixLike | readonly string[];
  * A pipeline from a file. What it can do depends on its last step, which only the file knows, so every ability is to be
  * asked for: `if (model.predict) await model.predict(x)`.
  */
-export interface LoadedPipeline extends Model {
+export interface LoadedPipeline<X = Input> extends Model {
   readonly kind: "pipeline";
   readonly names: readonly string[];
   readonly steps: readonly Model[];
-  readonly transform?: (x: Input, run?: Run) => Promise<Matrix>;
+  readonly transform?: (x: X, run?: Run) => Promise<Matrix>;
   readonly classes?: readonly Label[];
-  readonly predict?: (x: Input, run?: Run) => Promise<(Label | readonly Label[])[]>;
-  readonly score?: (x: Input, y: Labels | LabelSets, run?: Run) => Promise<number>;
-  readonly predictProbabilities?: (x: Input, run?: Run) => Promise<Dense>;
-  readonly familiarity?: (x: Input, run?: Run) => Promise<Float64Array>;
-  readonly partialFit?: (x: Input, y?: Labels | LabelSets, run?: Run) => Promise<Model>;
+  readonly predict?: (x: X, run?: Run) => Promise<(Label | readonly Label[])[]>;
+  readonly score?: (x: X, y: Labels | LabelSets, run?: Run) => Promise<number>;
+  readonly predictProbabilities?: (x: X, run?: Run) => Promise<Dense>;
+  readonly familiarity?: (x: X, run?: Run) => Promise<Float64Array>;
+  readonly partialFit?: (x: X, y?: Labels | LabelSets, run?: Run) => Promise<Model>;
 }
 
-/** A model of a built-in kind, told apart by `kind`. */
-export type LoadedModel =
+/** A model of a built-in kind, told apart by `kind`; `X` is what pipelines may take. */
+export type LoadedModel<X = Input> =
   | ClassifierModel
   | ProbabilisticModel
   | TransformModel
@@ -41,4 +41,4 @@ export type LoadedModel =
   | LinearSvmModel
   | ScalerModel
   | ConformalModel
-  | LoadedPipeline;
+  | LoadedPipeline<X>;

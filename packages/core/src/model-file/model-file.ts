@@ -5,12 +5,12 @@
 
 import { describeGiven, RanksimError } from "../errors.ts";
 import type { Json, Model, ModelReader, Saved } from "../estimators/estimator.ts";
+import { attachStored, schemaOf } from "../estimators/schema.ts";
 import { firstDifference } from "./canonical-json.ts";
 import { decodeSaved } from "./decode.ts";
 import { encodeSaved, outlineOf } from "./encode.ts";
 import type { LoadedModel } from "./loaded.ts";
 import { builtInReaders } from "./readers.ts";
-import { attachStored, schemaOf } from "./schema.ts";
 
 /** How a model is saved. */
 export interface SaveOptions {

@@ -17,6 +17,7 @@ import type {
 } from "../estimators/estimator.ts";
 import { advance } from "../estimators/run.ts";
 import { bad } from "../estimators/saved-filters.ts";
+import { inheritSchema } from "../estimators/schema.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
@@ -190,7 +191,7 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
     if (grows(last)) {
       found.partialFit = async (x: X, y?: Labels | LabelSets, run?: Run) => {
         const grown = await then((data, rest) => last.partialFit(data, y, rest))(x, run);
-        return new PipelineModel<X, M>(this.names, [...this.steps.slice(0, -1), grown]);
+        return inheritSchema(new PipelineModel<X, M>(this.names, [...this.steps.slice(0, -1), grown]), this, true);
       };
     }
     return found;

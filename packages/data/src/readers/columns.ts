@@ -3,6 +3,7 @@
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
 import type { DataSet, Found } from "../data-set.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { BuiltRows } from "./cells-builder.ts";
 import { expectedColumns } from "./expected-columns.ts";
 import type { ColumnChoice, ReadOptions } from "./options.ts";
@@ -113,7 +114,10 @@ function findColumn(
   const column = names.indexOf(choice);
   if (column >= 0) return column;
   const known = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
-  throw new RanksimError("bad-params", `${option}: ${name} has columns ${known}; found ${JSON.stringify(choice)}`);
+  throw new RanksimError(
+    "bad-params",
+    `${option}: ${name} has columns ${known}; found ${JSON.stringify(choice)}${didYouMean(choice, names)}`,
+  );
 }
 
 /** "column 3" or `column 3 ("width")`, for messages. */

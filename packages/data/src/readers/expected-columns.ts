@@ -5,6 +5,7 @@
  */
 
 import { RanksimError, type Schema } from "@ranksim/core";
+import { didYouMean } from "../did-you-mean.ts";
 import type { Columns } from "./columns.ts";
 
 /**
@@ -42,7 +43,9 @@ function byName(
     throw new RanksimError(
       "wrong-width",
       `${name}: the model was trained with ${columns(lacking)}, which the data lacks${
-        extra.length === 0 ? "" : `; the data has ${columns(extra)} besides, renamed perhaps`
+        extra.length === 0
+          ? ""
+          : `; the data has ${columns(extra)} besides, renamed perhaps${didYouMean(lacking[0], extra)}`
       }`,
     );
   }

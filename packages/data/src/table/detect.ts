@@ -1,6 +1,7 @@
 /** What the columns of a table are, told by their cells; and whether rows of numbers are a table at all. */
 
 import { type ColumnType, isWhole, type Matrix, RanksimError, type SchemaColumn } from "@ranksim/core";
+import { didYouMean } from "../did-you-mean.ts";
 import { type DateOrder, dateOf, truthsOf } from "./cells.ts";
 import { NO_WORD, type NumberColumn, type Table, type TableColumn, type WordColumn } from "./table.ts";
 
@@ -35,8 +36,11 @@ export function detectColumns(
 ): readonly DetectedColumn[] {
   const known = new Set(table.columns.map(({ name }) => name));
   for (const [name, kind] of Object.entries(kinds)) {
-    const list = () => table.columns.map((column) => column.name).join(", ");
-    if (!known.has(name)) throw new RanksimError("bad-params", `columns: expected one of ${list()}, found ${name}`);
+    if (!known.has(name)) {
+      const list = `${[...known].slice(0, 20).join(", ")}${known.size > 20 ? ", …" : ""}`;
+      const hint = didYouMean(name, [...known]);
+      throw new RanksimError("bad-params", `columns: expected one of ${list}, found ${name}${hint}`);
+    }
     if (!COLUMN_KINDS.includes(kind)) {
       throw new RanksimError("bad-params", `column ${name}: expected ${COLUMN_KINDS.join(", ")}, found ${kind}`);
     }

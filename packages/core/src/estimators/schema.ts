@@ -5,8 +5,9 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Json, Model } from "../estimators/estimator.ts";
+
 import type { ImageShape } from "../matrix/image-shape.ts";
+import type { Json, Model } from "./estimator.ts";
 
 /** What the cells of a column are. */
 export type ColumnType = "number" | "category" | "boolean" | "date";
@@ -76,10 +77,24 @@ export interface Schema {
 }
 
 const schemas = new WeakMap<Model, Schema>();
+/** Schemas of models that were made of others; one that is given goes first. */
+const inherited = new WeakMap<Model, Schema>();
 
-/** The schema a model was given or loaded with. */
+/** The schema a model was given or loaded with, or that of the model it was made of. */
 export function schemaOf(model: Model): Schema | undefined {
-  return schemas.get(model);
+  return schemas.get(model) ?? inherited.get(model);
+}
+
+/**
+ * A model made of another, which takes the same data and so keeps its schema: without scores, which were those of the other, and
+ * where it has seen more rows without what is known of them.
+ */
+export function inheritSchema<M extends Model>(model: M, from: Model, hasNewRows = false): M {
+  const schema = schemaOf(from);
+  if (schema === undefined) return model;
+  const { heldOut: _, training, ...rest } = schema;
+  inherited.set(model, Object.freeze({ ...rest, ...(training && !hasNewRows ? { training } : {}) }));
+  return model;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What a mistyped name may have been meant to be. */
 
 /** The nearest of the names, where few letters part them; undefined where none is near. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
+function nearest(word: string, names: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length * 0.4));
   const found = names
     .map((name) => ({ name, steps: distance(word.toLowerCase(), name.toLowerCase()) }))

@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
+import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
+import { type Schema, schemaOf, withSchema } from "../../src/estimators/schema.ts";
+import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
-import { type Schema, schemaOf, withSchema } from "../../src/model-file/schema.ts";
 import { Pipeline } from "../../src/tools/pipeline.ts";
 import { MinMaxScaler } from "../../src/tools/scalers.ts";
-import { dataStart, forgeHeader, headerOf } from "./fake-models.ts";
+import { dataStart, forgeHeader, headerOf } from "../model-file/fake-models.ts";
 
 const x = [
   [9, 5, 1],
@@ -51,6 +53,30 @@ describe("a schema", () => {
     expect(schemaOf(loaded)).toEqual(full);
     expect(saveModel(loaded)).toEqual(bytes);
     expect(loaded.kind).toBe("classifier");
+  });
+
+  it("goes over to models that are made of this one, without what no longer holds", async () => {
+    const recipe = new RankSimilarityClassifier({ filters: 2, seed: 1, keepSums: true });
+    const model = withSchema(await recipe.fit(x, y), full);
+    const { heldOut: _, training, ...rest } = full;
+    expect(schemaOf(model.withNBest(3))).toEqual({ ...rest, training });
+    const fitted = await model.calibrate(x, y);
+    expect(schemaOf(fitted)).toEqual({ ...rest, training });
+    expect(schemaOf(fitted.uncalibrated())).toEqual({ ...rest, training });
+    const grown = await model.partialFit([[2, 2, 8]], ["rising"]);
+    expect(schemaOf(grown)).toEqual(rest);
+    expect(schemaOf(loadModel(saveModel(grown)))).toEqual(rest);
+    // What is known of all rows can be said then, once.
+    expect(schemaOf(withSchema(grown, full))).toEqual(full);
+    expect(() => withSchema(grown, full)).toThrow(/has a schema already/);
+    const pipeline = new Pipeline([new MinMaxScaler(), recipe]);
+    const whole = withSchema(await pipeline.fit(x, y), full);
+    expect(schemaOf(await whole.partialFit([[2, 2, 8]], ["rising"]))).toEqual(rest);
+    const several = await new RankSimilarityProbabilisticClassifier({ filters: 2, keepSums: true }).fit(x, y);
+    expect(schemaOf(await withSchema(several, full).partialFit([[2, 2, 8]], ["rising"]))).toEqual(rest);
+    const transform = await new RankSimilarityTransform({ filters: 2, keepSums: true }).fit(x);
+    expect(schemaOf(await withSchema(transform, full).partialFit([[2, 2, 8]]))).toEqual(rest);
+    expect(schemaOf(model)).toEqual(full);
   });
 
   it("changes nothing but its own field of the file", async () => {

@@ -144,7 +144,7 @@ describe("what was found", () => {
       /left out +1 +key \(it names almost every row\)/,
       /label +column quality/,
       /classes +2 +good \(60\), bad \(60\)/,
-      /recipe +table-encoder → classifier \(voters 5\)/,
+      /recipe +table-encoder → classifier \(voters 9\)/,
     ]) {
       expect(stdout).toMatch(line);
     }

@@ -8,6 +8,7 @@ import { type Dense, RanksimError } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, rowCount } from "./data-set.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { type ReadDataOptions, readData } from "./read.ts";
 import { layOut, type Table } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
@@ -204,9 +205,15 @@ async function* cut(
   usedOf: (window: Uint8Array, final: boolean) => number,
 ): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
+  // Asked for ahead: a failure may come while the block before is still at work, and is thrown when it is its turn.
+  const ask = () => {
+    const asked = iterator.next();
+    asked.catch(() => undefined);
+    return asked;
+  };
   let parts: Uint8Array[] = [];
   let length = 0;
-  let next = iterator.next();
+  let next = ask();
   try {
     for (;;) {
       const arrived = length === 0 ? await next : await Promise.race([next, pause()]);
@@ -214,7 +221,7 @@ async function* cut(
         if (arrived.done) break;
         parts.push(arrived.value);
         length += arrived.value.byteLength;
-        next = iterator.next();
+        next = ask();
         if (length < BLOCK_BYTES) continue;
       }
       const window = parts.length === 1 ? parts[0] : joined(...parts);
@@ -231,7 +238,7 @@ async function* cut(
         if (more.done) break;
         parts.push(more.value);
         length += more.value.byteLength;
-        next = iterator.next();
+        next = ask();
       }
     }
     const rest = joined(...parts);
@@ -299,7 +306,8 @@ function placeOf(name: string, { names, count }: Table, choice: ColumnChoice): n
   const place = typeof choice === "string" ? (names?.indexOf(choice) ?? -1) : choice < 0 ? count + choice : choice;
   if (place >= 0 && place < count) return place;
   const known = names ? `columns ${names.slice(0, 20).join(", ")}` : `columns 0 to ${count - 1}`;
-  throw new RanksimError("bad-params", `keep: ${name} has ${known}; found ${JSON.stringify(choice)}`);
+  const hint = typeof choice === "string" ? didYouMean(choice, names ?? []) : "";
+  throw new RanksimError("bad-params", `keep: ${name} has ${known}; found ${JSON.stringify(choice)}${hint}`);
 }
 
 function keptOfObjects(name: string, bytes: Uint8Array, keep: readonly ColumnChoice[]): string[][] {

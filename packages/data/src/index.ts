@@ -21,6 +21,7 @@ export {
   type Recipe,
   type RecipeOptions,
   recipeFor,
+  TABLE_VOTERS,
 } from "./recipes/recipe.ts";
 export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
 export { seenRows } from "./row-hash.ts";

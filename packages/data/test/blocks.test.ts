@@ -40,6 +40,31 @@ async function gather(source: ByteSource, options: BlockOptions = {}) {
 }
 
 describe("blocks of a table", () => {
+  it("that fail while the block before is at work fail in their turn, and nowhere else", async () => {
+    const half = bytes("1,2,3\n".repeat(400_000));
+    const source: ByteSource = {
+      name: "rows.csv",
+      async *stream() {
+        yield half;
+        throw new RanksimError("bad-file", "rows.csv: the disk is gone");
+      },
+    };
+    const lost: unknown[] = [];
+    const note = (reason: unknown) => void lost.push(reason);
+    process.on("unhandledRejection", note);
+    let rows = 0;
+    const read = async () => {
+      for await (const { data } of readBlocks(source)) {
+        rows += data.form === "matrix" ? data.x.rows : 0;
+        await new Promise((resume) => setTimeout(resume, 30));
+      }
+    };
+    await expect(read()).rejects.toThrow("the disk is gone");
+    process.off("unhandledRejection", note);
+    expect(rows).toBeGreaterThan(0);
+    expect(lost).toEqual([]);
+  });
+
   it("are the rows of the whole, wherever it is cut, with quoted line ends in kept columns", async () => {
     const row = fc.tuple(
       fc.integer({ min: -9, max: 999 }),

@@ -11,7 +11,7 @@ import {
   stratifiedFolds,
 } from "@ranksim/core";
 import { describe, expect, test } from "vitest";
-import { bytesSource, type MatrixData, readData, TableEncoder, type TableLike } from "../../src/index.ts";
+import { bytesSource, type MatrixData, readData, TABLE_VOTERS, TableEncoder, type TableLike } from "../../src/index.ts";
 import { pythonHas, runPython, scratch } from "../python.ts";
 
 const hasSets = pythonHas("sklearn");
@@ -29,7 +29,7 @@ np.savetxt("t.csv", np.column_stack([d.data, d.target]), delimiter=",", fmt="%.1
     const labels = y as readonly Label[];
     const pipeline = new Pipeline<TableLike, never>([
       new TableEncoder(),
-      new RankSimilarityClassifier({ voters: 5 }),
+      new RankSimilarityClassifier({ voters: TABLE_VOTERS }),
     ] as never);
     let [ours, theirs] = [0, 0];
     for (const { train, test: rest } of stratifiedFolds(labels, { folds: 10 })) {

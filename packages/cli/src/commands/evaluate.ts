@@ -26,7 +26,7 @@ export function addEvaluate(program: Command, io: Io): void {
     .command("evaluate")
     .summary("judge a model on labelled data")
     .description(
-      "Judges a model on labelled data: accuracy and F1 with their 95 % intervals, log loss, calibration of probabilities, scores of each class and the confusion matrix. Rows that the model was trained on are noticed: what it knows by heart says nothing about others.",
+      "Judges a model on labelled data: accuracy and F1 with their 95 % intervals, log loss, calibration of probabilities, scores of each class and the confusion matrix. Rows that were used for training are detected: scores on them overestimate the accuracy on new rows.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
@@ -68,7 +68,7 @@ export function addEvaluate(program: Command, io: Io): void {
     });
 }
 
-/** Rows seen in training are known by heart. */
+/** Scores on training rows say nothing about new rows. */
 export function seenNotes(model: Model, set: DataSet): string[] {
   const schema = schemaOf(model);
   const seen = schema && seenRows(schema, set);

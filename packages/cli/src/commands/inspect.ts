@@ -123,7 +123,7 @@ function trainings(part: FilterModel, style: Style): string {
       { head: "filters", ...right },
       { head: "iterations", ...right },
       { head: "moved in the last", ...right },
-      { head: "came to rest" },
+      { head: "converged" },
     ],
     part.report.trainings.map(({ label, rows, filters, converged, steps }) => [
       label === undefined ? "all rows" : cut(printable(String(label)), 40),

@@ -43,7 +43,7 @@ export function showTrained(
       ...(columns ? columnLines(columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
       ["filters", count(report.filters)],
-      ["came to rest", `${report.converged ? "yes," : some} ${within}`],
+      ["converged", `${report.converged ? "yes," : some} ${within}`],
       ["refined", report.refinement && refinementText(report.refinement)],
       ["time", report.seconds === undefined ? undefined : `${seconds(report.seconds)} on ${report.backend}`],
       ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],

@@ -147,8 +147,8 @@ function training({ curves }: ReportContent): string {
   const iterations = Math.max(...curves.map(({ steps }) => steps.length));
   const ended =
     curves.length === 1
-      ? `Spreading ${resting === 1 ? "came to rest" : "used up its iterations"} after ${counted(iterations, "iteration")}.`
-      : `${count(resting)} of ${counted(curves.length, "class", "classes")} came to rest within ${counted(iterations, "iteration")}. Thin lines are classes, the thick line is all of them.`;
+      ? `Spreading ${resting === 1 ? "converged" : "stopped at its maximum of iterations"} after ${counted(iterations, "iteration")}.`
+      : `${count(resting)} of ${counted(curves.length, "class", "classes")} converged within ${counted(iterations, "iteration")}. Thin lines are classes, the thick line is all of them.`;
   const isFull = curves.every(({ steps }) => steps.every(({ empty }) => empty === 0));
   const charts = [...(iterations > 1 ? [movedChart(curves)] : []), ...(isFull ? [] : [emptyChart(curves)])].map(
     (chart) => `<div class="chart">${svgOf(chart)}</div>`,

@@ -149,7 +149,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   }
 
   /**
-   * The same filters with probabilities fitted to rows that the model was not trained on. What `predict` says stays. Without
+   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. Without
    * a method: "temperature".
    */
   async calibrate(

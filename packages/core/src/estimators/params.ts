@@ -26,9 +26,9 @@ export interface FilterParams {
   readonly initialize: Initialize;
   /** How filters move. */
   readonly spreading: Spreading;
-  /** Most rounds of spreading. */
+  /** Maximum number of spreading iterations. */
   readonly iterations: number;
-  /** Spreading has come to rest when at most this share of the rows changes its filter. */
+  /** Spreading stops when at most this fraction of the rows changes filter. */
   readonly tolerance: number;
   /** What a filter's weights are drawn from: ranks, Savage scores, the confusion of features, or ascending values of your own. */
   readonly distribution: DistributionSpec;
@@ -42,7 +42,7 @@ export interface FilterParams {
   readonly nBest: number;
   /** Whether the model keeps the sums of its filters' rows, so that `partialFit` can add rows to it (deviation 26). */
   readonly keepSums: boolean;
-  /** Where all chance comes from. */
+  /** Seed for all random choices. */
   readonly seed: number;
 }
 
@@ -66,17 +66,17 @@ export interface ProbabilisticParams extends WholeParams {
 export interface ClassifierParams extends FilterParams {
   /** Rows to start from for each class, in the order of the sorted classes, in place of `initialize` and `filters`. */
   readonly initialRows: readonly (readonly number[])[] | undefined;
-  /** How filters are shared out among classes. */
+  /** How filters are divided among classes. */
   readonly classWeight: ClassWeight;
   /** Whether each class has a distribution of its own (deviation 8). */
   readonly distributionPerClass: boolean;
   /** How probabilities are fitted to rows that are held out of training; "none": they are the method's own (deviation 27). */
   readonly calibrate: "none" | CalibrationMethod;
-  /** Banks trained apart, whose class scores are added up; `filters` counts those of all banks (deviation 30). */
+  /** Banks trained separately whose class scores are summed; `filters` counts those of all banks (deviation 30). */
   readonly committee: number;
-  /** Whether filters learn from the rows they get wrong, if held-out rows show that it helps (deviation 31). */
+  /** Supervised refinement of the filters; kept only where held-out rows show that it helps (deviation 31). */
   readonly refine: boolean;
-  /** Most passes over the rows that refinement makes. */
+  /** Maximum number of refinement epochs. */
   readonly refineEpochs: number;
   /** By how much, of -1 to 1, a row's own class has to win before it teaches nothing; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
@@ -113,40 +113,40 @@ const FILTER_PARAMETERS: readonly ParameterInfo[] = [
     default: "max",
     about: "how filters move",
   },
-  { name: "iterations", form: "count", default: 5, about: "most rounds of spreading" },
-  { name: "tolerance", form: "share", default: 0.01, about: "share of rows that may still move when spreading rests" },
+  { name: "iterations", form: "count", default: 5, about: "maximum number of spreading iterations" },
+  { name: "tolerance", form: "share", default: 0.01, about: "stop when at most this fraction of rows changes filter" },
   {
     name: "distribution",
     form: "special",
     choices: ["rank", "savage", "confusion"],
     default: "rank",
-    about: "what the weights are drawn from",
+    about: "distribution of the weights",
   },
   {
     name: "density",
     form: "choice",
     choices: ["auto", "histogram", "kde"],
     default: "auto",
-    about: "how the confusion of features is estimated",
+    about: "density estimate for the confusion distribution",
   },
-  { name: "confusionRows", form: "count", default: 1000, about: "rows that confusion is estimated from" },
+  { name: "confusionRows", form: "count", default: 1000, about: "rows sampled to estimate the confusion distribution" },
   {
     name: "filterFunction",
     form: "special",
     choices: ["meanRank", "medianRank", "mean"],
     default: "meanRank",
-    about: "how a group of rows becomes a filter",
+    about: "how a filter is made from its rows",
   },
-  { name: "nBest", form: "count", default: 25, about: "filters per row whose similarity counts" },
-  { name: "keepSums", form: "flag", default: false, about: "keep what is needed to add rows later" },
-  { name: "seed", form: "seed", default: 0, about: "where all chance comes from" },
+  { name: "nBest", form: "count", default: 25, about: "strongest filters of a row that are kept" },
+  { name: "keepSums", form: "flag", default: false, about: "store the sums that partialFit needs to add rows later" },
+  { name: "seed", form: "seed", default: 0, about: "seed for all random choices" },
 ];
 
 const INITIAL_ROWS: ParameterInfo = {
   name: "initialRows",
   form: "special",
   default: null,
-  about: "rows to start from",
+  about: "training rows to initialise the filters from",
 };
 
 const CALIBRATE: ParameterInfo = {
@@ -154,7 +154,7 @@ const CALIBRATE: ParameterInfo = {
   form: "choice",
   choices: ["none", "temperature", "isotonic"],
   default: "none",
-  about: "how probabilities are fitted to held-out rows",
+  about: "calibrate probabilities on held-out rows",
 };
 
 /** Parameters of the transform. */
@@ -168,14 +168,14 @@ export const PROBABILISTIC_PARAMETERS: readonly ParameterInfo[] = [
     form: "choice",
     choices: ["max", "mean"],
     default: "max",
-    about: "how the label shares of similar filters become one",
+    about: "how label frequencies of similar filters are combined",
   },
   {
     name: "thresholds",
     form: "choice",
     choices: ["none", "common", "perLabel"],
     default: "none",
-    about: "several labels: from which probability on a row has one, chosen on held-out rows",
+    about: "multilabel decision thresholds, chosen on held-out rows",
   },
   CALIBRATE,
 ];
@@ -189,13 +189,13 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     form: "special",
     choices: ["proportional", "uniform"],
     default: "proportional",
-    about: "how filters are shared out among classes",
+    about: "how filters are divided among classes",
   },
-  { name: "distributionPerClass", form: "flag", default: false, about: "a distribution of its own for each class" },
+  { name: "distributionPerClass", form: "flag", default: false, about: "estimate the weight distribution separately for each class" },
   CALIBRATE,
-  { name: "committee", form: "count", default: 1, about: "banks trained apart whose class scores are added up" },
-  { name: "refine", form: "flag", default: false, about: "let filters learn from the rows they get wrong" },
-  { name: "refineEpochs", form: "count", default: 12, about: "most passes over the rows in refinement" },
+  { name: "committee", form: "count", default: 1, about: "ensemble of banks trained separately; class scores are summed" },
+  { name: "refine", form: "flag", default: false, about: "supervised refinement of the filters" },
+  { name: "refineEpochs", form: "count", default: 12, about: "maximum number of refinement epochs" },
   {
     name: "refineWindow",
     form: "share",

@@ -27,9 +27,9 @@ export interface PatchParams {
   readonly grid: PerLayer;
   /** Windows, drawn with the seed, that filters are trained on. */
   readonly sample: number;
-  /** Most rounds of spreading. */
+  /** Maximum number of spreading iterations. */
   readonly iterations: number;
-  /** Where all chance comes from. */
+  /** Seed for all random choices. */
   readonly seed: number;
 }
 
@@ -43,8 +43,8 @@ export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
   { name: "nBest", form: "counts", default: 8, about: "filters per window whose similarity counts" },
   { name: "grid", form: "counts", default: 5, about: "cells across and down in which similarities are added up" },
   { name: "sample", form: "count", default: 200_000, about: "windows that filters are trained on" },
-  { name: "iterations", form: "count", default: 8, about: "most rounds of spreading" },
-  { name: "seed", form: "seed", default: 0, about: "where all chance comes from" },
+  { name: "iterations", form: "count", default: 8, about: "maximum number of spreading iterations" },
+  { name: "seed", form: "seed", default: 0, about: "seed for all random choices" },
 ];
 
 /** What one layer is made with. */

@@ -156,7 +156,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   }
 
   /**
-   * The same filters with probabilities fitted to rows that the model was not trained on. What `predict` says stays. Without
+   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. Without
    * a method: "temperature".
    */
   async calibrate(

@@ -31,7 +31,7 @@ export interface Report {
   readonly rows: number;
   readonly features: number;
   readonly filters: number;
-  /** Whether every bank came to rest within its iterations. Not doing so is a result, not an error. */
+  /** Whether every bank converged within its iterations. Not converging is a result, not an error. */
   readonly converged: boolean;
   readonly trainings: readonly TrainingReport[];
   /** Advice. */

@@ -99,7 +99,7 @@ export async function teachingFor(x: RowSource): Promise<Teaching> {
   return !negative && filled <= (1 - SPARSE_ZEROS) * some.length * x.features ? MULTIPLYING : ADDING;
 }
 
-/** The windows to choose from for so many epochs: the more there are, the wider they have to be, or rows are learned by heart. No row leads by more than 1. */
+/** The windows to choose from for so many epochs: the more there are, the wider they are, to avoid overfitting. No row leads by more than 1. */
 export function windowsFor({ windows }: Teaching, epochs: number): number[] {
   const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
   return windows.map((window) => Math.min(1, window * wider));

@@ -119,7 +119,7 @@ function withLast(history: readonly RunPoint[], accuracy: number | undefined): r
 }
 
 function resultText(model: ModelSummary): string {
-  const rest = model.converged ? "came to rest" : "were still moving when iterations ended";
+  const rest = model.converged ? "converged" : "had not converged when iterations ended";
   const trained = `${count(model.filters)} filters from ${counted(model.trainingRows, "row")} ${rest}.`;
   if (model.origin === "file") return `${model.name}: ${trained}`;
   const pruned = model.pruned && model.pruned > 0 ? `, ${percent(model.pruned)} of the products saved` : "";

@@ -43,6 +43,7 @@ export { Dense, MOST_FEATURES } from "./matrix/dense.ts";
 export type { ImageShape } from "./matrix/image-shape.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
+export type { Weighted } from "./matrix/row-weights.ts";
 export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export type { ClassWeight } from "./method/allocate.ts";

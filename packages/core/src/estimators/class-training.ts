@@ -11,8 +11,9 @@ import { listedRows } from "../kernels/rows.ts";
 import type { Groups, Values } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
+import { weightRows } from "../matrix/row-weights.ts";
 import { copiesOf } from "../matrix/shifted.ts";
-import { pickRows } from "../matrix/source.ts";
+import { matrixFor, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
@@ -60,6 +61,7 @@ export async function trainClasses(
   params: ClassifierParams,
   backend: Backend,
   run: Run,
+  weights?: Float64Array,
 ): Promise<TrainedClasses> {
   const began = performance.now();
   refuseUnsummed(params);
@@ -70,6 +72,10 @@ export async function trainClasses(
       ? undefined
       : holdOutRows(codes, classes.length, CALIBRATION_SHARE, params, "calibrate");
   const shown = showRows(matrix, codes, params);
+  // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
+  const summed = weights
+    ? showRows(weightRows(matrixFor(matrix, "weights"), weights), codes, params).matrix
+    : shown.matrix;
   const training = rest && copiesOf(rest.train, matrix.rows, shown.copies);
   const groups = training
     ? groupListed(shown.codes, classes.length, training)
@@ -90,14 +96,14 @@ export async function trainClasses(
   const drawn: (Float64Array | undefined)[] = [];
   const shares = new Float64Array(filters.length);
   const most = params.distributionPerClass ? 1 : (backend.overlap ?? 1); // distributions are drawn in the order of the classes
-  const rowsOfClass = await classReader(shown.matrix, groups, most > 1 && params.filterFunction === "meanRank");
+  const rowsOfClass = await classReader(summed, groups, most > 1 && params.filterFunction === "meanRank");
   const trained = await overlapping(filters.length, most, async (j, place: Place): Promise<TrainedClass> => {
     const c = j % classes.length;
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
     const generator = generators.next().value;
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
     const xc = rowsOfClass(c, place);
-    if (params.distributionPerClass) drawn[c] ??= await draw(xc);
+    if (params.distributionPerClass) drawn[c] ??= await draw(weights ? pickRows(shown.matrix, rows) : xc);
     const distribution = params.distributionPerClass ? drawn[c] : common;
     const bank = await trainBank(
       xc,
@@ -127,7 +133,15 @@ export async function trainClasses(
   };
   const filterClass = repeat(filters, (j) => j % classes.length);
   const taught = training ? training.map((r) => shown.codes[r]) : shown.codes;
-  const task = { ...shown, matrix: learning, codes: taught, filters: plain, filterClass, classes, params };
+  const task = {
+    ...shown,
+    matrix: training ? pickRows(summed, training) : summed,
+    codes: taught,
+    filters: plain,
+    filterClass,
+    classes,
+    params,
+  };
   const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
   if (!refined) await advance(run, { stage: "fit", share: 1 });
   notes.push(...(refined?.notes ?? []));

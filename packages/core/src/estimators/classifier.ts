@@ -4,6 +4,7 @@ import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
+import { checkWeights, type Weighted } from "../matrix/row-weights.ts";
 import { type RowsLike, trainingRows } from "../matrix/source.ts";
 import { trainClasses } from "./class-training.ts";
 import { ClassifierModel } from "./classifier-model.ts";
@@ -21,6 +22,7 @@ import { withBackend } from "./run.ts";
  */
 export class RankSimilarityClassifier implements Estimator<MatrixLike, ClassifierModel> {
   readonly kind = "classifier";
+  readonly takesWeights = true;
   readonly params: Readonly<ClassifierParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<ClassifierParams> = {}) {
@@ -33,9 +35,9 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
   }
 
   /** Learns filters for each class from rows and their labels. */
-  fit(x: RowSource, y: Labels, run?: Run): Promise<ClassifierModel>;
-  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<ClassifierModel>;
-  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
+  fit(x: RowSource, y: Labels, run?: Run & Weighted): Promise<ClassifierModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run & Weighted): Promise<ClassifierModel>;
+  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<ClassifierModel> {
     const { params } = this;
     const matrix = trainingRows(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
@@ -45,8 +47,10 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
         "expected one label for each row; RankSimilarityProbabilisticClassifier takes several",
       );
     }
+    const weights = checkWeights(run, matrix.rows, params.filterFunction);
     return withBackend(run, async (backend) => {
-      const { filters, filterClass, classes, report, heldOut } = await trainClasses(matrix, y, params, backend, run);
+      const trained = await trainClasses(matrix, y, params, backend, run, weights);
+      const { filters, filterClass, classes, report, heldOut } = trained;
       const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(params), params.nBest, report);
       if (!heldOut || params.calibrate === "none") return model;
       const quiet = run.signal ? { backend, signal: run.signal } : { backend };

@@ -17,7 +17,8 @@ import {
   type Labels,
 } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
-import { pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
+import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
+import { matrixFor, pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
 import { countLabels, countPresence, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows, THRESHOLD_SHARE } from "./held-out-rows.ts";
@@ -42,6 +43,7 @@ const TRAINING_SHARE = 0.9;
  */
 export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLike, ProbabilisticModel> {
   readonly kind = "probabilistic";
+  readonly takesWeights = true;
   readonly params: Readonly<ProbabilisticParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<ProbabilisticParams> = {}) {
@@ -57,10 +59,10 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
   }
 
   /** Learns filters from the rows and what each filter's rows are called. */
-  fit(x: RowsLike, y: Labels, run?: Run): Promise<ProbabilisticModel<Label>>;
-  fit(x: RowsLike, y: LabelSets, run?: Run): Promise<ProbabilisticModel<Label[]>>;
-  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<ProbabilisticModel>;
-  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel> {
+  fit(x: RowsLike, y: Labels, run?: Run & Weighted): Promise<ProbabilisticModel<Label>>;
+  fit(x: RowsLike, y: LabelSets, run?: Run & Weighted): Promise<ProbabilisticModel<Label[]>>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run & Weighted): Promise<ProbabilisticModel>;
+  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<ProbabilisticModel> {
     const matrix = trainingRows(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
     refuseUnsummed(this.params);
@@ -74,6 +76,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       throw new RanksimError("bad-params", 'thresholds: expected "none" where each row has one label');
     }
 
+    const weights = wholeWeights(checkWeights(run, matrix.rows, this.params.filterFunction));
     const began = performance.now();
     return withBackend(run, async (backend) => {
       const rest = this.#holdOut(single?.codes ?? new Uint32Array(matrix.rows), single ? classes.length : 1);
@@ -81,19 +84,23 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
         matrix,
         rest?.train ?? Uint32Array.from({ length: matrix.rows }, (_, r) => r),
       );
-      const training = rows.length === matrix.rows ? matrix : pickRows(matrix, rows);
+      const own = rows.length === matrix.rows ? matrix : pickRows(matrix, rows);
+      const counted = weights && Float64Array.from(rows, (r) => weights[r]);
+      const training = counted ? weightRows(matrixFor(own, "weights"), counted) : own;
       const params = {
         ...this.params,
         initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
       };
       const label = () => advance(run, { stage: "label", share: TRAINING_SHARE });
-      const { trained, distribution, notes } = await trainWhole(training, params, run, backend, TRAINING_SHARE, label);
+      const { trained, distribution, notes } = await trainWhole(
+        ...([training, params, run, backend, TRAINING_SHARE, label, own] as const),
+      );
       const { bank } = trained;
       const winners = trained.winners as Uint32Array;
       const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
       const counts: LabelCounts = sets
-        ? countPresence(winners, sets.present.gather(rows), bank.filters)
-        : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length);
+        ? countPresence(winners, sets.present.gather(rows), bank.filters, counted)
+        : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length, counted);
       await advance(run, { stage: "label", share: 1 });
 
       const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };
@@ -138,6 +145,13 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
     const chosen = thresholds === "none" ? model : await model.chooseThresholds(x, y as Label[][], thresholds, run);
     return calibrate === "none" ? chosen : chosen.calibrate(x, y, calibrate, run);
   }
+}
+
+/** Labels are counted, so rows have to weigh whole numbers. */
+function wholeWeights(weights: Float64Array | undefined): Float64Array | undefined {
+  const wrong = weights?.findIndex((weight) => !Number.isInteger(weight)) ?? -1;
+  if (weights === undefined || wrong < 0) return weights;
+  throw new RanksimError("bad-params", `weights: row ${wrong}: expected a whole number, found ${weights[wrong]}`);
 }
 
 function labelsOf({ offsets, indices }: Csr, row: number): number[] {

@@ -5,7 +5,8 @@ import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
-import { matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
+import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
+import { matchingRows, matrixFor, type RowsLike, trainingRows } from "../matrix/source.ts";
 import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
 import type { KeptBank } from "../method/kept-bank.ts";
@@ -42,6 +43,7 @@ export type TransformParams = WholeParams;
  */
 export class RankSimilarityTransform implements Estimator<MatrixLike, TransformModel> {
   readonly kind = "transform";
+  readonly takesWeights = true;
   readonly params: Readonly<TransformParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<TransformParams> = {}) {
@@ -54,14 +56,24 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
   }
 
   /** Learns filters from the rows; labels are not used and may be left out. */
-  fit(x: RowSource, y?: Labels | LabelSets, run?: Run): Promise<TransformModel>;
-  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<TransformModel>;
-  async fit(x: RowsLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
+  fit(x: RowSource, y?: Labels | LabelSets, run?: Run & Weighted): Promise<TransformModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run & Weighted): Promise<TransformModel>;
+  async fit(x: RowsLike, _y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<TransformModel> {
     const matrix = trainingRows(x);
     refuseUnsummed(this.params);
+    const weights = checkWeights(run, matrix.rows, this.params.filterFunction);
     const began = performance.now();
     return withBackend(run, async (backend) => {
-      const { trained, distribution, notes } = await trainWhole(matrix, this.params, run, backend, 1);
+      const summed = weights ? weightRows(matrixFor(matrix, "weights"), weights) : matrix;
+      const { trained, distribution, notes } = await trainWhole(
+        summed,
+        this.params,
+        run,
+        backend,
+        1,
+        undefined,
+        matrix,
+      );
       await advance(run, { stage: "fit", share: 1 });
       const { bank, members, sums } = trained;
       const seconds = (performance.now() - began) / 1000;
@@ -73,7 +85,7 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
   }
 
   /** Learns filters and transforms the same rows. */
-  async fitTransform(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<Csr> {
+  async fitTransform(x: MatrixLike, y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<Csr> {
     return (await this.fit(x, y, run)).transform(x, run);
   }
 }

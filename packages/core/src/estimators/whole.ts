@@ -19,7 +19,7 @@ export interface Whole {
   readonly notes: string[];
 }
 
-/** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. With `beforeWinners` it also finds the winners. */
+/** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. With `beforeWinners` it also finds the winners; `unweighted` are the same rows as they are. */
 export async function trainWhole(
   x: RowSource,
   params: WholeParams,
@@ -27,13 +27,20 @@ export async function trainWhole(
   backend: Backend,
   shareOfCall: number,
   beforeWinners?: () => Promise<void>,
+  unweighted: RowSource = x,
 ): Promise<Whole> {
   const notes = shapeNotes(x.features);
   const initialRows = params.initialRows && checkInitialRows(params.initialRows, x.rows);
   const filters = initialRows?.length ?? chooseCount(x.rows, params, notes);
   const generators = streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
-  const distribution = await resolveDistribution(x, params.distribution, params, generators.next().value, run.signal);
+  const distribution = await resolveDistribution(
+    unweighted,
+    params.distribution,
+    params,
+    generators.next().value,
+    run.signal,
+  );
   await advance(run, { stage: "initialize", share: 0 });
   const rounds = params.iterations + 1;
   const trained = await trainBank(

@@ -39,14 +39,20 @@ export function countLabels(
   codes: Uint32Array, // class of each row
   filters: number,
   classes: number,
+  weights?: ArrayLike<number>, // how often each row counts; once where absent
 ): LabelCounts {
   const offsets = Uint32Array.from({ length: codes.length + 1 }, (_, r) => r);
-  return tally(winners, { offsets, indices: codes }, filters, classes);
+  return tally(winners, { offsets, indices: codes }, filters, classes, weights);
 }
 
 /** Deviation 21. Counts the labels that each row has for the filter that wins it. */
-export function countPresence(winners: Uint32Array, present: Csr, filters: number): LabelCounts {
-  return tally(winners, present, filters, present.features);
+export function countPresence(
+  winners: Uint32Array,
+  present: Csr,
+  filters: number,
+  weights?: ArrayLike<number>,
+): LabelCounts {
+  return tally(winners, present, filters, present.features, weights);
 }
 
 function tally(
@@ -54,18 +60,23 @@ function tally(
   present: { readonly offsets: Uint32Array; readonly indices: Uint32Array },
   filters: number,
   classes: number,
+  weights: ArrayLike<number> | undefined,
 ): LabelCounts {
   const won = groupByCode(winners, filters);
   const offsets = new Uint32Array(filters + 1);
   const label: number[] = [];
   const count: number[] = [];
   const times = new Uint32Array(classes);
+  const rows = new Uint32Array(filters);
   for (let f = 0; f < filters; f++) {
     const found: number[] = [];
     for (let j = won.offsets[f]; j < won.offsets[f + 1]; j++) {
       const r = won.rows[j];
+      const weight = weights?.[r] ?? 1;
+      rows[f] += weight;
       for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) {
-        if (times[present.indices[e]]++ === 0) found.push(present.indices[e]);
+        if (times[present.indices[e]] === 0) found.push(present.indices[e]);
+        times[present.indices[e]] += weight;
       }
     }
     for (const c of found.sort((a, b) => a - b)) {
@@ -75,7 +86,6 @@ function tally(
     }
     offsets[f + 1] = label.length;
   }
-  const rows = Uint32Array.from({ length: filters }, (_, f) => won.offsets[f + 1] - won.offsets[f]);
   return { classes, offsets, label: Uint32Array.from(label), count: Uint32Array.from(count), rows };
 }
 

@@ -21,6 +21,7 @@ import { inheritSchema } from "../estimators/schema.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+import type { Weighted } from "../matrix/row-weights.ts";
 import { partOfRun } from "./run-part.ts";
 
 /** A recipe, by itself (its kind is its name) or with a name. */
@@ -84,9 +85,17 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
     return new Pipeline(steps as unknown as Steps<X, M>);
   }
 
-  /** Fits each transform on what the ones before it make of the rows, then the last step. */
-  async fit(x: X, y?: Labels | LabelSets, run: Run = {}): Promise<PipelineModel<X, M>> {
+  /** Fits each transform on what the ones before it make of the rows, then the last step, which alone knows what rows weigh. */
+  async fit(x: X, y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<PipelineModel<X, M>> {
+    const last = this.estimators[this.estimators.length - 1];
+    if (run.weights && !("takesWeights" in last)) {
+      throw new RanksimError(
+        "unsupported",
+        `pipeline, step ${this.names.at(-1)}: a ${last.kind} takes no weights of rows`,
+      );
+    }
     await advance(run, { stage: "fit", share: 0 });
+    const { weights, ...rest } = run;
     const steps = this.estimators.length;
     const models: Model[] = [];
     let data: unknown = x;
@@ -99,7 +108,7 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
       if (!transforms(model)) {
         throw new RanksimError("unsupported", `pipeline, step ${this.names[j]}: a ${model.kind} does not transform`);
       }
-      data = await model.transform(data as MatrixLike, partOfRun(run, (j + 0.5) / steps, (j + 1) / steps));
+      data = await model.transform(data as MatrixLike, partOfRun(rest, (j + 0.5) / steps, (j + 1) / steps));
     }
     await advance(run, { stage: "fit", share: 1 });
     return new PipelineModel<X, M>(this.names, models);

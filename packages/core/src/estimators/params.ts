@@ -191,9 +191,19 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     default: "proportional",
     about: "how filters are divided among classes",
   },
-  { name: "distributionPerClass", form: "flag", default: false, about: "estimate the weight distribution separately for each class" },
+  {
+    name: "distributionPerClass",
+    form: "flag",
+    default: false,
+    about: "estimate the weight distribution separately for each class",
+  },
   CALIBRATE,
-  { name: "committee", form: "count", default: 1, about: "ensemble of banks trained separately; class scores are summed" },
+  {
+    name: "committee",
+    form: "count",
+    default: 1,
+    about: "ensemble of banks trained separately; class scores are summed",
+  },
   { name: "refine", form: "flag", default: false, about: "supervised refinement of the filters" },
   { name: "refineEpochs", form: "count", default: 12, about: "maximum number of refinement epochs" },
   {

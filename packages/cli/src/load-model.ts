@@ -3,9 +3,6 @@
 import { type LoadedModel, type LoadOptions, loadModel as loadBuiltIn, type ModelReader } from "@ranksim/core";
 import { type TableLike, type TableModel, type TextModel, tableReader, textReaders } from "@ranksim/data";
 
-/** What a pipeline of the whole package may take: rows of numbers, texts, or a table. */
-type Input = TableLike | readonly string[];
-
 /**
  * The model in a file, of the same type as when it was trained: `kind` says which that is. The bytes are checked in full
  * first, and every refusal has the code "bad-file". The model keeps views of `bytes`, which must not change afterwards.
@@ -13,7 +10,7 @@ type Input = TableLike | readonly string[];
 export function loadModel<R extends ModelReader = never>(
   bytes: Uint8Array,
   options: LoadOptions<R> = {},
-): LoadedModel<Input> | TextModel | TableModel | ReturnType<R["read"]> {
+): LoadedModel<TableLike | readonly string[]> | TextModel | TableModel | ReturnType<R["read"]> {
   const readers = [...textReaders, tableReader, ...(options.readers ?? [])] as R[];
-  return loadBuiltIn(bytes, { readers }) as LoadedModel<Input> | ReturnType<R["read"]>;
+  return loadBuiltIn(bytes, { readers }) as LoadedModel<TableLike | readonly string[]> | ReturnType<R["read"]>;
 }

@@ -26,7 +26,7 @@ export {
 export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
 export { seenRows } from "./row-hash.ts";
 export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
-export { joinSources } from "./rows/joined-rows.ts";
+export { type Arrange, joinSources } from "./rows/joined-rows.ts";
 export { type DescribeOptions, describeData, describeSource, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
 export { COLUMN_KINDS, type ColumnKind, type DetectedColumn, detectColumns, looksLikeTable } from "./table/detect.ts";

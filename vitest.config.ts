@@ -14,6 +14,7 @@ export default defineConfig({
       { find: /^@ranksim\/export\/nir$/, replacement: source("export/src/nir.ts") },
       { find: /^@ranksim\/export$/, replacement: source("export/src/index.ts") },
       { find: /^ranksim$/, replacement: source("cli/src/index.ts") },
+      { find: /^ranksim\/report$/, replacement: source("cli/src/report/make.ts") },
       { find: /^ranksim\/node$/, replacement: source("cli/src/node.ts") },
     ],
   },

@@ -3,10 +3,14 @@
  * the worker use threads. The library's sources are bundled directly, so no build comes between an edit and the page.
  */
 
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { offline } from "./offline/plugin.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const { version } = JSON.parse(readFileSync(here("../cli/package.json"), "utf8")) as { version: string };
 
 /** What a server must send for threads to work; without them the page trains on one thread. */
 const ISOLATION = {
@@ -20,10 +24,13 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@ranksim\/core$/, replacement: here("../core/src/index.ts") },
+      { find: /^ranksim\/report$/, replacement: here("../cli/src/report/make.ts") },
       { find: /^@ranksim\/data$/, replacement: here("../data/src/index.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  define: { RANKSIM_VERSION: JSON.stringify(version) },
+  plugins: [offline()],
   worker: { format: "es" },
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },

@@ -34,7 +34,7 @@ test("the notice names all that the page carries", () => {
   const notice = read("../NOTICE");
   const needed = (path: string) =>
     Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}).filter(
-      (name) => !name.startsWith("@ranksim/"),
+      (name) => !name.startsWith("@ranksim/") && name !== "ranksim",
     );
   const direct = ["core", "data", "playground"].flatMap((name) => needed(`../../${name}/package.json`));
   const all = [...direct, ...direct.flatMap((name) => needed(`../../../node_modules/${name}/package.json`))];

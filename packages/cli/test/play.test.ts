@@ -1,8 +1,10 @@
 /** `ranksim play`: the page is served until interrupted, with a model if one is named. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import type { ClassifierModel, PipelineModel } from "@ranksim/core";
 import { bytesSource, type MatrixData, readData } from "@ranksim/data";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -22,8 +24,16 @@ afterEach(() => child?.kill());
 afterAll(() => world.remove());
 
 /** Starts the built command and waits for the address it prints. */
-function play(...args: string[]): Promise<{ address: string; ended: Promise<number | null> }> {
-  const started = spawn(process.execPath, [bin, "play", "--json", ...args], { cwd: world.path("") });
+function play(...args: string[]): ReturnType<typeof playIn> {
+  return playIn(process.env, ...args);
+}
+
+/** The same with variables of the environment. */
+function playIn(
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<{ address: string; ended: Promise<number | null> }> {
+  const started = spawn(process.execPath, [bin, "play", "--json", ...args], { cwd: world.path(""), env });
   child = started;
   const ended = new Promise<number | null>((resolve) => started.on("exit", resolve));
   return new Promise((resolve, reject) => {
@@ -36,6 +46,19 @@ function play(...args: string[]): Promise<{ address: string; ended: Promise<numb
   });
 }
 
+/** What comes back, byte for byte. */
+function get(address: string, headers: OutgoingHttpHeaders): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(address, { headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("end", () => resolve({ headers: response.headers, body: Buffer.concat(parts) }));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
 describe.skipIf(!isBuilt)("play (needs npm run build)", () => {
   test("serves the page and ends at an interrupt", async () => {
     const { address, ended } = await play();
@@ -45,6 +68,26 @@ describe.skipIf(!isBuilt)("play (needs npm run build)", () => {
     expect(await page.text()).toContain("<title>");
     child?.kill("SIGINT");
     expect(await ended).toBe(0);
+  });
+
+  test("sends text compressed to those who take it, the same bytes to all", async () => {
+    const { address } = await play();
+    const plain = await get(address, {});
+    const small = await get(address, { "Accept-Encoding": "br, gzip;q=0.5" });
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    expect(small.headers["content-encoding"]).toBe("gzip");
+    expect(small.body.length).toBeLessThan(plain.body.length);
+    expect(gunzipSync(small.body).equals(plain.body)).toBe(true);
+    expect(small.headers.etag).toBe(plain.headers.etag);
+    const icon = await get(new URL("/card.png", address).href, { "Accept-Encoding": "gzip" });
+    expect(icon.headers["content-encoding"]).toBeUndefined();
+  });
+
+  test("opens the browser that BROWSER names", async () => {
+    const opened = world.path("opened.txt");
+    writeFileSync(world.path("browser"), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`, { mode: 0o755 });
+    const { address } = await playIn({ ...process.env, BROWSER: world.path("browser") }, "--open");
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, "utf8")).toBe(address);
   });
 
   test("serves a model that loads to the same predictions", async () => {

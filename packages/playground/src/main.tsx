@@ -16,3 +16,9 @@ render(
 );
 
 void controller.start();
+
+// After the first answer, so that nothing competes with it. A page that is not allowed to keep itself works all the same.
+if (import.meta.env.MODE === "production" && "serviceWorker" in navigator) {
+  const keep = () => navigator.serviceWorker.register("./service-worker.js").catch(() => undefined);
+  addEventListener("load", () => setTimeout(keep, 3000));
+}

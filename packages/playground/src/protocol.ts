@@ -26,12 +26,29 @@ export interface NamedFile {
 
 /** What the user may say about a table whose columns do not explain themselves. */
 export interface ReadChoices {
-  /** Column of the labels, by name or by number from 0; absent: found by its name. */
-  readonly labelColumn?: string;
+  /** Column of the labels, by name or by number from 0; absent: found by its name; null: none. */
+  readonly labelColumn?: string | null;
   /** Column of texts, by name or number. */
   readonly textColumn?: string;
+  /** Columns that are left out. */
+  readonly ignoreColumns?: readonly string[];
   /** How bytes become characters in a folder of texts; absent: UTF-8. */
   readonly encoding?: "latin1";
+}
+
+/** What a column of a table is taken for. */
+export type ColumnRole = "feature" | "label" | "text" | "ignore";
+
+/** The first rows of a table, column by column. */
+export interface Preview {
+  readonly columns: readonly {
+    /** Name of the column, or its number where it has none. */
+    readonly key: string;
+    readonly role: ColumnRole;
+    readonly cells: readonly string[];
+  }[];
+  /** Columns that are not shown. */
+  readonly hidden: number;
 }
 
 export interface ImageSize {
@@ -59,6 +76,12 @@ export interface DataSummary {
   readonly high: number;
   /** Whether all values are whole numbers. */
   readonly whole: boolean;
+  /** The first rows as they stand in the file, for a table. */
+  readonly preview?: Preview;
+  /** Rows that came as test data of their own: they are held out, whatever share was asked for. */
+  readonly testRows?: number;
+  /** Set where each number counts the ink in a block of so many pixels each way, as in the digits. */
+  readonly inkBlocks?: number;
 }
 
 /** A model as the page sees it. */
@@ -69,7 +92,10 @@ export interface ModelSummary {
   readonly name: string;
   readonly classes: readonly string[];
   readonly multilabel: boolean;
+  /** Features of the filters. */
   readonly features: number;
+  /** Numbers a row that the model takes: other than its features where earlier steps make those. 0 for text. */
+  readonly inputs: number;
   readonly filters: number;
   /** Filters whose rows are mostly of each class; empty for a transform. */
   readonly filtersPerClass: readonly number[];
@@ -80,8 +106,6 @@ export interface ModelSummary {
   readonly digest: string;
   /** Whether the model takes text. */
   readonly text: boolean;
-  /** Whether the rows at hand have the width (or are the text) that the model takes. */
-  readonly fitsData: boolean;
   readonly trainingRows: number;
   readonly seconds?: number;
   readonly backend?: string;
@@ -111,10 +135,16 @@ export interface StepSummary {
   readonly rows: number;
 }
 
-/** How the model does on rows it has not seen (or, for a model from a file, on the rows at hand). */
+/**
+ * What rows a model was judged on: those held out of its training, rows it did not see, rows it was trained on, or rows of
+ * which that is not known (a model from a file that says nothing of its training rows).
+ */
+export type Basis = "held-out" | "new" | "training" | "unknown";
+
+/** How the model does on rows with known labels. */
 export interface Evaluation {
   readonly rows: number;
-  readonly heldOut: boolean;
+  readonly basis: Basis;
   readonly accuracy: number;
   readonly macroF1: number;
   readonly classes: readonly ClassScore[];
@@ -175,6 +205,8 @@ export interface Explanation {
   readonly values: Float64Array;
   /** Their names, where features have names: columns of a table, or words. */
   readonly names?: readonly string[];
+  /** Responses of the filters on the wall, in their order; absent where they are too wide to be reckoned at each stroke. */
+  readonly responses?: Float64Array;
   readonly milliseconds: number;
 }
 
@@ -238,6 +270,13 @@ export interface FeatureStudy {
 /** How a run moves on: at once, slowly enough to watch, or only when told to. */
 export type Pace = "full" | "watch" | "step";
 
+/** A row on its way to the filter that it goes to in an iteration. */
+export interface Arrival {
+  readonly picture: Uint8Array;
+  /** Place of the filter among those shown. */
+  readonly to: number;
+}
+
 /** Told by the worker while a model trains. */
 export interface TrainingStep {
   readonly stage: string;
@@ -252,8 +291,10 @@ export interface TrainingStep {
   /** Rows that take part in this iteration. */
   readonly rows: number;
   readonly filters: number;
-  /** Accuracy on held-out rows with the filters so far; absent where nothing is held out. */
+  /** Accuracy on held-out rows of the classes that have filters so far; absent where nothing is held out. */
   readonly accuracy?: number;
+  /** Some rows and where they go; none at full pace. */
+  readonly arrivals: readonly Arrival[];
   /** What happened since the page was last told. */
   readonly points: readonly RunPoint[];
   /** Some of the filters at work, and which of them changed in this iteration. */
@@ -265,10 +306,19 @@ export interface TrainingStep {
 
 /** The calls of the worker: what each takes and what it answers. */
 export interface Calls {
-  openDigits: { in: object; out: DataSummary };
+  /** `fits`: whether the model at hand takes the rows of the data at hand. Where not, only what was opened last is kept. */
+  openDigits: { in: object; out: { data: DataSummary; fits: boolean } };
   openFiles: {
     in: { files: readonly NamedFile[]; choices: ReadChoices };
-    out: { data?: DataSummary; model?: ModelSummary };
+    out: {
+      data?: DataSummary;
+      model?: ModelSummary;
+      fits: boolean;
+      /** How the files were read: what was said, else what was guessed. */
+      choices: ReadChoices;
+      /** Why a table could not be read with these choices; its first rows are told, so that others can be made. */
+      refused?: { readonly message: string; readonly preview: Preview };
+    };
   };
   /** Which rows a recipe holds out. */
   heldOutRows: { in: { recipe: Recipe }; out: Uint32Array };
@@ -283,11 +333,22 @@ export interface Calls {
     in: { truth: number; answer: number; from: number; count: number };
     out: { total: number; shown: Mistake[] };
   };
+  /** The filters to show all at once, class by class: all of a small bank, those of most rows of a large one. */
+  wall: { in: object; out: FilterView[] };
   gallery: { in: { group: number; from: number; count: number }; out: FilterView[] };
   filter: { in: { filter: number; rows: number }; out: { view: FilterView; rows: RowView[] } };
   /** Trains the recipe plain, refines that model and compares the two. */
   refinement: { in: { recipe: Recipe }; out: RefinementView };
+  stopRefinement: { in: object; out: null };
   study: { in: { group: number; features: number }; out: FeatureStudy };
+  /** The report that the command makes too, as a page. `imageSize`: how rows are drawn. */
+  report: {
+    in: {
+      imageSize?: ImageSize | undefined;
+      provenance: { date: string; version: string; command: string };
+    };
+    out: string;
+  };
   save: { in: object; out: Uint8Array<ArrayBuffer> };
   /** Trains the recipe once more on all rows and saves that model. */
   saveOnAll: { in: { recipe: Recipe }; out: Uint8Array<ArrayBuffer> };
@@ -311,4 +372,5 @@ export interface Request {
 export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failure: Failure }
-  | { readonly step: TrainingStep };
+  | { readonly step: TrainingStep }
+  | { readonly refinement: number };

@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { type Address, readAddress, TABS, writeAddress } from "../src/state/address.ts";
 import { FIRST_RECIPE, recipeFor, sameRecipe, withEstimator, withParam } from "../src/state/recipe.ts";
 
+const inkOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length, max: 1 });
+
 describe("the address", () => {
   it("is the first view when it says nothing", () => {
     expect(readAddress("")).toEqual({ data: "digits", recipe: FIRST_RECIPE, tab: "filters" });
@@ -32,6 +34,7 @@ describe("the address", () => {
         }),
         row: whole,
         drawn: fc.uint8Array({ minLength: 1, maxLength: 784 }),
+        ink: fc.integer({ min: 1, max: 128 }).chain((bytes) => inkOf(8 * bytes)),
         tab: fc.constantFrom(...TABS),
         cell: fc.record({ truth: fc.nat(900), answer: fc.nat(900) }),
         filter: whole,
@@ -71,7 +74,7 @@ describe("recipes", () => {
 
   it("leave defaults out", () => {
     const changed = withParam(FIRST_RECIPE, seed, 5);
-    expect(changed.params).toEqual({ filters: 150, seed: 5 });
+    expect(changed.params).toEqual({ ...FIRST_RECIPE.params, seed: 5 });
     expect(withParam(changed, seed, 0)).toEqual(FIRST_RECIPE);
     expect(withParam(changed, seed, undefined)).toEqual(FIRST_RECIPE);
   });

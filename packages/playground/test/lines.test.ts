@@ -56,7 +56,7 @@ describe("lines that reproduce a model", () => {
       '(await loadData("my rows.npy", { labels: await fileSource("my labels.npy") })) as MatrixData;',
     );
     expect(commandLine(data, recipe, {})).toBe(
-      "ranksim train 'my rows.npy' --labels 'my labels.npy' --model my-rows.model",
+      "ranksim train 'my rows.npy' --labels 'my labels.npy' --estimator classifier --model my-rows.model",
     );
   });
 
@@ -69,6 +69,18 @@ describe("lines that reproduce a model", () => {
     const data: DataSummary = { ...digits, name: "it's.csv", form: "text" };
     expect(commandLine(data, recipe, { labelColumn: "-1", textColumn: "a b" })).toBe(
       "ranksim train 'it'\\''s.csv' --label-column -1 --text-column 'a b' --text --estimator probabilistic --filters 20 --initialize weighted-average --n-best 5 --model it-s.model",
+    );
+  });
+
+  it("leave out the columns that the page leaves out", () => {
+    const recipe: Recipe = { estimator: "transform", heldOut: 0, params: {} };
+    const data: DataSummary = { ...digits, name: "t.csv", classes: [] };
+    const choices = { labelColumn: null, ignoreColumns: ["id", "3"] };
+    expect(typescriptLines(data, recipe, choices)).toContain(
+      'loadData("t.csv", { labelColumn: null, ignoreColumns: ["id", 3] })',
+    );
+    expect(commandLine(data, recipe, choices)).toBe(
+      "ranksim train t.csv --ignore-columns 'id,3' --estimator transform --model t.model",
     );
   });
 

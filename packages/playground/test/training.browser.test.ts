@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, dropFiles, figure, openStage, type Stage, untilTrained } from "./chromium.ts";
 import { idxImages, idxLabels } from "./made-files.ts";
 
@@ -21,6 +21,9 @@ interface Stretch {
   /** The longest task by the processor time it took: what is left when other processes take the core away. */
   readonly processor: number;
 }
+
+/** A machine that does much else at the same time takes its time; what is asserted is processor time or the best of three. */
+const PATIENT = 180_000;
 
 /** The longest stretches in which the main thread answered nobody while `work` went on. */
 async function longestStretch(page: Page, work: () => Promise<void>): Promise<Stretch> {
@@ -74,6 +77,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
   beforeAll(async () => {
     stage = await openStage();
   }, 120_000);
+  afterEach(() => stage?.leave());
   afterAll(() => stage?.close());
 
   it("goes on one iteration for each step", async () => {
@@ -90,8 +94,10 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     }
     expect(await running(page, "Rows moved")).toMatch(/^\d+ of 1\d\d$/);
     expect(await running(page, "Empty filters")).toMatch(/^\d+$/);
-    expect(Number(await running(page, "Held-out accuracy"))).toBeGreaterThan(0.05);
-    await page.getByRole("img", { name: /^14 filters of class 0, [0-9] of the 14 shown changed$/ }).waitFor();
+    // One class alone cannot be mistaken: what is told is over the classes that have filters.
+    expect(Number(await running(page, "Accuracy, classes so far"))).toBe(1);
+    expect(await page.locator(".wall .tile[data-target]").count()).toBe(3);
+    expect(await page.locator(".rest .bar").count()).toBe(1);
     await button(page, "Finish").click();
     await untilTrained(page);
     expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThanOrEqual(0.95);
@@ -103,10 +109,10 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     await untilTrained(page);
     const before = await page.locator(".take-away .hint").first().textContent();
     await page.getByLabel("Seed").fill("99");
-    await button(page, "Play slowly").click();
+    await button(page, "Watch").click();
     await page.getByText(/Spreading filters/).waitFor();
     await button(page, "Pause").click();
-    await button(page, "Play").click();
+    await button(page, "Watch").click();
     await button(page, "Stop").click();
     await page.getByText("Stopped before the end. The model before it is still shown.").waitFor();
     expect(await page.locator(".take-away .hint").first().textContent()).toBe(before);
@@ -117,37 +123,44 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("never blocks the main thread for more than 100 ms while a model trains", async () => {
-    const { page, complaints } = await stage.open();
-    await untilTrained(page);
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("1000");
-    await expectFree(page, async () => {
-      await button(page, "Train").click();
+  it(
+    "never blocks the main thread for more than 100 ms while a model trains",
+    async () => {
+      const { page, complaints } = await stage.open("#data=digits&estimator=classifier&heldOut=0.25&filters=1000");
       await untilTrained(page);
-      await button(page, "Play slowly").click();
-      await page.waitForTimeout(1500);
-      await button(page, "Pause").click();
-      await button(page, "Finish").click();
-      await untilTrained(page);
-    });
-    expect(complaints).toEqual([]);
-  });
+      await expectFree(page, async () => {
+        await button(page, "Train").click();
+        await untilTrained(page);
+        await button(page, "Watch").click();
+        await page.waitForTimeout(1500);
+        await button(page, "Pause").click();
+        await button(page, "Finish").click();
+        await untilTrained(page);
+      });
+      expect(complaints).toEqual([]);
+    },
+    PATIENT,
+  );
 
-  it("stays free with larger pictures too: 2,000 rows of 28 × 28", async () => {
-    const { page } = await stage.open();
-    await untilTrained(page);
-    await dropFiles(page, [
-      { name: "train-images-idx3-ubyte.gz", content: gzipSync(idxImages(2000, 28)) },
-      { name: "train-labels-idx1-ubyte.gz", content: gzipSync(idxLabels(2000)) },
-    ]);
-    await page.getByText("2,000 rows × 784 features").waitFor();
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("200");
-    await expectFree(page, async () => {
-      await button(page, "Train").click();
-      await page.getByTestId("result").waitFor({ timeout: 60_000 });
-    });
-    expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThan(0.9);
-  });
+  it(
+    "stays free with larger pictures too: 2,000 rows of 28 × 28",
+    async () => {
+      const { page } = await stage.open();
+      await untilTrained(page);
+      await dropFiles(page, [
+        { name: "train-images-idx3-ubyte.gz", content: gzipSync(idxImages(2000, 28)) },
+        { name: "train-labels-idx1-ubyte.gz", content: gzipSync(idxLabels(2000)) },
+      ]);
+      await page.getByText("2,000 rows × 784 features").waitFor();
+      await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("200");
+      await expectFree(page, async () => {
+        await button(page, "Train").click();
+        await page.getByTestId("result").waitFor({ timeout: 60_000 });
+      });
+      expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThan(0.9);
+    },
+    PATIENT,
+  );
 
   it("trains large data on threads, as the page is isolated", async () => {
     const { page, complaints } = await stage.open();
@@ -158,7 +171,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     ]);
     await page.getByText("4,000 rows × 784 features").waitFor();
     await page.getByLabel("Estimator").selectOption("probabilistic");
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("2500");
+    await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("2500");
     await button(page, "Train").click();
     await untilTrained(page);
     const several = await page.evaluate(() => navigator.hardwareConcurrency > 1);
@@ -169,7 +182,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
   it("says in place what is wrong with a parameter", async () => {
     const { page, complaints } = await stage.open();
     await untilTrained(page);
-    await page.getByRole("spinbutton", { name: "Filters" }).fill("3");
+    await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("3");
     await button(page, "Train").click();
     await page
       .getByRole("alert")

@@ -1,13 +1,16 @@
 /** The worker's own parts, run in Node: the gate, the study of features, and the views of filters and rows. */
 
-import { Csr, Dense, RankSimilarityClassifier, trainTestSplit } from "@ranksim/core";
+import { Csr, Dense, FilterWords, RankSimilarityClassifier, saveModel, trainTestSplit } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import { describe, expect, it } from "vitest";
 import { loadedData, splitRows, summarize, viewRow } from "../src/worker/data.ts";
 import { Gate } from "../src/worker/gate.ts";
 import { viewFilter } from "../src/worker/pictures.ts";
+import { previewOf } from "../src/worker/preview.ts";
 import { Session } from "../src/worker/session.ts";
 import { studyFeatures } from "../src/worker/study.ts";
+
+const QUIET = { step: () => {}, refinement: () => {} };
 
 describe("the gate", () => {
   it("lets a run take one step at a time", async () => {
@@ -61,6 +64,12 @@ describe("data", () => {
     expect(summarize(loadedData("a", { form: "matrix", x, featureNames })).imageSize).toBeUndefined();
     const halves = Dense.of(new Float32Array(98).fill(0.5), 2, 49);
     expect(summarize(loadedData("a", { form: "matrix", x: halves })).imageSize).toBeUndefined();
+    const slope = Dense.of(
+      Float32Array.from({ length: 98 }, (_, j) => (j % 49) / 49),
+      2,
+      49,
+    );
+    expect(summarize(loadedData("a", { form: "matrix", x: slope })).imageSize).toEqual({ width: 7, height: 7 });
   });
 
   it("is held out in the share asked for, each class alike, and by the seed", () => {
@@ -81,6 +90,47 @@ describe("data", () => {
   });
 });
 
+describe("tables", () => {
+  const file = (name: string, text: string) => new File([text], name);
+  const numbers = Array.from({ length: 40 }, (_, r) => `${r},${(r * 7) % 11},${r % 2 ? "red" : "blue"},${r % 3}`);
+
+  it("are looked at by their first rows, with a guess at each column", async () => {
+    const found = await previewOf(file("t.csv", `id,size,colour,count\n${numbers.join("\n")}\n`), {});
+    expect(found?.preview.columns.map(({ key, role }) => `${key} ${role}`)).toEqual([
+      "id ignore",
+      "size feature",
+      "colour label",
+      "count feature",
+    ]);
+    expect(found?.preview.columns[2].cells.slice(0, 2)).toEqual(["blue", "red"]);
+    expect(found?.choices).toEqual({ labelColumn: "colour", ignoreColumns: ["id"] });
+  });
+
+  it("are looked at as they were said to be", async () => {
+    const found = await previewOf(file("t.csv", `${numbers.join("\n")}\n`), {
+      labelColumn: "-1",
+      ignoreColumns: ["2"],
+    });
+    expect(found?.preview.columns.map(({ key, role }) => `${key} ${role}`)).toEqual([
+      "0 feature",
+      "1 feature",
+      "2 ignore",
+      "3 label",
+    ]);
+    expect(found?.choices).toEqual({ labelColumn: "3", ignoreColumns: ["2"] });
+  });
+
+  it("of texts have their text found, and the beginning of a large file is enough", async () => {
+    const lines = Array.from({ length: 9000 }, (_, r) =>
+      JSON.stringify({ note: `this is the remark of visitor ${r}`, class: r % 2 ? "a" : "b" }),
+    );
+    const found = await previewOf(file("notes.jsonl", lines.join("\n")), {});
+    expect(found?.choices).toEqual({ labelColumn: "class", textColumn: "note" });
+    expect(await previewOf(file("rows.npy", "x"), {})).toBeUndefined();
+    expect(await previewOf(file("torn.csv", "a,b\n1\n"), {})).toBeUndefined();
+  });
+});
+
 describe("views of filters", () => {
   it("show the largest weight as full ink and name the heaviest features", () => {
     const bank = {
@@ -90,10 +140,22 @@ describe("views of filters", () => {
       weights: Uint16Array.of(2, 8, 4, 6),
       norm: Float64Array.of(20),
     } as const;
-    const view = viewFilter(bank, 0, { filter: 0, shares: [], rows: 3 }, ["a", "b", "c", "d"]);
+    const view = viewFilter(bank, 0, { filter: 0, shares: [], rows: 3 }, undefined);
     expect(Array.from(view.picture ?? [])).toEqual([0, 255, 85, 170]);
     expect(view.top.map(({ feature }) => feature)).toEqual([1, 3, 2, 0]);
-    expect(view.top.map(({ name }) => name)).toEqual(["b", "d", "c", "a"]);
+  });
+
+  it("name the words that set a filter apart, not those that are heavy everywhere", () => {
+    const bank = {
+      form: "dense",
+      filters: 2,
+      features: 3,
+      weights: Uint16Array.of(9, 5, 1, 9, 1, 5),
+      norm: Float64Array.of(1, 1),
+    } as const;
+    const words = new FilterWords(bank, (feature) => ["the", "cat", "dog"][feature]);
+    const names = [0, 1].map((filter) => viewFilter(bank, filter, { filter, shares: [], rows: 1 }, words).top[0].name);
+    expect(names).toEqual(["cat", "dog"]);
   });
 });
 
@@ -114,9 +176,12 @@ describe("the study of features", () => {
 describe("a session", () => {
   it("trains the model that the library trains, tells of it, and judges it as the library does", async () => {
     const told: number[] = [];
-    const session = new Session(({ share }) => told.push(share));
+    const session = new Session({ step: ({ share }) => told.push(share), refinement: () => {} });
     const { x, y } = await loadDigits();
-    expect(await session.openDigits()).toMatchObject({ rows: 1797, features: 64, imageSize: { width: 8, height: 8 } });
+    expect(await session.openDigits()).toMatchObject({
+      data: { rows: 1797, features: 64, imageSize: { width: 8, height: 8 }, inkBlocks: 4 },
+      fits: false,
+    });
     const recipe = { estimator: "classifier", heldOut: 0, params: { filters: 20 } } as const;
     const model = await session.train({ recipe, pace: "full" });
     const own = await new RankSimilarityClassifier({ filters: 20 }).fit(x, y);
@@ -130,7 +195,7 @@ describe("a session", () => {
   });
 
   it("compares filters before and after refinement, on the rows held out", async () => {
-    const session = new Session(() => {});
+    const session = new Session(QUIET);
     await session.openDigits();
     const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 30, refine: true } } as const;
     const view = await session.refinement({ recipe });
@@ -151,8 +216,58 @@ describe("a session", () => {
     await expect(session.refinement({ recipe: transform })).rejects.toThrow(/Only a classifier/);
   });
 
+  it("lights the wall by the responses that the model itself gives", async () => {
+    const session = new Session(QUIET);
+    await session.openDigits();
+    const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 35 } } as const;
+    await session.train({ recipe, pace: "full" });
+    const wall = session.wall();
+    const [row] = session.rows({ rows: [17] });
+    const { responses, strongest } = await session.explain({ sample: row.sample });
+    expect(responses?.length).toBe(wall.length);
+    for (const { filter, response } of strongest) {
+      const at = wall.findIndex((view) => view.filter === filter);
+      expect(responses?.[at]).toBeCloseTo(response, 9);
+    }
+    expect(Math.max(...(responses ?? []))).toBeCloseTo(strongest[0].response, 9);
+  });
+
+  it("stops a comparison with refinement, and tells how far it is", async () => {
+    const told: number[] = [];
+    const session = new Session({ step: () => {}, refinement: (share) => told.push(share) });
+    await session.openDigits();
+    const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 400 } } as const;
+    const comparing = session.refinement({ recipe });
+    const ended = expect(comparing).rejects.toMatchObject({ name: "AbortError" });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    session.stopRefinement();
+    await ended;
+    await session.refinement({ recipe: { ...recipe, params: { filters: 30 } } });
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.every((share) => share >= 0 && share <= 1)).toBe(true);
+  });
+
+  it("sets data aside that a model does not take, and closes a model that does not take the data", async () => {
+    const session = new Session(QUIET);
+    await session.openDigits();
+    const x = Dense.fromRows(Array.from({ length: 20 }, (_, r) => Array.from({ length: 5 }, (_, i) => (r * i) % 7)));
+    const y = Array.from({ length: 20 }, (_, r) => r % 2);
+    const bytes = saveModel(await new RankSimilarityClassifier({ filters: 4 }).fit(x, y));
+    const file = (name: string, content: Uint8Array<ArrayBuffer>) => ({ path: name, file: new File([content], name) });
+    const opened = await session.openFiles({ files: [file("other.model", bytes)], choices: {} });
+    expect(opened).toMatchObject({ model: { inputs: 5 }, fits: false });
+    expect(() => session.rows({ rows: [0] })).toThrow(/no data yet/);
+    expect((await session.openDigits()).fits).toBe(false);
+    await expect(session.explain({ sample: { form: "text", text: "" } })).rejects.toThrow(/no model yet/);
+    const together = [file("other.model", bytes), file("rows.csv", new TextEncoder().encode("1,2,3\n4,5,6\n"))];
+    await expect(session.openFiles({ files: together, choices: {} })).rejects.toThrow(
+      /does not take the rows of rows\.csv/,
+    );
+    expect(session.rows({ rows: [0] })).toHaveLength(1);
+  });
+
   it("says what is missing instead of failing", async () => {
-    const session = new Session(() => {});
+    const session = new Session(QUIET);
     expect(() => session.rows({ rows: [0] })).toThrow(/no data yet/);
     await expect(session.explain({ sample: { form: "text", text: "" } })).rejects.toThrow(/no model yet/);
   });

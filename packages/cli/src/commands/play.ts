@@ -10,12 +10,14 @@ import { portOf } from "../flags/port.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import { modelBytes, readModel } from "../model/store.ts";
+import { openBrowser } from "../play/open-browser.ts";
 import { pageData } from "../play/page-data.ts";
 import { type ServedFile, servePage } from "../play/serve.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 
 interface PlayOptions extends CommonOptions, ReadingOptions {
   readonly port: number;
+  readonly open?: boolean;
 }
 
 /** Where the build puts the page: beside the commands. */
@@ -40,6 +42,7 @@ export function addPlay(program: Command, io: Io): void {
     .argument("[data...]", `rows to look at with the model: ${DATA_ABOUT}`);
   addCommonOptions(addReadingOptions(command))
     .addOption(new Option("--port <n>", "port to serve on; 0 takes a free one").argParser(portOf).default(0))
+    .addOption(new Option("--open", "open the page in the browser"))
     .addHelpText("after", EXAMPLES)
     .action((modelPath: string | undefined, dataNames: string[], options: PlayOptions) =>
       play(modelPath, dataNames, options, io),
@@ -62,8 +65,9 @@ async function play(
     await session.print(
       "play",
       { address: page.address },
-      () => `${page.address}\nOpen it in a browser; Ctrl-C ends it.\n`,
+      () => `${page.address}\n${options.open ? "" : "Open it in a browser; "}Ctrl-C ends it.\n`,
     );
+    if (options.open) await openBrowser(page.address, session);
     await new Promise<void>((ended) => {
       if (io.signal.aborted) ended();
       io.signal.addEventListener("abort", () => ended(), { once: true });

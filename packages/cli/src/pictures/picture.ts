@@ -1,13 +1,13 @@
-/** Rows and filters as pictures: numbers become brightness. Drawing is left to the terminal and the report. */
+/** Rows and filters as pictures: numbers become strength. The terminal draws it as brightness, the report as ink. */
 
-/** Brightness 0..255, row by row from the top left. */
+/** Strength 0..255, row by row from the top left. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8Array;
 }
 
-/** Numbers as brightness: the smallest black, the largest white; constant numbers are black. */
+/** Numbers as strength: the smallest 0, the largest 255; constant numbers are 0. */
 export function pictureOf(values: ArrayLike<number>, width: number, height: number): Picture {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { extname, join, resolve, sep } from "node:path";
+import { gzipSync } from "node:zlib";
 
 /** A file beside the page. */
 export interface ServedFile {
@@ -39,6 +40,7 @@ const TYPES: { readonly [ending: string]: string } = {
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
   ".json": "application/json",
+  ".png": "image/png",
 };
 
 /** The page loads nothing from elsewhere; its worker compiles WebAssembly, pictures are drawn into blobs and data addresses. */
@@ -124,6 +126,9 @@ function pathOf(url: string): string | undefined {
   }
 }
 
+/** Types that become much smaller. */
+const COMPRESSIBLE = /^(text\/|application\/(json|wasm)|image\/svg)/;
+
 function answer(
   response: ServerResponse,
   status: number,
@@ -141,12 +146,16 @@ function answer(
     response.end();
     return;
   }
+  const accepted = (headers["accept-encoding"] ?? "").split(",").map((word) => word.trim().split(";")[0]);
+  const isSmaller = status === 200 && COMPRESSIBLE.test(type) && accepted.includes("gzip");
+  const sent = isSmaller ? gzipSync(body) : body;
   response.writeHead(status, {
     ...HEADERS,
     ...policy,
-    ...(status === 200 ? { ETag: tag } : {}),
+    ...(status === 200 ? { ETag: tag, Vary: "Accept-Encoding" } : {}),
+    ...(isSmaller ? { "Content-Encoding": "gzip" } : {}),
     "Content-Type": type,
-    "Content-Length": body.byteLength,
+    "Content-Length": sent.byteLength,
   });
-  response.end(method === "HEAD" ? undefined : body);
+  response.end(method === "HEAD" ? undefined : sent);
 }

@@ -1,7 +1,6 @@
 /** What a report says, as plain values: gathered from a model and data by `gather.ts`, drawn by `page.ts` and `figures.ts`. */
 
-import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin } from "@ranksim/core";
-import type { Word } from "../model/filter-words.ts";
+import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin, Word } from "@ranksim/core";
 import type { PatchSheet } from "../model/patch-view.ts";
 import type { Picture } from "../pictures/picture.ts";
 

@@ -4,17 +4,18 @@ import {
   type BankExplanation,
   compareLabels,
   expandFilter,
+  FilterWords,
   type Label,
   type Matrix,
   type Model,
   type PatchModel,
   type Run,
   toDense,
+  type Word,
 } from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { labelNamer } from "../files/labels.ts";
 import { featureNamer, hasTellingFeatures } from "../model/feature-names.ts";
-import { FilterWords, type Word } from "../model/filter-words.ts";
 import { classesOf, type FilterModel, filterClasses } from "../model/parts.ts";
 import type { Passage } from "../model/passage.ts";
 import { greyOf, patchesOf, whereFound, wherePictures } from "../model/patch-view.ts";

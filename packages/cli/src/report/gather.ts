@@ -33,6 +33,8 @@ export interface ReportSubject {
   readonly provenance?: Provenance;
   /** Rows to show at most, of samples and of mistakes. */
   readonly samples: number;
+  /** What has to be said of the rows or of the model besides. */
+  readonly notes?: readonly string[];
 }
 
 /** Filters beside each row, as in the paper's figure of filter weights. */
@@ -70,7 +72,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     digest: subject.digest,
     origin: originOf(subject),
     featuresAre: featureWord(model),
-    notes: [...notes, ...(found?.part.report.notes ?? [])],
+    notes: [...(subject.notes ?? []), ...notes, ...(found?.part.report.notes ?? [])],
   };
 }
 

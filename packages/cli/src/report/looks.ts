@@ -1,6 +1,6 @@
 /** Filters and rows as pieces of a page: pictures with their activations, or words. */
 
-import type { Word } from "../model/filter-words.ts";
+import type { Word } from "@ranksim/core";
 import type { PatchSheet } from "../model/patch-view.ts";
 import { pngAddress } from "../pictures/png.ts";
 import { count, counted, percent, score } from "../terminal/numbers.ts";

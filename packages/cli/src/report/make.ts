@@ -1,9 +1,11 @@
-/** A report from beginning to end: gathered, then drawn. */
+/** @packageDocumentation A report from beginning to end: gathered, then drawn. Runs in Node and browsers. */
 
 import type { Run } from "@ranksim/core";
 import type { ReportContent } from "./content.ts";
 import { gatherReport, type ReportSubject } from "./gather.ts";
 import { reportPage } from "./page.ts";
+
+export type { ReportContent, ReportSubject };
 
 /** The page and what it says. */
 export async function makeReport(

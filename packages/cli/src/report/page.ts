@@ -36,7 +36,7 @@ export function reportPage(content: ReportContent): string {
 }
 
 const ROWS_ABOUT =
-  "Each row stands with the filters that respond to it most. The activation, in green, is the filter's similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";
+  "Each row stands with the filters that respond to it most. The activation, above each filter, is its similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";
 
 const WHERE_ABOUT =
   " The pictures beside a row show where in it the class of the strongest filter was found, and where its strongest rival: brighter is more.";
@@ -133,7 +133,7 @@ function filters(content: ReportContent): string {
   const pictured = content.filters.some(({ shown }) => shown.some(({ look }) => look.form === "picture"));
   return section(
     "Filters",
-    `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "Brighter is a higher rank." : `The ${content.featuresAre}s named are those that rank higher in the filter than in most.`}`,
+    `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "The more ink, the higher the rank." : `The ${content.featuresAre}s named are those that rank higher in the filter than in most.`}`,
     `<div class="classes">${content.filters.map(classFilters).join("")}</div>`,
   );
 }

@@ -1,6 +1,7 @@
 /**
  * The colours and the type of the report, in one place. The page takes colours as CSS variables, light or dark by the
- * reader's setting; single pictures, drawn without a browser, have the light ones written in.
+ * reader's setting; single pictures, drawn without a browser, have the light ones written in. The playground has the same
+ * colours (packages/playground/src/styles/theme.css); a test compares them.
  */
 
 /** Colours by what they mean. */
@@ -18,29 +19,29 @@ export interface Palette {
 }
 
 export const LIGHT: Palette = {
-  paper: "#fbfaf8",
+  paper: "#f5f6f7",
   surface: "#ffffff",
-  ink: "#1f2328",
-  soft: "#626a73",
-  line: "#e3e1dc",
-  accent: "#2f5d8a",
+  ink: "#1b2026",
+  soft: "#59616b",
+  line: "#dcdfe3",
+  accent: "#0c6670",
   onAccent: "#ffffff",
-  warm: "#b4532a",
+  warm: "#a84800",
   onWarm: "#ffffff",
-  green: "#1b7f4b",
+  green: "#0c6670",
 };
 
-const DARK: Palette = {
-  paper: "#15181c",
-  surface: "#1c2025",
-  ink: "#e4e6e8",
-  soft: "#9aa2ab",
+export const DARK: Palette = {
+  paper: "#121518",
+  surface: "#1a1e22",
+  ink: "#e6e9ec",
+  soft: "#a3acb5",
   line: "#30363d",
-  accent: "#7fb0dd",
-  onAccent: "#0f1419",
-  warm: "#e2925f",
+  accent: "#5fc3cc",
+  onAccent: "#0d1f22",
+  warm: "#f6a163",
   onWarm: "#1a0f08",
-  green: "#63c792",
+  green: "#5fc3cc",
 };
 
 const variables = (palette: Palette): string =>
@@ -72,7 +73,7 @@ export function pictureStyle(palette: Palette = LIGHT): string {
 /** The style sheet of the page. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--type:${TYPE};${variables(LIGHT)}}
-@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}
+@media (prefers-color-scheme:dark){:root{${variables(DARK)}}img{filter:invert(.93)}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 var(--type)}
@@ -112,7 +113,7 @@ svg{display:block;max-width:100%;height:auto}
 .class h3{overflow-wrap:anywhere}
 .class,.row,.chart{break-inside:avoid}
 .pictures{display:flex;flex-wrap:wrap;gap:.4rem}
-img{display:block;image-rendering:pixelated;border-radius:3px;background:#000}
+img{display:block;image-rendering:pixelated;border-radius:3px;background:#fff;outline:1px solid var(--line)}
 .row{border-top:1px solid var(--line);padding:1rem 0}
 .strip{display:flex;flex-wrap:wrap;gap:.6rem .75rem;margin-top:.6rem;align-items:flex-end}
 figure{margin:0;text-align:center;font-size:.78rem;line-height:1.35;max-width:5.2rem}
@@ -129,5 +130,5 @@ ol.filters li{display:grid;grid-template-columns:3.2rem 11rem 1fr;gap:.75rem;fon
 .notes{padding-left:1.1rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.85rem;border-top:1px solid var(--line);padding-top:1rem;overflow-wrap:anywhere}
 @media (max-width:36rem){main{padding-top:1.5rem}td.meter{display:none}figure.given{flex-basis:100%;max-width:none;text-align:left}figure.given img{margin-left:0}.class{grid-template-columns:1fr}ol.filters li{grid-template-columns:3.2rem 1fr}ol.filters li>:last-child{grid-column:1/-1;padding-bottom:.4rem}th,td{padding:.3rem .35rem}.facts th{width:8rem}}
-@media print{:root{${variables({ ...LIGHT, paper: "#ffffff" })}}body{font-size:10.5pt}main{max-width:none;padding:0}section{margin-top:1.6rem}h2{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{:root{${variables({ ...LIGHT, paper: "#ffffff" })}}img{filter:none}body{font-size:10.5pt}main{max-width:none;padding:0}section{margin-top:1.6rem}h2{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 ${DRAWING}`;

@@ -10,7 +10,8 @@ export interface Measured {
   readonly backend: Backend;
   readonly rows: number;
   readonly seconds: number;
-  readonly cpuSeconds: number;
+  /** Absent in a browser, which does not tell it. */
+  readonly cpuSeconds?: number;
   readonly work: CountedWork;
 }
 
@@ -22,15 +23,16 @@ export async function measure<T>(
 ): Promise<{ readonly value: T; readonly measured: Measured }> {
   const backend = typeof run.backend === "object" ? run.backend : await openBackend(run.backend ?? "auto");
   const counting = countingBackend(backend);
-  const cpuBefore = process.cpuUsage();
+  const isNode = typeof process !== "undefined";
+  const cpuBefore = isNode ? process.cpuUsage() : undefined;
   const began = performance.now();
   const value = await work({ ...run, backend: counting.backend });
-  const used = process.cpuUsage(cpuBefore);
+  const used = isNode ? process.cpuUsage(cpuBefore) : undefined;
   const measured = {
     backend,
     rows,
     seconds: (performance.now() - began) / 1000,
-    cpuSeconds: (used.user + used.system) / 1e6,
+    ...(used ? { cpuSeconds: (used.user + used.system) / 1e6 } : {}),
     work: counting.work(),
   };
   return { value, measured };
@@ -48,7 +50,7 @@ export function workFacts(report: Report | undefined, measured: Measured | undef
       "classes and probabilities",
       `${seconds(measured.seconds)} for ${count(rows)} rows (${count(rows / Math.max(measured.seconds, 1e-6))} rows a second) on ${backend.name}${threads}`,
     ]);
-    facts.push(["processor time", seconds(measured.cpuSeconds)]);
+    if (measured.cpuSeconds !== undefined) facts.push(["processor time", seconds(measured.cpuSeconds)]);
     if (work.pairs > 0) facts.push(["pruned in prediction", share(1 - work.exact / work.pairs)]);
   }
   return facts;

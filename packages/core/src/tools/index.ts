@@ -9,6 +9,7 @@ export {
   type SetOptions,
 } from "./conformal.ts";
 export type { Loss } from "./coordinate-descent.ts";
+export { type FilterWord, FilterWords, type Word } from "./filter-words.ts";
 export type { TuneRound } from "./judge-candidate.ts";
 export {
   LINEAR_SVM_PARAMETERS,

@@ -34,27 +34,6 @@ export function drawParts(
   canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 
-/** Draws many small pictures side by side on one canvas, `columns` in a row, one pixel apart. */
-export function drawSheet(
-  canvas: HTMLCanvasElement,
-  pictures: readonly ArrayLike<number>[],
-  { width, height }: ImageSize,
-  columns: number,
-): void {
-  const rows = Math.max(1, Math.ceil(pictures.length / columns));
-  const image = start(canvas, columns * (width + 1) - 1, rows * (height + 1) - 1);
-  pictures.forEach((pixels, j) => {
-    const left = (j % columns) * (width + 1);
-    const top = Math.floor(j / columns) * (height + 1);
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        image.data[4 * ((top + y) * image.width + left + x) + 3] = pixels[y * width + x];
-      }
-    }
-  });
-  canvas.getContext("2d")?.putImageData(image, 0, 0);
-}
-
 /** Values as bytes of ink. */
 export function inkOf(values: Float64Array, low: number, high: number): Uint8ClampedArray {
   const span = high > low ? high - low : 1;

@@ -22,6 +22,8 @@ export interface Address {
   readonly row?: number;
   /** Values of a drawn sample; only for small pictures of bytes. */
   readonly drawn?: Uint8Array;
+  /** The drawing, 0 or 1 a pixel, behind a sample that counts its ink. */
+  readonly ink?: Uint8Array;
   readonly tab: Tab;
   readonly cell?: { readonly truth: number; readonly answer: number };
   readonly filter?: number;
@@ -33,8 +35,11 @@ export const isServedData = (data: string): boolean => /^data-[\w.-]+$/.test(dat
 /** Pictures of more pixels are not put in the address. */
 export const MOST_DRAWN = 1024;
 
+/** Drawings of more pixels are not put in the address either. */
+const MOST_INK = 16_384;
+
 /** Writes an address, without the "#". */
-export function writeAddress({ data, model, recipe, row, drawn, tab, cell, filter }: Address): string {
+export function writeAddress({ data, model, recipe, row, drawn, ink, tab, cell, filter }: Address): string {
   const out = new URLSearchParams();
   if (model !== undefined) out.set("model", model);
   out.set("data", data);
@@ -45,6 +50,7 @@ export function writeAddress({ data, model, recipe, row, drawn, tab, cell, filte
   }
   if (row !== undefined) out.set("row", String(row));
   if (drawn && drawn.length <= MOST_DRAWN) out.set("drawn", toBase64(drawn));
+  if (ink && ink.length <= MOST_INK) out.set("ink", toBase64(packed(ink)));
   if (tab !== "filters") out.set("tab", tab);
   if (cell) out.set("cell", `${cell.truth}-${cell.answer}`);
   if (filter !== undefined) out.set("filter", String(filter));
@@ -63,6 +69,7 @@ export function readAddress(hash: string): Address {
   const cell = /^(\d{1,6})-(\d{1,6})$/.exec(given.get("cell") ?? "");
   const tab = given.get("tab") as Tab;
   const drawn = fromBase64(given.get("drawn") ?? "");
+  const ink = unpacked(fromBase64(given.get("ink") ?? ""));
   const model = given.get("model");
   return {
     data: given.get("data") ?? "digits",
@@ -72,10 +79,27 @@ export function readAddress(hash: string): Address {
     ...(model && /^[\w.-]+$/.test(model) ? { model } : {}),
     ...(row === undefined ? {} : { row }),
     ...(drawn.length > 0 && drawn.length <= MOST_DRAWN ? { drawn } : {}),
+    ...(ink.length > 0 && ink.length <= MOST_INK ? { ink } : {}),
     ...(cell ? { cell: { truth: Number(cell[1]), answer: Number(cell[2]) } } : {}),
     ...(filter === undefined ? {} : { filter }),
   };
 }
+
+/** The part of an address that makes it another place: all but the sample. Back goes from place to place. */
+export function placeOf(hash: string): string {
+  const { row: _row, drawn: _drawn, ink: _ink, ...place } = readAddress(hash);
+  return writeAddress(place);
+}
+
+/** Eight pixels of ink a byte, and back; drawings have a multiple of eight pixels. */
+function packed(ink: Uint8Array): Uint8Array {
+  return Uint8Array.from({ length: Math.ceil(ink.length / 8) }, (_, j) =>
+    ink.subarray(8 * j, 8 * j + 8).reduce((byte, pixel, bit) => byte | ((pixel > 0 ? 1 : 0) << bit), 0),
+  );
+}
+
+const unpacked = (bytes: Uint8Array): Uint8Array =>
+  Uint8Array.from({ length: 8 * bytes.length }, (_, j) => (bytes[j >> 3] >> (j & 7)) & 1);
 
 function readRecipe(given: URLSearchParams): Recipe {
   const estimator = given.get("estimator") as EstimatorName;

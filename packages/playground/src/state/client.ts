@@ -23,10 +23,11 @@ export class Client {
   readonly #waiting = new Map<number, Waiting>();
   #next = 0;
 
-  constructor(onStep: (step: TrainingStep) => void) {
+  constructor(onTold: { step(step: TrainingStep): void; refinement(share: number): void }) {
     this.#worker = new Worker(new URL("../worker/worker.ts", import.meta.url), { type: "module", name: "ranksim" });
     this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      if ("step" in data) return onStep(data.step);
+      if ("step" in data) return onTold.step(data.step);
+      if ("refinement" in data) return onTold.refinement(data.refinement);
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if ("failure" in data) waiting?.reject(new WorkerError(data.failure));

@@ -1,144 +1,197 @@
 /**
- * Everything a user can do, as methods. Each asks the worker, then changes the state; views call these and nothing else. What
- * goes wrong is put in the state beside what it concerns, never thrown at the page.
+ * Everything a user can do with data and models, as methods; what can be done with the sample is `sampling.ts`'s part. Each
+ * asks the worker, then changes the state. What goes wrong is put in the state beside what it concerns, never thrown.
  */
 
-import type {
-  DataSummary,
-  ImageSize,
-  ModelSummary,
-  NamedFile,
-  Pace,
-  ReadChoices,
-  Recipe,
-  Sample,
-} from "../protocol.ts";
-import { type Address, isServedData, MOST_DRAWN, readAddress, type Tab, writeAddress } from "./address.ts";
-import { Client, latest, WorkerError } from "./client.ts";
-import { FIRST_RECIPE, recipeFor, sameRecipe } from "./recipe.ts";
-import { FIRST_STATE, type State } from "./state.ts";
-import { Store } from "./store.ts";
-
-/** A blank sample of more numbers than this is not offered. */
-const MOST_BLANK = 65_536;
+import { batch, effect } from "@preact/signals";
+import type { ImageSize, ModelSummary, NamedFile, Pace, ReadChoices, Recipe } from "../protocol.ts";
+import { type Address, isServedData, placeOf, readAddress, type Tab, writeAddress } from "./address.ts";
+import { Client, WorkerError } from "./client.ts";
+import { keepFiles, keptFacts, openKept, removeKept } from "./kept-files.ts";
+import { FIRST_RECIPE, PARAMETERS, recipeFor, sameRecipe } from "./recipe.ts";
+import { Sampling } from "./sampling.ts";
+import { type OpenData, type RefinementState, withData, withFindings, withImageSize, withModel } from "./situation.ts";
+import { PageState, type RunState } from "./state.ts";
+import { addressOf } from "./state-address.ts";
 
 /** The address follows the view after this pause. */
 const ADDRESS_MILLISECONDS = 250;
 
+const IDLE_RUN: Omit<RunState, "pace"> = { history: [], wall: new Map(), atRest: new Map() };
+
 export class Controller {
-  readonly store = new Store<State>(FIRST_STATE);
+  readonly state = new PageState();
   readonly client: Client;
-  readonly #explain: (sample: Sample) => void;
-  #address: Address;
-  #dropped: readonly NamedFile[] = [];
+  readonly sampling: Sampling;
+  /** What the address asks for and is not shown yet. */
+  #wanted: Address;
   #addressTimer = 0;
   #trainings = 0;
+  #numbers = 0;
 
   constructor(hash: string) {
-    this.client = new Client((step) => {
-      const { run } = this.store.state;
-      if (!run) return;
-      this.store.update({ run: { ...run, step, history: [...run.history, ...step.points] } });
+    const { state } = this;
+    this.client = new Client({
+      step: (step) => {
+        const run = state.run.peek();
+        if (run) state.run.value = advanced(run, step);
+      },
+      refinement: (share) => {
+        const now = state.situation.peek();
+        if (now.is === "both" && now.refinement?.is === "running") {
+          state.situation.value = { ...now, refinement: { is: "running", share } };
+        }
+      },
     });
-    this.#explain = latest((sample) => this.#explainNow(sample));
-    this.#address = readAddress(hash);
-    this.store.listen(() => this.#followView());
+    this.sampling = new Sampling(state, this.client);
+    this.#wanted = readAddress(hash);
+    effect(() => {
+      const written = addressOf(state);
+      clearTimeout(this.#addressTimer);
+      if (written !== undefined) this.#followView(written);
+    });
   }
 
   /** Shows what the address says. */
   async start(): Promise<void> {
-    const { recipe, tab, cell, filter, data, model } = this.#address;
-    this.store.update({ recipe, tab, cell, filter });
+    const { recipe, tab, cell, filter, data, model } = this.#wanted;
+    batch(() => {
+      this.state.recipe.value = recipe;
+      this.state.view.value = { tab, cell, filter };
+    });
     if (model !== undefined) return this.#openServed(isServedData(data) ? [model, data] : [model]);
+    void keptFacts().then((kept) => {
+      this.state.kept.value ??= kept;
+    });
     if (data === "digits") return this.openDigits(recipe);
-    this.store.update({
-      busy: undefined,
-      dataError: `This link was made with “${data}”, which a link cannot carry. Drop that file here to see the view.`,
+    if ((await keptFacts())?.name === data) return this.openKept();
+    batch(() => {
+      this.state.busy.value = undefined;
+      this.state.dataError.value = `This link was made with “${data}”, which a link cannot carry. Drop that file here to see the view.`;
     });
   }
 
   /** The address was changed by hand or by the browser's buttons. */
   async addressChanged(hash: string): Promise<void> {
     const address = readAddress(hash);
-    if (writeAddress(address) === this.#written()) return;
-    this.#address = address;
-    const { data, recipe, modelRecipe } = this.store.state;
-    if (data?.name !== address.data || address.model !== undefined) return this.start();
-    this.store.update({ recipe: address.recipe, tab: address.tab, cell: address.cell, filter: address.filter });
-    if (!modelRecipe || !sameRecipe(recipe, address.recipe)) return this.train("full");
-    await this.#showFirstSample();
+    if (writeAddress(address) === addressOf(this.state)) return;
+    this.#wanted = address;
+    const { data, modelRecipe } = this.state;
+    if (data.peek()?.name !== address.data || address.model !== undefined) return this.start();
+    batch(() => {
+      this.state.recipe.value = address.recipe;
+      this.state.view.value = { tab: address.tab, cell: address.cell, filter: address.filter };
+    });
+    const shown = modelRecipe.peek();
+    if (!shown || !sameRecipe(shown, address.recipe)) return this.train("full");
+    await this.#showWantedSample();
   }
 
   async openDigits(recipe: Recipe = FIRST_RECIPE): Promise<void> {
-    this.store.update({ busy: "Opening the embedded digits…", dataError: undefined });
-    this.#dropped = [];
-    await this.#guard("dataError", async () => {
-      this.#showData(await this.client.call("openDigits", {}), recipe);
-      await this.train("full");
+    this.state.busy.value = "Opening the embedded digits…";
+    await this.#opening(async () => {
+      const { data: summary, fits } = await this.client.call("openDigits", {});
+      this.#setData({ id: ++this.#numbers, summary, imageSize: summary.imageSize, choices: {}, files: [] }, fits);
+      this.state.recipe.value = recipe;
     });
+    if (this.state.data.peek()?.name === "digits") await this.train("full");
   }
 
   /** Reads what was dropped or chosen: data, a model, or both. */
-  async openFiles(files: readonly NamedFile[], choices: ReadChoices = {}): Promise<void> {
+  async openFiles(files: readonly NamedFile[], asked: ReadChoices = {}): Promise<void> {
     if (files.length === 0) return;
-    const count = files.length === 1 ? files[0].file.name : `${files.length} files`;
-    this.store.update({ busy: `Reading ${count}…`, dataError: undefined, choices });
-    const before = this.#dropped;
-    this.#dropped = files;
-    await this.#guard("dataError", async () => {
-      const { data, model } = await this.client.call("openFiles", { files, choices });
-      if (data) {
-        const kept = data.name === this.#address.data ? this.#address.recipe : undefined;
-        this.#showData(data, kept ?? recipeFor(data.classes.length > 0, data.multilabel));
-        await this.#browse();
-      } else {
-        this.#dropped = before;
+    this.state.busy.value = `Reading ${files.length === 1 ? files[0].file.name : `${files.length} files`}…`;
+    await this.#opening(async () => {
+      const opened = await this.client.call("openFiles", { files, choices: asked });
+      const { data: summary, model, fits, choices, refused } = opened;
+      if (refused) {
+        batch(() => {
+          this.state.dataError.value = refused.message;
+          this.state.unread.value = { files, choices, preview: refused.preview };
+        });
+        return;
       }
-      if (model) await this.#showModel(model, undefined);
-      else await this.#showFirstSample();
-    });
-    this.store.update({ canReread: this.#dropped.length > 0 });
+      if (summary) {
+        this.#setData({ id: ++this.#numbers, summary, imageSize: summary.imageSize, choices, files }, fits);
+        const kept = summary.name === this.#wanted.data ? this.#wanted.recipe : undefined;
+        this.state.recipe.value = kept ?? recipeFor(summary.classes.length > 0, summary.multilabel);
+        // Files that `ranksim play` serves are there as long as it is.
+        if (!isServedData(summary.name)) void this.#keep(summary.name, files, choices);
+      }
+      if (model) await this.#setModel(model, undefined, fits);
+      else if (this.state.situation.peek().is === "both") await this.#judge();
+      await this.#showWantedSample();
+    }, files);
+  }
+
+  /** Opens the files that this browser keeps from an earlier visit. */
+  async openKept(): Promise<void> {
+    const kept = await openKept();
+    if (kept) await this.openFiles(kept.files, kept.choices);
+  }
+
+  async removeKept(): Promise<void> {
+    await removeKept();
+    this.state.kept.value = undefined;
   }
 
   /** Reads the same files again with other choices of columns. */
-  reread(choices: ReadChoices): Promise<void> {
-    return this.openFiles(this.#dropped, choices);
+  async reread(choices: ReadChoices): Promise<void> {
+    await this.openFiles(this.state.unread.peek()?.files ?? this.state.openData.peek()?.files ?? [], choices);
+  }
+
+  async #keep(name: string, files: readonly NamedFile[], choices: ReadChoices): Promise<void> {
+    this.state.kept.value = await keepFiles(name, files, choices);
   }
 
   setImageSize(imageSize: ImageSize | undefined): void {
-    this.store.update({ imageSize });
+    this.state.situation.value = withImageSize(this.state.situation.peek(), imageSize);
   }
 
   setRecipe(recipe: Recipe): void {
-    this.store.update({ recipe });
+    batch(() => {
+      this.state.recipe.value = recipe;
+      if (this.state.runNotice.peek()?.parameter) this.state.runNotice.value = undefined;
+    });
   }
 
   /** Trains the recipe as it now stands. */
   async train(pace: Pace): Promise<void> {
-    const { recipe, data } = this.store.state;
-    if (!data) return;
+    const { recipe, openData, run, runNotice, busy } = this.state;
+    if (!openData.peek()) return;
+    const asked = recipe.peek();
     const training = ++this.#trainings;
-    this.store.update({ run: { pace, history: [] }, runNotice: undefined });
+    batch(() => {
+      run.value = { ...IDLE_RUN, pace };
+      runNotice.value = undefined;
+    });
     try {
-      const model = await this.client.call("train", { recipe, pace });
-      this.store.update({ run: undefined, busy: undefined });
-      await this.#showModel(model, recipe);
+      const model = await this.client.call("train", { recipe: asked, pace });
+      if (training !== this.#trainings) return;
+      await this.#setModel(model, asked, true);
+      await this.#showWantedSample();
     } catch (error) {
       // A run that a newer one has replaced has nothing more to say.
       if (training !== this.#trainings) return;
       const stopped = error instanceof WorkerError && error.code === "stopped";
-      const kept = this.store.state.model ? " The model before it is still shown." : "";
+      const kept = this.state.openModel.peek() ? " The model before it is still shown." : "";
       const text = stopped ? `Stopped before the end.${kept}` : messageOf(error);
-      this.store.update({ run: undefined, busy: undefined, runNotice: { kind: stopped ? "stopped" : "error", text } });
+      const parameter = stopped ? undefined : parameterIn(text, asked);
+      batch(() => {
+        run.value = undefined;
+        busy.value = undefined;
+        runNotice.value = { kind: stopped ? "stopped" : "error", text, ...(parameter ? { parameter } : {}) };
+      });
+      if (!this.state.sample.peek()) await this.#showWantedSample();
     }
   }
 
   /** Changes the pace of the run, or takes one step of a run that waits; starts a run if there is none. */
   async go(pace: Pace): Promise<void> {
-    const { run } = this.store.state;
+    const run = this.state.run.peek();
     if (!run) return this.train(pace);
     const step = run.step && { ...run.step, waiting: false };
-    this.store.update({ run: { ...run, pace, ...(step ? { step } : {}) } });
+    this.state.run.value = { ...run, pace, ...(step ? { step } : {}) };
     await this.client.call("go", { pace });
   }
 
@@ -146,181 +199,171 @@ export class Controller {
     await this.client.call("stop", {});
   }
 
-  /** Takes a row of the data as the sample. */
-  async pickRow(row: number): Promise<void> {
-    await this.#guard("explainError", async () => {
-      const [origin] = await this.client.call("rows", { rows: [row] });
-      if (origin) this.#showSample({ origin, sample: origin.sample, edited: false, before: undefined });
-    });
+  /** Compares the recipe of the model with and without refinement. The result stays with the model. */
+  async refine(): Promise<void> {
+    const now = this.state.situation.peek();
+    if (now.is !== "both" || !now.model.recipe || now.refinement?.is === "running") return;
+    const { id, recipe } = now.model;
+    const set = (refinement: RefinementState | undefined) => {
+      this.state.situation.value = withFindings(this.state.situation.peek(), id, { refinement });
+    };
+    set({ is: "running", share: 0 });
+    try {
+      set({ is: "done", view: await this.client.call("refinement", { recipe }) });
+    } catch (error) {
+      const stopped = error instanceof WorkerError && error.code === "stopped";
+      set(stopped ? undefined : { is: "failed", text: messageOf(error) });
+    }
   }
 
-  /** Changes the sample by hand. */
-  edit(sample: Sample): void {
-    const { origin, edited, explanation, before } = this.store.state;
-    const kept = edited ? before : origin ? explanation : undefined;
-    this.#showSample({ sample, edited: true, before: kept });
-  }
-
-  /** Starts from nothing: an empty picture, zeros, or no words. */
-  clearSample(): void {
-    const sample = this.#blank();
-    if (sample) this.#showSample({ sample, origin: undefined, edited: true, before: undefined });
-  }
-
-  /** Undoes all edits. */
-  resetSample(): void {
-    const { origin } = this.store.state;
-    if (origin) this.#showSample({ sample: origin.sample, edited: false, before: undefined });
+  async stopRefinement(): Promise<void> {
+    await this.client.call("stopRefinement", {});
   }
 
   openTab(tab: Tab): void {
-    this.store.update({ tab });
+    this.state.view.value = { ...this.state.view.peek(), tab };
   }
 
-  openCell(cell: State["cell"]): void {
-    this.store.update({ cell });
+  openCell(cell: { truth: number; answer: number } | undefined): void {
+    this.state.view.value = { ...this.state.view.peek(), cell };
   }
 
   openFilter(filter: number | undefined): void {
-    this.store.update(filter === undefined ? { filter } : { filter, tab: "filters" });
+    this.state.view.value = { ...this.state.view.peek(), filter };
   }
 
   /** Opens files that `ranksim play` serves beside the page. */
   async #openServed(names: readonly string[]): Promise<void> {
     let files: readonly NamedFile[] = [];
-    await this.#guard("dataError", async () => {
+    await this.#opening(async () => {
       files = await Promise.all(names.map(fetchServed));
     });
     await this.openFiles(files);
   }
 
-  #showData(data: DataSummary, recipe: Recipe): void {
-    const { model, modelRecipe } = this.store.state;
-    const keepsModel = model && !modelRecipe;
-    const { cell, filter } = data.name === this.#address.data ? this.#address : {};
-    this.store.update({
-      busy: undefined,
-      data,
-      imageSize: data.imageSize,
-      recipe,
-      evaluation: undefined,
-      sample: undefined,
-      origin: undefined,
-      explanation: undefined,
-      before: undefined,
-      explainError: undefined,
-      runNotice: undefined,
-      browsed: new Uint32Array(0),
-      canReread: false,
-      ...(keepsModel ? {} : { model: undefined, modelRecipe: undefined, cell, filter }),
+  /** Runs what opens data or a model; what goes wrong is said, and all stays as it was. */
+  async #opening(work: () => Promise<void>, files?: readonly NamedFile[]): Promise<void> {
+    const { busy, dataError, dataNotice, unread } = this.state;
+    batch(() => {
+      dataError.value = undefined;
+      dataNotice.value = undefined;
+      unread.value = undefined;
     });
-  }
-
-  async #showModel(model: ModelSummary, modelRecipe: Recipe | undefined): Promise<void> {
-    const { modelCount, data, imageSize } = this.store.state;
-    const square = Math.sqrt(model.features);
-    const guess =
-      !model.text && Number.isInteger(square) && square >= 6 ? { width: square, height: square } : undefined;
-    this.store.update({
-      busy: undefined,
-      model,
-      modelRecipe,
-      modelCount: modelCount + 1,
-      imageSize: model.fitsData && data ? imageSize : guess,
-      evaluation: undefined,
-      ...(model.filters > (this.store.state.filter ?? -1) ? {} : { filter: undefined }),
-      ...(modelRecipe || model.fitsData ? {} : { sample: undefined, origin: undefined }),
-    });
-    await this.#browse();
-    await this.#showFirstSample();
-    this.store.update({ judging: true });
-    await this.#guard("runNotice", async () => {
-      const evaluation = await this.client.call("evaluate", {});
-      if (this.store.state.model === model) this.store.update({ evaluation: evaluation ?? undefined });
-    });
-    if (this.store.state.model === model) this.store.update({ judging: false });
-  }
-
-  /** Finds the rows to browse: those the model has not seen, where there are any. */
-  async #browse(): Promise<void> {
-    const { data, recipe, modelRecipe } = this.store.state;
-    if (!data) return this.store.update({ browsed: new Uint32Array(0) });
-    const held = await this.client.call("heldOutRows", { recipe: modelRecipe ?? recipe });
-    const browsed = held.length > 0 ? held : Uint32Array.from({ length: data.rows }, (_, row) => row);
-    this.store.update({ browsed });
-  }
-
-  /** The sample of the address, or the one at hand, or the first row, or a blank one. */
-  async #showFirstSample(): Promise<void> {
-    const { sample, browsed, model, data } = this.store.state;
-    const { row, drawn } = this.#address;
-    this.#address = readAddress("");
-    const fits = data !== undefined && (model?.fitsData ?? true);
-    if (fits && row !== undefined && row < data.rows) await this.pickRow(row);
-    else if (sample && row === undefined && drawn === undefined) return this.#showSample({});
-    else if (fits && !drawn && browsed.length > 0) return this.pickRow(browsed[0]);
-    if (drawn && drawn.length === (model?.features ?? data?.features)) {
-      this.edit({ form: "dense", values: Float64Array.from(drawn) });
-    } else if (!this.store.state.sample) this.clearSample();
-  }
-
-  #showSample(changes: Partial<State>): void {
-    this.store.update(changes);
-    const { sample, model } = this.store.state;
-    if (sample && model) this.#explain(sample);
-  }
-
-  async #explainNow(sample: Sample): Promise<void> {
-    try {
-      const explanation = await this.client.call("explain", { sample });
-      this.store.update({ explanation, explainError: undefined });
-    } catch (error) {
-      this.store.update({ explanation: undefined, explainError: messageOf(error) });
-    }
-  }
-
-  #blank(): Sample | undefined {
-    const { model, data } = this.store.state;
-    if (model?.text || data?.form === "text") return { form: "text", text: "" };
-    const features = model?.features ?? data?.features ?? 0;
-    if (features === 0 || features > MOST_BLANK) return undefined;
-    return { form: "dense", values: new Float64Array(features) };
-  }
-
-  async #guard(field: "dataError" | "explainError" | "runNotice", work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      const text = messageOf(error);
-      this.store.update({ busy: undefined, [field]: field === "runNotice" ? { kind: "error", text } : text });
+      batch(() => {
+        dataError.value = messageOf(error);
+        unread.value = files && { files, choices: {}, preview: undefined };
+      });
     }
+    if (!this.state.run.peek()) busy.value = undefined;
   }
 
-  /** The address of the view as it is now. */
-  #written(): string {
-    const { data, model, recipe, origin, edited, sample, tab, cell, filter } = this.store.state;
-    const served = readAddress(location.hash).model;
-    const whole = edited && sample?.form === "dense" && sample.values.length <= MOST_DRAWN;
-    const drawn = whole && sample.values.every((value) => Number.isInteger(value) && value >= 0 && value <= 255);
-    return writeAddress({
-      data: data?.name ?? "digits",
-      recipe,
-      tab,
-      ...(served !== undefined && model?.origin === "file" ? { model: served } : {}),
-      ...(origin ? { row: origin.row } : {}),
-      ...(drawn ? { drawn: Uint8Array.from(sample.values) } : {}),
-      ...(cell ? { cell } : {}),
-      ...(filter === undefined ? {} : { filter }),
+  #setData(data: OpenData, fits: boolean): void {
+    const { situation, runNotice, dataNotice, view } = this.state;
+    const before = situation.peek();
+    const now = withData(before, data, fits);
+    batch(() => {
+      this.sampling.forget();
+      situation.value = now;
+      runNotice.value = undefined;
+      const isWanted = data.summary.name === this.#wanted.data;
+      if (now.is === "data" && !isWanted) view.value = { ...view.peek(), cell: undefined, filter: undefined };
+      if (before.is === "model" && now.is === "data") {
+        dataNotice.value = `The model ${before.model.summary.name} does not take these rows and was closed.`;
+      }
     });
   }
 
-  #followView(): void {
-    if (!this.store.state.data) return;
-    clearTimeout(this.#addressTimer);
+  async #setModel(summary: ModelSummary, recipe: Recipe | undefined, fits: boolean): Promise<void> {
+    const { situation, run, busy, view, dataNotice, data } = this.state;
+    const side = Math.sqrt(summary.inputs);
+    const isSquare = !summary.text && Number.isInteger(side) && side >= 6;
+    const model = {
+      id: ++this.#numbers,
+      summary,
+      recipe,
+      imageSize: isSquare ? { width: side, height: side } : undefined,
+    };
+    const aside = data.peek()?.name;
+    batch(() => {
+      const now = withModel(situation.peek(), model, fits);
+      if (now.is === "model") {
+        this.sampling.forget();
+        if (aside !== undefined)
+          dataNotice.value = `${aside} was closed: its rows are not what the model ${summary.name} takes.`;
+      }
+      situation.value = now;
+      run.value = undefined;
+      busy.value = undefined;
+      const { filter, ...rest } = view.peek();
+      view.value = { ...rest, filter: filter !== undefined && filter < summary.filters ? filter : undefined };
+    });
+    await this.#judge();
+  }
+
+  /** Finds the rows to browse and, without being waited for, how well the model does. */
+  async #judge(): Promise<void> {
+    const now = this.state.situation.peek();
+    if (now.is !== "both") return;
+    const { id, recipe } = now.model;
+    const learn = (found: Parameters<typeof withFindings>[2]) => {
+      this.state.situation.value = withFindings(this.state.situation.peek(), id, found);
+    };
+    if (recipe) {
+      const held = await this.client.call("heldOutRows", { recipe });
+      if (held.length > 0) learn({ browsed: held });
+    }
+    this.client.call("evaluate", {}).then(
+      (evaluation) => learn({ judged: { is: "judged", evaluation: evaluation ?? undefined } }),
+      () => learn({ judged: { is: "judged", evaluation: undefined } }),
+    );
+  }
+
+  /** The sample of the address, or the one at hand, or the first row, or a blank one. */
+  async #showWantedSample(): Promise<void> {
+    const { row, drawn, ink } = this.#wanted;
+    this.#wanted = readAddress("");
+    const { sample, data, browsed, model } = this.state;
+    const rows = data.peek()?.rows ?? 0;
+    const isAsked = row !== undefined || drawn !== undefined || ink !== undefined;
+    if (row !== undefined && row < rows) await this.sampling.pickRow(row);
+    else if (sample.peek() && !isAsked) return this.sampling.ask();
+    else if (!drawn && !ink && browsed.peek()?.length) return this.sampling.pickRow(browsed.peek()?.[0] ?? 0);
+    const blocks = data.peek()?.inkBlocks;
+    const width = model.peek()?.inputs ?? data.peek()?.features;
+    if (row === undefined && (drawn || ink)) this.sampling.clear();
+    if (ink && blocks && ink.length === (width ?? 0) * blocks * blocks) {
+      this.sampling.draw(Float64Array.from(ink), "link");
+    } else if (drawn && drawn.length === width) {
+      this.sampling.edit({ form: "dense", values: Float64Array.from(drawn) }, "link");
+    } else if (!sample.peek()) this.sampling.clear();
+  }
+
+  /** Writes the view to the address: as a new place to come back from where another thing is open, else in place. */
+  #followView(written: string): void {
     this.#addressTimer = window.setTimeout(() => {
-      history.replaceState(null, "", `#${this.#written()}`);
+      const here = location.hash.replace(/^#/, "");
+      if (here === written) return;
+      const isNew = here !== "" && placeOf(here) !== placeOf(written);
+      history[isNew ? "pushState" : "replaceState"](null, "", `#${written}`);
     }, ADDRESS_MILLISECONDS);
   }
+}
+
+/** A run with one step more. */
+function advanced(run: RunState, step: NonNullable<RunState["step"]>): RunState {
+  const name = step.label ?? "";
+  const wall = step.shown.length > 0 ? new Map(run.wall).set(name, step.shown) : run.wall;
+  const isIteration = step.stage === "spread" && step.iteration > 1;
+  const atRest = isIteration ? new Map(run.atRest).set(name, 1 - step.moved / Math.max(1, step.rows)) : run.atRest;
+  return { ...run, step, wall, atRest, history: [...run.history, ...step.points] };
+}
+
+/** The parameter that a message names. */
+function parameterIn(text: string, { estimator }: Recipe): string | undefined {
+  return PARAMETERS[estimator].find(({ name }) => new RegExp(`\\b${name}\\b`).test(text))?.name;
 }
 
 async function fetchServed(name: string): Promise<NamedFile> {

@@ -23,17 +23,36 @@ export const ESTIMATORS: { readonly [name in EstimatorName]: { readonly title: s
   transform: { title: "Transform", about: "filters only, no labels needed" },
 };
 
-/** The parameters most people change first. The others are under "More". */
-export const COMMON_PARAMETERS: readonly string[] = ["filters", "iterations", "distribution", "seed"];
+/** Parameters by what they are about, those that most people change first at the head of each. */
+export const PARAMETER_GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+  {
+    title: "Filters",
+    names: [
+      ...["filters", "iterations", "seed", "initialize", "spreading", "tolerance", "classWeight"],
+      ...["fastFilters", "maxFilters", "initialRows", "keepSums"],
+    ],
+  },
+  {
+    title: "Weights",
+    names: ["distribution", "filterFunction", "distributionPerClass", "density", "confusionRows"],
+  },
+  {
+    title: "Answers",
+    names: [
+      ...["refine", "calibrate", "nBest", "voters", "committee", "combine", "thresholds"],
+      ...["refineEpochs", "refineWindow", "shiftImages"],
+    ],
+  },
+];
 
 /** Share held out at first: the library's own default for a split. */
 const HELD_OUT = 0.25;
 
-/** So few filters train in a blink, stay readable, and still read 97 % of unseen digits. */
-const FIRST_FILTERS = 150;
+/** So few filters can all be seen at once; refined they still read 97 % of unseen digits, calibrated they say how sure they are. */
+const FIRST_PARAMS = { filters: 35, refine: true, calibrate: "temperature" } as const;
 
 /** The recipe that the page opens with. */
-export const FIRST_RECIPE: Recipe = { estimator: "classifier", heldOut: HELD_OUT, params: { filters: FIRST_FILTERS } };
+export const FIRST_RECIPE: Recipe = { estimator: "classifier", heldOut: HELD_OUT, params: FIRST_PARAMS };
 
 /** The recipe for a data set that was just dropped: the library's defaults, by the labels there are. */
 export function recipeFor(labelled: boolean, multilabel: boolean): Recipe {

@@ -1,12 +1,12 @@
-/** What the page knows at any moment. Changed only by `Controller`; shown by the views. */
+/** What the page knows at any moment, as signals. Changed only by the controllers; shown by the views. */
 
+import { computed, signal } from "@preact/signals";
 import type {
-  DataSummary,
-  Evaluation,
   Explanation,
-  ImageSize,
-  ModelSummary,
+  FilterView,
+  NamedFile,
   Pace,
+  Preview,
   ReadChoices,
   Recipe,
   RowView,
@@ -15,75 +15,109 @@ import type {
   TrainingStep,
 } from "../protocol.ts";
 import type { Tab } from "./address.ts";
+import type { Kept } from "./kept-files.ts";
 import { FIRST_RECIPE } from "./recipe.ts";
+import { dataOf, modelOf, NOTHING, type Situation } from "./situation.ts";
 
 /** A run that is under way. */
 export interface RunState {
   readonly pace: Pace;
   readonly step?: TrainingStep;
   readonly history: readonly RunPoint[];
+  /** The newest filters of each class (or of all rows), in the order in which classes came up. */
+  readonly wall: ReadonlyMap<string, readonly FilterView[]>;
+  /** Of each class, the share of its rows that stayed with their filter in the newest iteration. */
+  readonly atRest: ReadonlyMap<string, number>;
 }
 
-export interface State {
-  /** What the page waits for before it can show anything, in words. */
-  readonly busy: string | undefined;
-  readonly data: DataSummary | undefined;
-  readonly dataError: string | undefined;
-  readonly choices: ReadChoices;
-  /** Whether the files that were dropped can be read again with other choices. */
-  readonly canReread: boolean;
-  /** How rows are drawn: as pictures of this size, or not. */
-  readonly imageSize: ImageSize | undefined;
-  readonly recipe: Recipe;
-  readonly run: RunState | undefined;
-  /** What became of the last run, where that is not a model. */
-  readonly runNotice: { readonly kind: "error" | "stopped"; readonly text: string } | undefined;
-  readonly model: ModelSummary | undefined;
-  /** The recipe that made the model; absent for a model from a file. */
-  readonly modelRecipe: Recipe | undefined;
-  /** Grows with each model, so that views know when to ask again. */
-  readonly modelCount: number;
-  readonly evaluation: Evaluation | undefined;
-  /** Whether the model is being judged. */
-  readonly judging: boolean;
-  /** Rows to browse: the held-out ones, or all. */
-  readonly browsed: Uint32Array;
-  readonly sample: Sample | undefined;
-  /** The row the sample came from. */
+/** The sample that is looked at. */
+export interface SampleState {
+  readonly sample: Sample;
+  /** The row it came from. */
   readonly origin: RowView | undefined;
   readonly edited: boolean;
-  readonly explanation: Explanation | undefined;
-  /** The explanation of the row as it was, while the sample is edited. */
+  /** For data that counts ink in blocks: the drawing from which the sample was counted. */
+  readonly drawing: Float64Array | undefined;
+  /** What was answered for the row as it was, while the sample is edited. */
   readonly before: Explanation | undefined;
-  readonly explainError: string | undefined;
+}
+
+/** An answer for a sample, or why there is none, and the model that gave it. */
+export type Answer = { readonly model: number } & ({ readonly explanation: Explanation } | { readonly error: string });
+
+/** What is open below the sample. */
+export interface View {
   readonly tab: Tab;
   readonly cell: { readonly truth: number; readonly answer: number } | undefined;
   readonly filter: number | undefined;
 }
 
-export const FIRST_STATE: State = {
-  busy: "Opening the embedded digits…",
-  data: undefined,
-  dataError: undefined,
-  choices: {},
-  canReread: false,
-  imageSize: undefined,
-  recipe: FIRST_RECIPE,
-  run: undefined,
-  runNotice: undefined,
-  model: undefined,
-  modelRecipe: undefined,
-  modelCount: 0,
-  evaluation: undefined,
-  judging: false,
-  browsed: new Uint32Array(0),
-  sample: undefined,
-  origin: undefined,
-  edited: false,
-  explanation: undefined,
-  before: undefined,
-  explainError: undefined,
-  tab: "filters",
-  cell: undefined,
-  filter: undefined,
-};
+/** Files that could not be read, how that was tried, and their first rows where they are a table. */
+export interface Unread {
+  readonly files: readonly NamedFile[];
+  readonly choices: ReadChoices;
+  readonly preview: Preview | undefined;
+}
+
+export interface RunNotice {
+  readonly kind: "error" | "stopped";
+  readonly text: string;
+  /** The parameter that is at fault, where the message names one. */
+  readonly parameter?: string;
+}
+
+export class PageState {
+  readonly situation = signal<Situation>(NOTHING);
+  /** What the page waits for before it can show anything else, in words. */
+  readonly busy = signal<string | undefined>("Opening the embedded digits…");
+  readonly dataError = signal<string | undefined>(undefined);
+  /** Files that could not be read as they were; they can be read again with other choices. */
+  readonly unread = signal<Unread | undefined>(undefined);
+  /** What became of what was at hand before, where that has to be said. */
+  readonly dataNotice = signal<string | undefined>(undefined);
+  /** Files of an earlier visit that this browser keeps. */
+  readonly kept = signal<Kept | undefined>(undefined);
+  readonly recipe = signal<Recipe>(FIRST_RECIPE);
+  readonly run = signal<RunState | undefined>(undefined);
+  readonly runNotice = signal<RunNotice | undefined>(undefined);
+  readonly sample = signal<SampleState | undefined>(undefined);
+  /** Samples that undo goes back to, the newest last. All are of the same data and, but for the first, of the same row. */
+  readonly undo = signal<readonly SampleState[]>([]);
+  readonly answer = signal<Answer | undefined>(undefined);
+  readonly view = signal<View>({ tab: "filters", cell: undefined, filter: undefined });
+
+  readonly openData = computed(() => dataOf(this.situation.value));
+  readonly openModel = computed(() => modelOf(this.situation.value));
+  readonly data = computed(() => this.openData.value?.summary);
+  readonly model = computed(() => this.openModel.value?.summary);
+  readonly modelRecipe = computed(() => this.openModel.value?.recipe);
+  readonly imageSize = computed(() => (this.openData.value ?? this.openModel.value)?.imageSize);
+  readonly browsed = computed(() => {
+    const now = this.situation.value;
+    return "browsed" in now ? now.browsed : undefined;
+  });
+  readonly judged = computed(() => {
+    const now = this.situation.value;
+    return now.is === "both" ? now.judged : undefined;
+  });
+  readonly evaluation = computed(() => {
+    const judged = this.judged.value;
+    return judged?.is === "judged" ? judged.evaluation : undefined;
+  });
+  readonly refinement = computed(() => {
+    const now = this.situation.value;
+    return now.is === "both" ? now.refinement : undefined;
+  });
+  /** Names what is at hand: answers asked under one owner are not shown under another. */
+  readonly owner = computed(() => `${this.openData.value?.id ?? "-"}/${this.openModel.value?.id ?? "-"}`);
+  readonly explanation = computed(() => {
+    const answer = this.answer.value;
+    return answer && "explanation" in answer && answer.model === this.openModel.value?.id
+      ? answer.explanation
+      : undefined;
+  });
+  readonly explainError = computed(() => {
+    const answer = this.answer.value;
+    return answer && "error" in answer && answer.model === this.openModel.value?.id ? answer.error : undefined;
+  });
+}

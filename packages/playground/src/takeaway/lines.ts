@@ -14,7 +14,8 @@ export function typescriptLines(data: DataSummary, recipe: Recipe, choices: Read
   const isDigits = data.name === "digits";
   const isText = data.form === "text";
   const labelled = data.classes.length > 0;
-  const splits = heldOut > 0 && labelled;
+  // Test files of their own are never part of what the training file holds.
+  const splits = heldOut > 0 && labelled && data.testRows === undefined;
   const names = [
     ...(isDigits ? ["loadDigits"] : [`type ${isText ? "TextData" : "MatrixData"}`]),
     ...(isText ? ["Pipeline", "CountVectorizer"] : []),
@@ -42,11 +43,12 @@ export function typescriptLines(data: DataSummary, recipe: Recipe, choices: Read
 
 function readingLine(
   { name, form, classes, reading }: DataSummary,
-  { labelColumn, textColumn, encoding }: ReadChoices,
+  { labelColumn, textColumn, ignoreColumns, encoding }: ReadChoices,
 ): string {
   const options = [
-    ...(labelColumn ? [`labelColumn: ${columnText(labelColumn)}`] : []),
+    ...(labelColumn === undefined ? [] : [`labelColumn: ${labelColumn === null ? "null" : columnText(labelColumn)}`]),
     ...(textColumn ? [`textColumn: ${columnText(textColumn)}`] : []),
+    ...(ignoreColumns ? [`ignoreColumns: [${ignoreColumns.map(columnText).join(", ")}]`] : []),
     ...(encoding ? [`encoding: "${encoding}"`] : []),
     ...(reading?.format ? [`format: "${reading.format}"`] : []),
     ...(reading?.labels ? [`labels: await fileSource(${JSON.stringify(reading.labels)})`] : []),
@@ -71,8 +73,9 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
     ...(choices.encoding ? [`--encoding ${choices.encoding}`] : []),
     ...(choices.labelColumn ? [`--label-column ${quoted(choices.labelColumn)}`] : []),
     ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
+    ...(choices.ignoreColumns ? [`--ignore-columns ${quoted(choices.ignoreColumns.join(","))}`] : []),
     ...(data.form === "text" ? ["--text"] : []),
-    ...(recipe.estimator === "classifier" ? [] : [`--estimator ${recipe.estimator}`]),
+    `--estimator ${recipe.estimator}`,
     ...flags,
     `--model ${quoted(modelFileName(data.name))}`,
   ].join(" ");

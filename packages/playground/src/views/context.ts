@@ -4,8 +4,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { CallName, Calls } from "../protocol.ts";
 import type { Controller } from "../state/controller.ts";
-import type { State } from "../state/state.ts";
-import { usePart } from "../state/store.ts";
+import type { PageState } from "../state/state.ts";
 
 const ControllerContext = createContext<Controller | undefined>(undefined);
 
@@ -18,30 +17,37 @@ export function useController(): Controller {
   return controller;
 }
 
-/** One field of the state. */
-export function useField<K extends keyof State>(field: K): State[K] {
-  return usePart(useController().store, (state) => state[field]);
-}
+/** What the page knows. A component that reads the value of a signal renders again when it changes. */
+export const usePage = (): PageState => useController().state;
 
-/** An answer of the worker, asked for again when `key` changes; the last answer stays until the next one is there. */
+/**
+ * An answer of the worker about the data and the model at hand, asked for again when they or `key` change. The last answer
+ * stays until the next one is there, unless it was about other data or another model.
+ */
 export function useAnswer<K extends CallName>(
   call: K,
   argument: Calls[K]["in"] | undefined,
   key: string,
 ): { readonly answer: Calls[K]["out"] | undefined; readonly error: string | undefined; readonly waiting: boolean } {
-  const { client } = useController();
-  const [state, setState] = useState<{ answer?: Calls[K]["out"]; error?: string; waiting: boolean }>({ waiting: true });
+  const { client, state } = useController();
+  const owner = state.owner.value;
+  const [known, setKnown] = useState<{ owner: string; answer?: Calls[K]["out"]; error?: string; waiting: boolean }>({
+    owner,
+    waiting: true,
+  });
   useEffect(() => {
-    if (argument === undefined) return setState({ waiting: false });
+    if (argument === undefined) return setKnown({ owner, waiting: false });
     let wanted = true;
-    setState((before) => ({ ...before, waiting: true }));
+    setKnown((before) => ({ ...(before.owner === owner ? before : { owner }), waiting: true }));
     client.call(call, argument).then(
-      (answer) => wanted && setState({ answer, waiting: false }),
-      (error: Error) => wanted && setState({ error: error.message, waiting: false }),
+      (answer) => wanted && setKnown({ owner, answer, waiting: false }),
+      (error: Error) => wanted && setKnown({ owner, error: error.message, waiting: false }),
     );
     return () => {
       wanted = false;
     };
-  }, [client, call, key]);
-  return { answer: state.answer, error: state.error, waiting: state.waiting };
+  }, [client, call, key, owner]);
+  return known.owner === owner
+    ? { answer: known.answer, error: known.error, waiting: known.waiting }
+    : { answer: undefined, error: undefined, waiting: true };
 }

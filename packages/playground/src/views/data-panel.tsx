@@ -2,16 +2,19 @@
 
 import { useRef } from "preact/hooks";
 import type { DataSummary } from "../protocol.ts";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
+import { DataTable } from "./data-table.tsx";
 import { filesOfInput } from "./dropping.ts";
 import { Notice } from "./notice.tsx";
-import { count, counted } from "./text.ts";
+import { bytes, count, counted } from "./text.ts";
 
 export function DataPanel() {
   const controller = useController();
-  const data = useField("data");
-  const error = useField("dataError");
-  const busy = useField("busy");
+  const page = usePage();
+  const data = page.data.value;
+  const error = page.dataError.value;
+  const notice = page.dataNotice.value;
+  const busy = page.busy.value;
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const take = (input: HTMLInputElement) => {
@@ -20,14 +23,14 @@ export function DataPanel() {
   };
   return (
     <section class="card" aria-labelledby="data-title">
-      <h2 id="data-title">
-        <span class="step-number">1</span> Data
-      </h2>
+      <h2 id="data-title">Data</h2>
       <div aria-live="polite">
         {busy ? <p class="muted">{busy}</p> : data ? <DataFacts data={data} /> : <p class="muted">No data yet.</p>}
       </div>
       {error && <Notice kind="error" text={error} />}
-      <ReadingChoices />
+      {notice && <Notice kind="note" text={notice} />}
+      <DataTable />
+      <Encoding />
       <PictureWidth />
       <div class="buttons">
         <button type="button" onClick={() => controller.openDigits()}>
@@ -40,6 +43,7 @@ export function DataPanel() {
           Folder…
         </button>
       </div>
+      <KeptFiles />
       <p class="hint drop-hint">
         Or drop them anywhere: CSV, NPY, NPZ, IDX, svmlight, Parquet, a folder of images, or a model of the command
         line. Nothing leaves this page.
@@ -65,6 +69,29 @@ export function DataPanel() {
   );
 }
 
+/** Files of an earlier visit: to be opened again, or removed. */
+function KeptFiles() {
+  const controller = useController();
+  const { kept, data } = usePage();
+  const found = kept.value;
+  if (!found) return null;
+  return (
+    <p class="hint kept">
+      <b>{found.name}</b> ({bytes(found.bytes)}) is kept in this browser.{" "}
+      {data.value?.name !== found.name && (
+        <>
+          <button type="button" class="link" onClick={() => controller.openKept()}>
+            Open it
+          </button>{" "}
+        </>
+      )}
+      <button type="button" class="link" onClick={() => controller.removeKept()}>
+        Remove it
+      </button>
+    </p>
+  );
+}
+
 function DataFacts({ data }: { data: DataSummary }) {
   const { classes } = data;
   const shown = classes.slice(0, 12).join(", ") + (classes.length > 12 ? ", …" : "");
@@ -77,71 +104,50 @@ function DataFacts({ data }: { data: DataSummary }) {
         {counted(data.rows, data.form === "text" ? "text" : "row")}
         {data.form !== "text" && ` × ${counted(data.features, "feature")}`}
         {data.form === "sparse" && ", sparse"}
+        {data.testRows !== undefined && `, ${count(data.testRows)} of them for testing`}
         {data.imageSize && `, pictures of ${data.imageSize.width}\u00a0×\u00a0${data.imageSize.height}`}
       </p>
       <p class="facts">
         {classes.length === 0
           ? "no labels: only a transform can be trained"
-          : `${count(classes.length)} ${data.multilabel ? "labels, several a row" : "classes"}: ${shown}`}
+          : `${data.multilabel ? `${counted(classes.length, "label")}, several a row` : counted(classes.length, "class", "classes")}: ${shown}`}
       </p>
     </>
   );
 }
 
-const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|arrow|feather)(\.gz)?$/i;
-
-/** How files are to be read, where they do not say it themselves: tables, and folders of old texts. */
-function ReadingChoices() {
+/** How bytes become letters in folders of old texts, which do not say it themselves. */
+function Encoding() {
   const controller = useController();
-  const choices = useField("choices");
-  const canReread = useField("canReread");
-  const data = useField("data");
-  const error = useField("dataError");
-  if (!canReread || !(error || data?.form === "text" || TABLE.test(data?.name ?? ""))) return null;
+  const page = usePage();
+  const unread = page.unread.value;
+  const open = page.openData.value;
+  const isText = open && open.files.length > 0 && open.summary.form === "text";
+  if (!unread && !isText) return null;
+  const choices = unread?.choices ?? open?.choices ?? {};
+  const { encoding: _, ...others } = choices;
   return (
-    <details open={error !== undefined || data?.classes.length === 0}>
-      <summary>How to read it</summary>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = new FormData(event.currentTarget);
-          const field = (name: string) => String(given.get(name) ?? "").trim();
-          const [labelColumn, textColumn] = [field("labelColumn"), field("textColumn")];
-          void controller.reread({
-            ...(labelColumn ? { labelColumn } : {}),
-            ...(textColumn ? { textColumn } : {}),
-            ...(given.get("latin1") ? { encoding: "latin1" } : {}),
-          });
-        }}
-      >
-        <label>
-          Label column
-          <input name="labelColumn" defaultValue={choices.labelColumn ?? ""} placeholder="name, or -1 for the last" />
-        </label>
-        <label>
-          Text column
-          <input name="textColumn" defaultValue={choices.textColumn ?? ""} placeholder="none: numbers" />
-        </label>
-        <label class="check">
-          <input type="checkbox" name="latin1" defaultChecked={choices.encoding === "latin1"} />
-          Old texts in Latin-1, not UTF-8
-        </label>
-        <button type="submit">Read again</button>
-      </form>
-    </details>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={choices.encoding === "latin1"}
+        onChange={(event) =>
+          controller.reread(event.currentTarget.checked ? { ...others, encoding: "latin1" } : others)
+        }
+      />
+      Old texts in Latin-1, not UTF-8
+    </label>
   );
 }
 
 /** Rows whose width has a divisor can be looked at as pictures. */
 function PictureWidth() {
   const controller = useController();
-  const data = useField("data");
-  const model = useField("model");
-  const size = useField("imageSize");
-  const fits = !model || model.fitsData;
-  const features = fits ? (data?.features ?? 0) : model.features;
-  const isKnown = fits && (data?.imageSize || data?.featureNames || data?.form !== "dense");
+  const data = usePage().data.value;
+  const model = usePage().model.value;
+  const size = usePage().imageSize.value;
+  const features = data?.features ?? model?.inputs ?? 0;
+  const isKnown = data && (data.imageSize || data.featureNames || data.form !== "dense");
   if (features < 4 || features > 65_536 || model?.text || isKnown) return null;
   return (
     <label class="inline-field">

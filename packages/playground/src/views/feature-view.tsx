@@ -5,7 +5,7 @@
 
 import { useState } from "preact/hooks";
 import type { FeatureStudy } from "../protocol.ts";
-import { useAnswer, useField } from "./context.ts";
+import { useAnswer, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { counted, featureName, value } from "./text.ts";
 
@@ -13,8 +13,8 @@ import { counted, featureName, value } from "./text.ts";
 const FEATURES = 20;
 
 export function FeatureView() {
-  const data = useField("data");
-  const model = useField("model");
+  const data = usePage().data.value;
+  const model = usePage().model.value;
   const [group, setGroup] = useState(-1);
   const ready = data && (data.form !== "text" || model?.text);
   const { answer, error, waiting } = useAnswer(
@@ -51,7 +51,7 @@ export function FeatureView() {
 
 function Study({ study }: { study: FeatureStudy }) {
   const [pair, setPair] = useState<{ a: number; b: number }>();
-  const size = useField("imageSize");
+  const size = usePage().imageSize.value;
   const name = (j: number) => featureName(study.names?.[j], study.features[j], size);
   return (
     <div class="study">

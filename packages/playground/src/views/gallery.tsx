@@ -1,9 +1,9 @@
-/** All filters, class by class, those that stand for most rows first; one of them opened. */
+/** All filters, class by class, those that stand for most rows first. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAnswer, useController, useField } from "./context.ts";
-import { FilterPicture, RowPicture, sharesText } from "./pictures.tsx";
-import { count, counted, featureName } from "./text.ts";
+import { useAnswer, useController, usePage } from "./context.ts";
+import { FilterPicture, sharesText } from "./pictures.tsx";
+import { count, counted } from "./text.ts";
 
 /** Filters of a class at first, and how many more at a time. */
 const FIRST = { pictures: 15, words: 6 };
@@ -13,9 +13,8 @@ const MORE = 60;
 const MOST_GROUPS = 30;
 
 export function Gallery() {
-  const model = useField("model");
-  const filter = useField("filter");
-  const size = useField("imageSize");
+  const model = usePage().model.value;
+  const size = usePage().imageSize.value;
   const [groups, setGroups] = useState(MOST_GROUPS);
   if (!model) return <p class="muted">No filters yet: train a model, or drop a model file.</p>;
   const names = model.classes.length === 0 ? ["all filters"] : model.classes;
@@ -26,13 +25,12 @@ export function Gallery() {
           ? "The more ink, the more a pixel weighs: a filter is the rank order of the rows it stands for."
           : "Each filter by what it weighs most: a filter is the rank order of the rows it stands for."}
       </p>
-      {filter !== undefined && filter < model.filters && <FilterDetail filter={filter} />}
       {names.slice(0, groups).map((name, group) => (
         <Group key={name} name={name} group={group} total={model.filtersPerClass[group] ?? 0} />
       ))}
       {names.length > groups && (
         <button type="button" class="quiet" onClick={() => setGroups(groups + MOST_GROUPS)}>
-          {count(names.length - groups)} more classes
+          {counted(names.length - groups, "more class", "more classes")}
         </button>
       )}
     </>
@@ -41,8 +39,7 @@ export function Gallery() {
 
 function Group({ name, group, total }: { name: string; group: number; total: number }) {
   const controller = useController();
-  const size = useField("imageSize");
-  const models = useField("modelCount");
+  const size = usePage().imageSize.value;
   const first = size ? FIRST.pictures : FIRST.words;
   const [shown, setShown] = useState(first);
   const [seen, setSeen] = useState(false);
@@ -59,7 +56,7 @@ function Group({ name, group, total }: { name: string; group: number; total: num
     return () => observer.disconnect();
   }, []);
   const asked = seen ? { group, from: 0, count: shown } : undefined;
-  const { answer } = useAnswer("gallery", asked, `${models} ${seen} ${shown} ${group}`);
+  const { answer } = useAnswer("gallery", asked, `${seen} ${shown} ${group}`);
   return (
     <section ref={element} class="group">
       <h3>
@@ -83,60 +80,6 @@ function Group({ name, group, total }: { name: string; group: number; total: num
             {count(Math.min(total - shown, MORE))} more
           </button>
         )}
-      </div>
-    </section>
-  );
-}
-
-/** One filter in full, with rows it was made from. */
-function FilterDetail({ filter }: { filter: number }) {
-  const controller = useController();
-  const models = useField("modelCount");
-  const size = useField("imageSize");
-  const element = useRef<HTMLElement>(null);
-  const { answer, error } = useAnswer("filter", { filter, rows: 12 }, `${models} ${filter}`);
-  useEffect(() => {
-    element.current?.scrollIntoView({ block: "nearest" });
-  }, [filter]);
-  if (error || !answer) return null;
-  const { view, rows } = answer;
-  return (
-    <section ref={element} class="detail" aria-label={`Filter ${filter}`}>
-      <div class="detail-head">
-        <h3>
-          Filter {filter} <span class="muted">{sharesText(view)}</span>
-        </h3>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Close the filter"
-          onClick={() => controller.openFilter(undefined)}
-        >
-          Close
-        </button>
-      </div>
-      <div class="detail-body">
-        {size && <FilterPicture view={view} />}
-        <div>
-          <p class="hint">
-            {size
-              ? `Made from ${counted(view.rows, "training row")}.`
-              : `Weighs most: ${view.top.map(({ feature, name }) => featureName(name, feature)).join(", ")}. Made from ${counted(view.rows, "training row")}.`}
-          </p>
-          <div class={size ? "thumbs" : "thumbs in-words"}>
-            {rows.map((row) => (
-              <button
-                type="button"
-                key={row.row}
-                class="thumb"
-                aria-label={`Training row ${row.row}${row.label === undefined ? "" : `, labelled ${row.label}`}: take it as the sample`}
-                onClick={() => controller.pickRow(row.row)}
-              >
-                <RowPicture row={row} />
-              </button>
-            ))}
-          </div>
-        </div>
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
 /** The name of the page and the choice of theme. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 type Theme = "auto" | "light" | "dark";
 
@@ -15,18 +15,28 @@ export function Header() {
       <h1>
         ranksim <span>playground</span>
       </h1>
-      <p>See a rank filter think: train in this page, draw, and see why it answers as it does.</p>
+      <p>Draw, and watch rank filters think.</p>
+      <nav aria-label="About">
+        <a href="https://doi.org/10.48550/arXiv.2109.13610">The paper</a>
+      </nav>
       <ThemeChoice />
     </header>
   );
 }
 
 function ThemeChoice() {
-  const [theme, setTheme] = useState<Theme>((document.documentElement.dataset.theme as Theme | undefined) ?? "auto");
+  const [theme, setTheme] = useState<Theme>(storedTheme);
+  useEffect(() => {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const apply = () => {
+      document.documentElement.dataset.theme = theme === "auto" ? (system.matches ? "dark" : "light") : theme;
+    };
+    apply();
+    system.addEventListener("change", apply);
+    return () => system.removeEventListener("change", apply);
+  }, [theme]);
   const choose = (chosen: Theme) => {
     setTheme(chosen);
-    if (chosen === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = chosen;
     try {
       localStorage.setItem("theme", chosen);
     } catch {
@@ -45,4 +55,13 @@ function ThemeChoice() {
       <option value="dark">Dark</option>
     </select>
   );
+}
+
+function storedTheme(): Theme {
+  try {
+    const theme = localStorage.getItem("theme");
+    return theme === "light" || theme === "dark" ? theme : "auto";
+  } catch {
+    return "auto";
+  }
 }

@@ -3,20 +3,22 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { drawInk, drawParts, inkOf } from "../drawing/picture.ts";
 import type { ImageSize, Sample } from "../protocol.ts";
-import { useField } from "./context.ts";
+import { usePage } from "./context.ts";
 import { sharesText } from "./pictures.tsx";
 
 export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; size: ImageSize }) {
-  const explanation = useField("explanation");
-  const data = useField("data");
+  const explanation = usePage().explanation.value;
+  const data = usePage().data.value;
   const under = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (under.current) drawInk(under.current, inkOf(sample.values, data?.low ?? 0, data?.high ?? 255), size);
   }, [sample, size, data]);
   useLayoutEffect(() => {
-    if (over.current && explanation) drawParts(over.current, explanation.features, explanation.parts, size);
+    if (!over.current || !explanation) return;
+    drawParts(over.current, explanation.features, explanation.parts, size);
   }, [explanation, size]);
+  const isEmpty = explanation?.strongest.length === 0;
   const rival = explanation?.rival;
   const first = explanation?.strongest[0];
   const [mine, other] = [first && sharesText(first), rival && sharesText(rival)];
@@ -50,7 +52,13 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
           </span>
         </p>
       ) : (
-        <p class="hint">An empty sample excites no filter.</p>
+        <p class="hint">
+          {isEmpty
+            ? "An empty sample excites no filter."
+            : explanation
+              ? "There is no other class to tell it from."
+              : "\u00a0"}
+        </p>
       )}
     </figure>
   );

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { TABS, type Tab } from "../state/address.ts";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { FeatureView } from "./feature-view.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Mistakes } from "./mistakes.tsx";
@@ -24,7 +24,7 @@ const VIEWS: { readonly [tab in Tab]: () => ReturnType<typeof Gallery> } = {
 
 export function LookAround() {
   const controller = useController();
-  const tab = useField("tab");
+  const tab = usePage().view.value.tab;
   const list = useRef<HTMLDivElement>(null);
   const View = VIEWS[tab];
   const turn = (event: KeyboardEvent) => {
@@ -37,9 +37,7 @@ export function LookAround() {
   };
   return (
     <section class="card look-around" aria-labelledby="look-title">
-      <h2 id="look-title">
-        <span class="step-number">5</span> Look around
-      </h2>
+      <h2 id="look-title">Look around</h2>
       <div ref={list} class="tabs" role="tablist" aria-label="Views of the model" onKeyDown={turn}>
         {TABS.map((name) => (
           <button

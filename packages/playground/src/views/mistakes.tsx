@@ -2,26 +2,28 @@
 
 import { useState } from "preact/hooks";
 import type { Evaluation, Mistake, StrongFilter } from "../protocol.ts";
-import { useAnswer, useController, useField } from "./context.ts";
+import { useAnswer, useController, usePage } from "./context.ts";
 import { FilterPicture, RowPicture, sharesText } from "./pictures.tsx";
-import { count, counted, percent, score } from "./text.ts";
+import { count, counted, judgedRows, percent, score } from "./text.ts";
 
-/** Classes that a matrix can show; beyond, the most mistaken pairs are listed. */
-const MOST_CLASSES = 26;
+/** Classes whose counts fit the cells of a matrix; beyond, it is a map of tints and the most mistaken pairs are listed. */
+const COUNTED_CLASSES = 20;
 
 /** Mistakes at a time. */
 const PAGE = 8;
 
 export function Mistakes() {
-  const evaluation = useField("evaluation");
-  const model = useField("model");
+  const page = usePage();
+  const evaluation = page.evaluation.value;
+  const model = page.model.value;
+  if (page.judged.value?.is === "judging") return <p class="muted">Being judged…</p>;
   if (!model) return <p class="muted">No model yet.</p>;
   if (!evaluation) {
     return (
       <p class="muted">
         {model.kind === "transform"
           ? "A transform gives no answers that could be wrong."
-          : model.fitsData
+          : page.situation.value.is === "both"
             ? "Nothing to judge the model by: hold out some rows, and see that they have labels."
             : "Drop labelled data of the width that the model takes, and its mistakes appear here."}
       </p>
@@ -31,8 +33,8 @@ export function Mistakes() {
   return (
     <>
       <p class="hint">
-        {count(right)} of {counted(evaluation.rows, evaluation.heldOut ? "held-out row" : "row")} right (
-        {percent(evaluation.accuracy, 1)}), macro F1 {score(evaluation.macroF1)}
+        {count(right)} of {judgedRows(evaluation.rows, evaluation.basis)} right ({percent(evaluation.accuracy, 1)}),
+        macro F1 {score(evaluation.macroF1)}
         {evaluation.logLoss !== undefined && `, log loss ${evaluation.logLoss.toFixed(2)}`}.
         {evaluation.confusion && " Choose a cell to see its rows."}
       </p>
@@ -46,14 +48,17 @@ export function Mistakes() {
 }
 
 function Confusion({ evaluation, classes }: { evaluation: Evaluation; classes: readonly string[] }) {
-  const cell = useField("cell");
+  const cell = usePage().view.value.cell;
   const confusion = evaluation.confusion ?? new Uint32Array(0);
   return (
     <>
-      {classes.length <= MOST_CLASSES ? (
+      {classes.length <= COUNTED_CLASSES ? (
         <Matrix confusion={confusion} classes={classes} />
       ) : (
-        <Pairs confusion={confusion} classes={classes} />
+        <>
+          <ConfusionMap confusion={confusion} classes={classes} />
+          <Pairs confusion={confusion} classes={classes} />
+        </>
       )}
       {cell && cell.truth < classes.length && cell.answer < classes.length && (
         <Cell key={`${cell.truth}-${cell.answer}`} cell={cell} classes={classes} />
@@ -69,16 +74,9 @@ interface CountsProps {
 
 function Matrix({ confusion, classes }: CountsProps) {
   const controller = useController();
-  const cell = useField("cell");
+  const cell = usePage().view.value.cell;
   const c = classes.length;
-  const largestWrong = Math.max(1, ...confusion.filter((_, j) => Math.floor(j / c) !== j % c));
-  const tint = (truth: number, answer: number) => {
-    const found = confusion[truth * c + answer];
-    if (found === 0) return {};
-    const support = confusion.subarray(truth * c, (truth + 1) * c).reduce((a, b) => a + b, 0);
-    const strength = truth === answer ? 0.1 + 0.3 * (found / support) : 0.25 + 0.6 * (found / largestWrong);
-    return { "--strength": `${Math.round(100 * strength)}%` };
-  };
+  const tint = tintsOf(confusion, c);
   return (
     <div class="matrix-scroll">
       <table class="matrix">
@@ -103,7 +101,11 @@ function Matrix({ confusion, classes }: CountsProps) {
               {classes.map((other, answer) => {
                 const found = confusion[truth * c + answer];
                 return (
-                  <td key={other} class={truth === answer ? "diagonal" : "off"} style={tint(truth, answer)}>
+                  <td
+                    key={other}
+                    class={truth === answer ? "diagonal" : "off"}
+                    style={{ "--strength": `${Math.round(100 * tint(truth, answer))}%` }}
+                  >
                     {found === 0 ? (
                       <span class="none">·</span>
                     ) : (
@@ -124,6 +126,57 @@ function Matrix({ confusion, classes }: CountsProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** How strong each cell is tinted, 0..1: by the square root, so that a single mistake is seen beside a hundred. */
+function tintsOf(confusion: Uint32Array, c: number): (truth: number, answer: number) => number {
+  let largestWrong = 1;
+  const supports = new Float64Array(c);
+  confusion.forEach((found, j) => {
+    supports[Math.floor(j / c)] += found;
+    if (Math.floor(j / c) !== j % c) largestWrong = Math.max(largestWrong, found);
+  });
+  return (truth, answer) => {
+    const found = confusion[truth * c + answer];
+    if (found === 0) return 0;
+    return truth === answer ? 0.4 * Math.sqrt(found / supports[truth]) : 0.15 + 0.65 * Math.sqrt(found / largestWrong);
+  };
+}
+
+/** For many classes: all cells as tints, in whatever width there is. */
+function ConfusionMap({ confusion, classes }: CountsProps) {
+  const c = classes.length;
+  const tint = tintsOf(confusion, c);
+  const cells = Array.from(confusion.keys()).filter((j) => confusion[j] > 0);
+  return (
+    <figure class="confusion-map">
+      <svg
+        viewBox={`0 0 ${c} ${c}`}
+        role="img"
+        aria-label={`Confusion of ${c} classes: true class down, answer across`}
+      >
+        {cells.map((j) => {
+          const [truth, answer] = [Math.floor(j / c), j % c];
+          return (
+            <rect
+              key={j}
+              x={answer}
+              y={truth}
+              width="1"
+              height="1"
+              class={truth === answer ? "diagonal" : "off"}
+              fill-opacity={tint(truth, answer).toFixed(2)}
+            >
+              <title>
+                {classes[truth]} read as {classes[answer]}: {counted(confusion[j], "row")}
+              </title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption class="hint">True class down, answer across; the pairs mistaken most:</figcaption>
+    </figure>
   );
 }
 
@@ -150,12 +203,11 @@ function Pairs({ confusion, classes }: CountsProps) {
 
 function Cell({ cell, classes }: { cell: { truth: number; answer: number }; classes: readonly string[] }) {
   const controller = useController();
-  const models = useField("modelCount");
   const [from, setFrom] = useState(0);
   const { answer, error } = useAnswer(
     "mistakes",
     { ...cell, from, count: PAGE },
-    `${models} ${cell.truth} ${cell.answer} ${from}`,
+    `${cell.truth} ${cell.answer} ${from}`,
   );
   const wrong = cell.truth !== cell.answer;
   return (
@@ -198,7 +250,7 @@ function MistakeView({ mistake, wrong }: { mistake: Mistake; wrong: boolean }) {
         type="button"
         class="thumb"
         aria-label={`Row ${row.row}: take it as the sample`}
-        onClick={() => controller.pickRow(row.row)}
+        onClick={() => controller.sampling.pickRow(row.row)}
       >
         <RowPicture row={row} />
       </button>

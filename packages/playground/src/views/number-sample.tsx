@@ -1,7 +1,7 @@
 /** A sample that is no picture: sliders for a few features, and the features that carried the decision as bars. */
 
 import type { Sample } from "../protocol.ts";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { featureName, value } from "./text.ts";
 
 /** So many sliders can still be found by eye. */
@@ -25,7 +25,7 @@ export function NumberSample({ sample }: { sample: Exclude<Sample, { form: "text
 
 /** Parts of the decision as bars to the left (against) and right (for). */
 export function Parts() {
-  const explanation = useField("explanation");
+  const explanation = usePage().explanation.value;
   if (!explanation || explanation.features.length === 0)
     return <p class="muted">No feature sets the answer apart yet.</p>;
   const { features, parts, values, names } = explanation;
@@ -65,10 +65,9 @@ export function Parts() {
 }
 
 function Sliders({ values }: { values: Float64Array }) {
-  const controller = useController();
-  const data = useField("data");
-  const model = useField("model");
-  const names = model && !model.fitsData ? undefined : data?.featureNames;
+  const { sampling } = useController();
+  const data = usePage().data.value;
+  const names = data?.featureNames;
   const low = Math.min(data?.low ?? 0, ...values);
   const high = Math.max(data?.high ?? 1, ...values);
   return (
@@ -87,7 +86,7 @@ function Sliders({ values }: { values: Float64Array }) {
             onInput={(event) => {
               const changed = values.slice();
               changed[feature] = Number(event.currentTarget.value);
-              controller.edit({ form: "dense", values: changed });
+              sampling.edit({ form: "dense", values: changed }, `feature ${feature}`);
             }}
           />
           <output>{value(current)}</output>
@@ -98,15 +97,22 @@ function Sliders({ values }: { values: Float64Array }) {
 }
 
 function EditTools() {
-  const controller = useController();
-  const edited = useField("edited");
-  const origin = useField("origin");
+  const { sampling } = useController();
+  const { sample, undo } = usePage();
   return (
     <div class="tools">
-      <button type="button" class="quiet" onClick={() => controller.clearSample()}>
+      <button type="button" onClick={() => sampling.clear()}>
         All zero
       </button>
-      <button type="button" class="quiet" disabled={!edited || !origin} onClick={() => controller.resetSample()}>
+      <button type="button" disabled={undo.value.length === 0} onClick={() => sampling.undo()}>
+        Undo
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        disabled={!sample.value?.edited || !sample.value.origin}
+        onClick={() => sampling.reset()}
+      >
         Reset
       </button>
     </div>
@@ -115,12 +121,12 @@ function EditTools() {
 
 /** Wide rows: the features that are not zero, each of which can be changed or taken out, and one more to set. */
 function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
-  const controller = useController();
-  const explanation = useField("explanation");
-  const model = useField("model");
-  const data = useField("data");
-  const width = model?.features ?? data?.features ?? 0;
-  const names = model && !model.fitsData ? undefined : data?.featureNames;
+  const { sampling } = useController();
+  const explanation = usePage().explanation.value;
+  const model = usePage().model.value;
+  const data = usePage().data.value;
+  const width = model?.inputs ?? data?.features ?? 0;
+  const names = data?.featureNames;
   const known = new Map<number, number>();
   if (sample.form === "dense") {
     sample.values.forEach((current, feature) => {
@@ -133,15 +139,13 @@ function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
     if (sample.form === "dense") {
       const changed = sample.values.slice();
       changed[feature] = number;
-      return controller.edit({ form: "dense", values: changed });
+      return sampling.edit({ form: "dense", values: changed }, `feature ${feature}`);
     }
     const changed = new Map(known).set(feature, number);
     const entries = [...changed].filter(([, kept]) => kept !== 0).sort(([a], [b]) => a - b);
-    controller.edit({
-      form: "sparse",
-      indices: Uint32Array.from(entries, ([at]) => at),
-      values: Float64Array.from(entries, ([, kept]) => kept),
-    });
+    const indices = Uint32Array.from(entries, ([at]) => at);
+    const values = Float64Array.from(entries, ([, kept]) => kept);
+    sampling.edit({ form: "sparse", indices, values }, `feature ${feature}`);
   };
   const order = Array.from(explanation?.features ?? []).filter((feature) => known.has(feature));
   const shown = (order.length > 0 ? order : [...known.keys()]).slice(0, 24);

@@ -1,35 +1,44 @@
-/** The whole page: where things stand, and files that are dropped anywhere. */
+/** The whole page: where things stand, files that are dropped anywhere, and the key that takes a stroke back. */
 
 import { useEffect, useState } from "preact/hooks";
+import { AnswerPanel } from "./answer-panel.tsx";
 import { useController } from "./context.ts";
 import { DataPanel } from "./data-panel.tsx";
 import { filesOfDrop } from "./dropping.ts";
+import { FilterDialog } from "./filter-dialog.tsx";
 import { Header } from "./header.tsx";
+import { HowItWorks } from "./how-it-works.tsx";
 import { LookAround } from "./look-around.tsx";
+import { RowPicker } from "./row-picker.tsx";
 import { SamplePanel } from "./sample-panel.tsx";
 import { TakeAway } from "./take-away.tsx";
 import { TrainPanel } from "./train-panel.tsx";
-import { WhyPanel } from "./why-panel.tsx";
+import { WallPanel } from "./wall.tsx";
 
 export function Page() {
   const isOver = useDrops();
+  useUndoKey();
   return (
     <>
       <Header />
       <main>
-        <div class="column make">
-          <DataPanel />
-          <TrainPanel />
-          <TakeAway />
-        </div>
-        <div class="column explain">
+        <div class="stage">
           <SamplePanel />
-          <WhyPanel />
+          <AnswerPanel />
+          <WallPanel />
+          <RowPicker />
         </div>
-        <div class="column look">
+        <HowItWorks />
+        <div class="workshop">
+          <div class="column">
+            <DataPanel />
+            <TrainPanel />
+            <TakeAway />
+          </div>
           <LookAround />
         </div>
       </main>
+      <FilterDialog />
       {isOver && (
         <div class="drop-over" aria-hidden="true">
           Drop data or a model
@@ -67,4 +76,19 @@ function useDrops(): boolean {
     };
   }, [controller]);
   return depth > 0;
+}
+
+/** Ctrl+Z (or ⌘Z) takes back a stroke, except in fields, which have an undo of their own. */
+function useUndoKey(): void {
+  const { sampling } = useController();
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      if (event.target instanceof Element && event.target.matches("input:not([type=range]), textarea, select")) return;
+      event.preventDefault();
+      sampling.undo();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [sampling]);
 }

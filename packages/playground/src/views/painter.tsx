@@ -1,6 +1,6 @@
 /**
  * The sample as a picture that can be drawn on: with a mouse, a pen or a finger, or with the keyboard (arrows move, space
- * draws, delete erases, shift with an arrow draws along).
+ * draws, delete erases, shift with an arrow draws along, c clears).
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -15,9 +15,13 @@ interface PainterProps {
   readonly erase: boolean;
   /** 1 is the middle brush. */
   readonly brush: number;
-  /** A stroke begins: the values before it can be kept for undo. */
-  readonly onBegin: (before: Float64Array) => void;
-  readonly onChange: (values: Float64Array) => void;
+  /** Pixels that the keyboard's cursor covers and moves by. */
+  readonly step: number;
+  /** What to say on an empty picture. */
+  readonly prompt: string | undefined;
+  /** Told at most once a frame; all changes of one stroke come with the same name. */
+  readonly onChange: (values: Float64Array, stroke: string) => void;
+  readonly onClear: () => void;
 }
 
 const ARROWS: { readonly [key: string]: readonly [dx: number, dy: number] } = {
@@ -27,11 +31,16 @@ const ARROWS: { readonly [key: string]: readonly [dx: number, dy: number] } = {
   ArrowDown: [0, 1],
 };
 
-export function Painter({ values, size, ink, erase, brush, onBegin, onChange }: PainterProps) {
+/** Strokes of all painters are numbered, so that no two have the same name. */
+let strokes = 0;
+
+export function Painter({ values, size, ink, erase, brush, step, prompt, onChange, onClear }: PainterProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const drawing = useRef<{ values: Float64Array; at: Point; erase: boolean; frame: number } | undefined>(undefined);
+  const drawing = useRef<{ values: Float64Array; at: Point; erase: boolean; frame: number; name: string } | undefined>(
+    undefined,
+  );
   const [cursor, setCursor] = useState<{ x: number; y: number; shown: boolean }>({ x: 0, y: 0, shown: false });
-  const radius = brushRadius(size, brush);
+  const radius = brushRadius(size, brush, step > 1);
 
   useLayoutEffect(() => {
     if (canvas.current) drawInk(canvas.current, inkOf(values, ink.low, ink.high), size);
@@ -53,7 +62,7 @@ export function Painter({ values, size, ink, erase, brush, onBegin, onChange }: 
     if (now?.frame !== 0) return;
     now.frame = requestAnimationFrame(() => {
       now.frame = 0;
-      onChange(now.values.slice());
+      onChange(now.values.slice(), now.name);
     });
   };
 
@@ -61,10 +70,10 @@ export function Painter({ values, size, ink, erase, brush, onBegin, onChange }: 
     if (event.button > 2) return;
     event.preventDefault();
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    onBegin(values);
     // The right button and a pen's eraser always erase.
     const erases = erase || event.button === 2 || (event.buttons & 32) !== 0;
-    drawing.current = { values: values.slice(), at: pointOf(event), erase: erases, frame: 0 };
+    const name = `stroke ${strokes++}`;
+    drawing.current = { values: values.slice(), at: pointOf(event), erase: erases, frame: 0, name };
     move(event);
   };
 
@@ -82,26 +91,27 @@ export function Painter({ values, size, ink, erase, brush, onBegin, onChange }: 
     if (!now) return;
     cancelAnimationFrame(now.frame);
     drawing.current = undefined;
-    onChange(now.values);
+    onChange(now.values, now.name);
   };
 
   const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const arrow = ARROWS[event.key];
     const dab = event.key === " " || event.key === "Enter";
     const rub = event.key === "Delete" || event.key === "Backspace" || event.key === "e";
+    if (event.key === "c") return onClear();
     if (!arrow && !dab && !rub) return;
     event.preventDefault();
     const to = {
-      x: Math.min(size.width - 1, Math.max(0, cursor.x + (arrow?.[0] ?? 0))),
-      y: Math.min(size.height - 1, Math.max(0, cursor.y + (arrow?.[1] ?? 0))),
+      x: Math.min(size.width - step, Math.max(0, cursor.x + step * (arrow?.[0] ?? 0))),
+      y: Math.min(size.height - step, Math.max(0, cursor.y + step * (arrow?.[1] ?? 0))),
     };
     setCursor({ ...to, shown: true });
     if (arrow && !event.shiftKey) return;
-    onBegin(values);
     const changed = values.slice();
-    const centre = (cell: { x: number; y: number }) => ({ x: cell.x + 0.5, y: cell.y + 0.5 });
+    const centre = (cell: { x: number; y: number }) => ({ x: cell.x + step / 2, y: cell.y + step / 2 });
     stroke(changed, size, centre(arrow ? cursor : to), centre(to), radius, ink, rub || erase);
-    onChange(changed);
+    onChange(changed, `stroke ${strokes++}`);
   };
 
   return (
@@ -123,15 +133,16 @@ export function Painter({ values, size, ink, erase, brush, onBegin, onChange }: 
       onBlur={() => setCursor({ ...cursor, shown: false })}
       data-testid="painter"
     >
-      <canvas ref={canvas} class="ink" />
+      <canvas ref={canvas} class={step > 1 ? "ink smooth" : "ink"} />
+      {prompt && <span class="prompt">{prompt}</span>}
       {cursor.shown && (
         <span
           class="cursor"
           style={{
             left: `${(100 * cursor.x) / size.width}%`,
             top: `${(100 * cursor.y) / size.height}%`,
-            width: `${100 / size.width}%`,
-            height: `${100 / size.height}%`,
+            width: `${(100 * step) / size.width}%`,
+            height: `${(100 * step) / size.height}%`,
           }}
         />
       )}

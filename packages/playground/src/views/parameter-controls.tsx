@@ -2,32 +2,42 @@
 
 import type { Json, ParameterInfo } from "@ranksim/core";
 import { useState } from "preact/hooks";
-import { COMMON_PARAMETERS, PARAMETERS, withParam } from "../state/recipe.ts";
-import { useController, useField } from "./context.ts";
+import { PARAMETER_GROUPS, PARAMETERS, withParam } from "../state/recipe.ts";
+import { useController, usePage } from "./context.ts";
 
 export function ParameterControls() {
   const controller = useController();
-  const recipe = useField("recipe");
-  const infos = PARAMETERS[recipe.estimator];
-  const common = infos.filter(({ name }) => COMMON_PARAMETERS.includes(name));
-  const further = infos.filter(({ name }) => !COMMON_PARAMETERS.includes(name));
-  const changed = further.filter(({ name }) => name in recipe.params).length;
-  const control = (info: ParameterInfo) => (
-    <Control
-      key={`${recipe.estimator}-${info.name}`}
-      info={info}
-      given={recipe.params[info.name]}
-      onChange={(value) => controller.setRecipe(withParam(controller.store.state.recipe, info, value))}
-    />
-  );
+  const { recipe: chosen, runNotice } = usePage();
+  const recipe = chosen.value;
+  const wrong = runNotice.value?.parameter;
+  const infos = new Map(PARAMETERS[recipe.estimator].map((info) => [info.name, info]));
   return (
-    <div class="parameters">
-      {common.map(control)}
-      <details>
-        <summary>More parameters{changed > 0 && <span class="badge">{changed} changed</span>}</summary>
-        <div class="parameters">{further.map(control)}</div>
-      </details>
-    </div>
+    <>
+      {PARAMETER_GROUPS.map(({ title, names }, j) => {
+        const own = names.flatMap((name) => infos.get(name) ?? []);
+        const changed = own.filter(({ name }) => name in recipe.params).length;
+        const isOpen = j === 0 || own.some(({ name }) => name === wrong);
+        return (
+          <details key={title} open={isOpen}>
+            <summary>
+              {title}
+              {changed > 0 && <span class="badge">{changed} changed</span>}
+            </summary>
+            <div class="parameters">
+              {own.map((info) => (
+                <Control
+                  key={`${recipe.estimator}-${info.name}`}
+                  info={info}
+                  given={recipe.params[info.name]}
+                  error={info.name === wrong ? runNotice.value?.text : undefined}
+                  onChange={(value) => controller.setRecipe(withParam(controller.state.recipe.peek(), info, value))}
+                />
+              ))}
+            </div>
+          </details>
+        );
+      })}
+    </>
   );
 }
 
@@ -35,6 +45,8 @@ interface ControlProps {
   readonly info: ParameterInfo;
   /** Absent while the parameter has its default. */
   readonly given: Json | undefined;
+  /** What is wrong with it. */
+  readonly error: string | undefined;
   readonly onChange: (value: Json | undefined) => void;
 }
 
@@ -44,10 +56,10 @@ export function parameterTitle(name: string): string {
   return words[0].toUpperCase() + words.slice(1);
 }
 
-function Control({ info, given, onChange }: ControlProps) {
+function Control({ info, given, error, onChange }: ControlProps) {
   const id = `parameter-${info.name}`;
   const value = given ?? info.default;
-  const shared = { id, "aria-describedby": `${id}-about` };
+  const shared = { id, "aria-describedby": `${id}-about`, "aria-invalid": error !== undefined };
   return (
     <div class={given === undefined ? "parameter" : "parameter changed"}>
       <label for={id}>{parameterTitle(info.name)}</label>
@@ -74,6 +86,11 @@ function Control({ info, given, onChange }: ControlProps) {
       <span id={`${id}-about`} class="about">
         {info.about}
       </span>
+      {error && (
+        <span class="field-error" role="alert">
+          {error}
+        </span>
+      )}
     </div>
   );
 }
@@ -82,7 +99,7 @@ interface InnerProps {
   readonly info: ParameterInfo;
   readonly value: Json;
   readonly onChange: ControlProps["onChange"];
-  readonly shared: { readonly id: string; readonly "aria-describedby": string };
+  readonly shared: { readonly id: string; readonly "aria-describedby": string; readonly "aria-invalid": boolean };
 }
 
 function NumberControl({ info, value, onChange, shared }: InnerProps) {

@@ -1,57 +1,60 @@
-/** A sample that is a picture: the painter with its tools, and what carried the decision beside it. */
+/** A sample that is a picture: the painter with its tools. */
 
-import { useState } from "preact/hooks";
-import type { ImageSize, Sample } from "../protocol.ts";
-import { useController, useField } from "./context.ts";
-import { HeatMap } from "./heat-map.tsx";
+import { useMemo, useState } from "preact/hooks";
+import type { ImageSize } from "../protocol.ts";
+import { isBlank } from "../state/sampling.ts";
+import type { SampleState } from "../state/state.ts";
+import { useController, usePage } from "./context.ts";
 import { Painter } from "./painter.tsx";
-
-/** Strokes that can be taken back. */
-const MOST_UNDONE = 40;
 
 const BRUSHES = [
   { size: 0.6, title: "Fine" },
   { size: 1, title: "Middle" },
-  { size: 1.8, title: "Broad" },
+  { size: 1.6, title: "Broad" },
 ];
 
-export function PictureSample({ sample, size }: { sample: Sample & { form: "dense" }; size: ImageSize }) {
-  const controller = useController();
-  const data = useField("data");
-  const model = useField("model");
-  const edited = useField("edited");
-  const origin = useField("origin");
+export function PictureSample({ shown, values, size }: { shown: SampleState; values: Float64Array; size: ImageSize }) {
+  const { sampling } = useController();
+  const { data: summary, undo } = usePage();
+  const data = summary.value;
   const [erase, setErase] = useState(false);
   const [brush, setBrush] = useState(1);
-  const [undo, setUndo] = useState<readonly Float64Array[]>([]);
-  const fits = data && (!model || model.fitsData);
-  const ink = fits
-    ? { low: Math.min(data.low, 0), high: data.high, whole: data.whole }
-    : { low: 0, high: 255, whole: true };
-  const change = (values: Float64Array) => controller.edit({ form: "dense", values });
+  // Where numbers count ink, one draws on the finer picture that they count.
+  const fine = useMemo(() => sampling.drawingOf(shown), [shown, sampling]);
+  const ink = fine
+    ? { low: 0, high: 1, whole: true }
+    : data
+      ? { low: Math.min(data.low, 0), high: data.high, whole: data.whole }
+      : { low: 0, high: 255, whole: true };
+  const change = (changed: Float64Array, stroke: string) =>
+    fine ? sampling.draw(changed, stroke) : sampling.edit({ form: "dense", values: changed }, stroke);
+  const blank = isBlank(shown.sample);
   return (
-    <div class="sample-pair">
-      <figure class="sample-figure">
-        <figcaption>
-          Draw on it
-          {edited && <span class="badge">{origin ? "changed" : "drawn"}</span>}
-        </figcaption>
-        <Painter
-          values={sample.values}
-          size={size}
-          ink={ink}
-          erase={erase}
-          brush={brush}
-          onBegin={(before) => setUndo((known) => [...known.slice(1 - MOST_UNDONE), before])}
-          onChange={change}
-        />
-      </figure>
-      <HeatMap sample={sample} size={size} />
+    <>
+      <Painter
+        values={fine?.values ?? values}
+        size={fine?.size ?? size}
+        step={fine ? (data?.inkBlocks ?? 1) : 1}
+        ink={ink}
+        erase={erase}
+        brush={brush}
+        prompt={blank ? (data?.inkBlocks ? "Draw a digit here, large" : "Draw here") : undefined}
+        onChange={change}
+        onClear={() => sampling.clear()}
+      />
       <div class="tools" role="toolbar" aria-label="Drawing tools">
-        <button type="button" class="tool" aria-pressed={!erase} onClick={() => setErase(false)}>
-          Draw
+        <button
+          type="button"
+          class={shown.origin && !shown.edited ? "primary" : ""}
+          disabled={blank}
+          onClick={() => sampling.clear()}
+        >
+          Clear
         </button>
-        <button type="button" class="tool" aria-pressed={erase} onClick={() => setErase(true)}>
+        <button type="button" disabled={undo.value.length === 0} onClick={() => sampling.undo()}>
+          Undo
+        </button>
+        <button type="button" class="tool" aria-pressed={erase} onClick={() => setErase(!erase)}>
           Erase
         </button>
         <select
@@ -65,27 +68,10 @@ export function PictureSample({ sample, size }: { sample: Sample & { form: "dens
             </option>
           ))}
         </select>
-        <button
-          type="button"
-          class="quiet"
-          disabled={undo.length === 0}
-          onClick={() => {
-            change(undo[undo.length - 1]);
-            setUndo(undo.slice(0, -1));
-          }}
-        >
-          Undo
-        </button>
-        <button type="button" class="quiet" onClick={() => controller.clearSample()}>
-          Clear
-        </button>
-        <button type="button" class="quiet" disabled={!edited || !origin} onClick={() => controller.resetSample()}>
-          Reset
-        </button>
       </div>
       <p id="painter-keys" class="hint keys">
-        Keys: arrows move, space draws, delete erases, shift + arrow draws along.
+        Keys: arrows move, space draws, delete erases, shift + arrow draws along, c clears.
       </p>
-    </div>
+    </>
   );
 }

@@ -1,9 +1,9 @@
 /** Small pictures: a row, a filter, or the words and features a filter weighs most where there is no picture. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { drawInk, drawSheet, inkOf } from "../drawing/picture.ts";
+import { drawInk, inkOf } from "../drawing/picture.ts";
 import type { FilterView, ImageSize, RowView, Sample } from "../protocol.ts";
-import { useField } from "./context.ts";
+import { usePage } from "./context.ts";
 import { featureName, value } from "./text.ts";
 
 /** Bytes of ink as a picture. Decorative: what it shows is said beside it. */
@@ -19,29 +19,9 @@ export function Picture({ pixels, size }: { pixels: ArrayLike<number>; size: Ima
   );
 }
 
-/** Many pictures on one canvas, for what changes many times a second. */
-export function Sheet({ pictures, size, columns, label }: SheetProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useLayoutEffect(() => {
-    if (canvas.current) drawSheet(canvas.current, pictures, size, columns);
-  }, [pictures, size, columns]);
-  return (
-    <span class="paper sheet">
-      <canvas ref={canvas} class="ink" role="img" aria-label={label} />
-    </span>
-  );
-}
-
-interface SheetProps {
-  readonly pictures: readonly ArrayLike<number>[];
-  readonly size: ImageSize;
-  readonly columns: number;
-  readonly label: string;
-}
-
 /** A filter as a picture, or as the features it weighs most. */
 export function FilterPicture({ view }: { view: FilterView }) {
-  const size = useField("imageSize");
+  const size = usePage().imageSize.value;
   if (size && view.picture) return <Picture pixels={view.picture} size={size} />;
   return (
     <span class="top-features">
@@ -58,8 +38,8 @@ export function RowPicture({ row }: { row: RowView }) {
 }
 
 export function SamplePicture({ sample }: { sample: Sample }) {
-  const size = useField("imageSize");
-  const data = useField("data");
+  const size = usePage().imageSize.value;
+  const data = usePage().data.value;
   if (sample.form === "text") return <span class="row-words">{sample.text.slice(0, 90)}</span>;
   if (size && sample.form === "dense" && sample.values.length === size.width * size.height) {
     return <Picture pixels={inkOf(sample.values, data?.low ?? 0, data?.high ?? 255)} size={size} />;

@@ -1,54 +1,66 @@
 /** What refinement would do to the filters: scores before and after, class by class, and the filters that changed most. */
 
 import { CLASSIFIER_PARAMETERS } from "@ranksim/core";
-import { useState } from "preact/hooks";
 import type { RefinementView } from "../protocol.ts";
 import { withParam } from "../state/recipe.ts";
-import { useAnswer, useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { FilterPicture, sharesText } from "./pictures.tsx";
-import { count, counted, duration, score } from "./text.ts";
+import { accuracyTitle, count, counted, duration, score } from "./text.ts";
 
 const REFINE = CLASSIFIER_PARAMETERS.find(({ name }) => name === "refine");
 
 export function Refinement() {
-  const recipe = useField("recipe");
-  const data = useField("data");
-  const [asked, setAsked] = useState(0);
-  const isPossible = recipe.estimator === "classifier" && data !== undefined && data.classes.length > 1;
-  const argument = asked > 0 && isPossible ? { recipe } : undefined;
-  const { answer, error, waiting } = useAnswer("refinement", argument, `${asked}`);
-  if (!isPossible)
-    return <p class="muted">Refinement is for the classifier, on rows with labels of two classes or more.</p>;
+  const controller = useController();
+  const { refinement, modelRecipe, data, situation } = usePage();
+  const recipe = modelRecipe.value;
+  const state = refinement.value;
+  if (situation.value.is !== "both" || recipe?.estimator !== "classifier" || (data.value?.classes.length ?? 0) < 2) {
+    return (
+      <p class="muted">
+        Refinement is for a classifier that was trained here, on rows with labels of two classes or more.
+      </p>
+    );
+  }
   return (
     <>
       <p class="hint">
         Filters can learn from the rows they get wrong: the filter that should have won moves towards the row, the one
         that won moves away, and both are ranked again. It is kept only if rows it did not learn from show that it
-        helps.
+        helps. Here the model's recipe is trained without refinement and with it.
       </p>
-      <div class="buttons">
-        <button type="button" disabled={waiting && argument !== undefined} onClick={() => setAsked(asked + 1)}>
-          {answer ? "Compare again" : "Refine and compare"}
-        </button>
-      </div>
-      {waiting && argument && <p class="muted">Refining…</p>}
-      {error && <p class="field-error">{error}</p>}
-      {answer && !waiting && <Comparison view={answer} />}
+      {state?.is === "running" ? (
+        <div class="run">
+          <progress max="1" value={state.share} aria-label="Refining" />
+          <div class="buttons">
+            <button type="button" onClick={() => controller.stopRefinement()}>
+              Stop refining
+            </button>
+          </div>
+        </div>
+      ) : (
+        <div class="buttons">
+          <button type="button" onClick={() => controller.refine()}>
+            {state?.is === "done" ? "Compare again" : "Refine and compare"}
+          </button>
+        </div>
+      )}
+      {state?.is === "failed" && <p class="field-error">{state.text}</p>}
+      {state?.is === "done" && <Comparison view={state.view} />}
     </>
   );
 }
 
 function Comparison({ view }: { view: RefinementView }) {
   const controller = useController();
-  const recipe = useField("recipe");
+  const recipe = usePage().recipe.value;
   const isOn = recipe.params.refine === true;
   const rows = counted(view.rows, view.heldOut ? "held-out row" : "row");
   return (
     <div class="refinement" data-testid="refinement">
       <dl class="numbers">
         <Change
-          title={view.heldOut ? "Held-out accuracy" : "Accuracy, all rows"}
+          title={accuracyTitle(view.heldOut ? "held-out" : "training")}
           before={view.before.accuracy}
           after={view.after.accuracy}
         />
@@ -133,7 +145,7 @@ function ClassChanges({ view }: { view: RefinementView }) {
 
 /** The filters that changed most, before above after. */
 function Pairs({ view }: { view: RefinementView }) {
-  const size = useField("imageSize");
+  const size = usePage().imageSize.value;
   return (
     <figure class="pairs-of-filters">
       <div class={size ? "thumbs pairs-row" : "thumbs in-words"}>

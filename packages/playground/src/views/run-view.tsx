@@ -1,12 +1,12 @@
-/** A run while it goes on (numbers, curve, the filters at work), and what became of it. */
+/** A run while it goes on, in figures (the wall shows its filters), and what became of it. */
 
-import type { ModelSummary, RunPoint, TrainingStep } from "../protocol.ts";
+import type { ModelSummary, RunPoint } from "../protocol.ts";
 import type { RunState } from "../state/state.ts";
-import { useField } from "./context.ts";
+import { usePage } from "./context.ts";
 import { Curve } from "./curve.tsx";
 import { Notice } from "./notice.tsx";
-import { FilterPicture, Sheet } from "./pictures.tsx";
-import { bytes, count, counted, duration, percent, score } from "./text.ts";
+import { RestView, restOf } from "./rest-view.tsx";
+import { accuracyTitle, bytes, count, counted, duration, percent, score } from "./text.ts";
 
 const STAGES: { readonly [stage: string]: string } = {
   prepare: "Counting words",
@@ -15,6 +15,7 @@ const STAGES: { readonly [stage: string]: string } = {
   spread: "Spreading filters over rows",
   label: "Naming the filters",
   refine: "Refining filters",
+  calibrate: "Fitting probabilities",
 };
 
 export function RunView({ run }: { run: RunState }) {
@@ -36,36 +37,13 @@ export function RunView({ run }: { run: RunState }) {
         <Figure title="Iteration" value={step.iteration === 0 ? "–" : count(step.iteration)} />
         <Figure title="Rows moved" value={step.iteration === 0 ? "–" : `${count(step.moved)} of ${count(step.rows)}`} />
         <Figure title="Empty filters" value={step.iteration === 0 ? "–" : count(step.empty)} />
-        <Figure title="Held-out accuracy" value={step.accuracy === undefined ? "–" : score(step.accuracy)} />
+        <Figure
+          title={step.label === undefined ? "Held-out accuracy" : "Accuracy, classes so far"}
+          value={step.accuracy === undefined ? "–" : score(step.accuracy)}
+        />
       </dl>
-      {run.history.length > 0 && <Curve history={run.history} />}
-      {step.shown.length > 0 && <FiltersAtWork step={step} />}
+      <RestView atRest={run.atRest} atWork={step.label ?? ""} />
     </div>
-  );
-}
-
-function FiltersAtWork({ step }: { step: TrainingStep }) {
-  const size = useField("imageSize");
-  const moving = step.changed.filter(Boolean).length;
-  const pictures = step.shown.map(({ picture }) => picture).filter((picture) => picture !== undefined);
-  const caption = `${counted(step.filters, "filter")}${step.label === undefined ? "" : ` of class ${step.label}`}${
-    step.iteration > 0 ? `, ${moving} of the ${step.shown.length} shown changed` : ", as rows were drawn"
-  }`;
-  return (
-    <figure class="at-work">
-      {size && pictures.length === step.shown.length ? (
-        <Sheet pictures={pictures} size={size} columns={8} label={caption} />
-      ) : (
-        <ul class="word-filters">
-          {step.shown.slice(0, 6).map((view) => (
-            <li key={view.filter}>
-              <FilterPicture view={view} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <figcaption class="hint">{caption}</figcaption>
-    </figure>
   );
 }
 
@@ -80,19 +58,18 @@ export function Figure({ title, value }: { title: string; value: string }) {
 
 /** The model that is shown, in figures. */
 export function RunResult() {
-  const model = useField("model");
-  const evaluation = useField("evaluation");
-  const judging = useField("judging");
+  const model = usePage().model.value;
+  const evaluation = usePage().evaluation.value;
+  const judging = usePage().judged.value?.is === "judging";
   if (!model) return null;
+  // Classes that train apart take turns; a curve over the whole run would show the turns, not the learning.
+  const isApart = model.kind === "classifier";
   return (
     <div class="run" data-testid="result">
       <dl class="numbers">
         {evaluation && (
           <>
-            <Figure
-              title={evaluation.heldOut ? "Held-out accuracy" : "Accuracy, all rows"}
-              value={score(evaluation.accuracy)}
-            />
+            <Figure title={accuracyTitle(evaluation.basis)} value={score(evaluation.accuracy)} />
             <Figure title="Macro F1" value={score(evaluation.macroF1)} />
           </>
         )}
@@ -104,7 +81,17 @@ export function RunResult() {
           <Figure title="Trained in" value={duration(model.seconds)} />
         )}
       </dl>
-      {model.history.length > 1 && <Curve history={withLast(model.history, evaluation?.accuracy)} />}
+      {isApart ? (
+        <RestView atRest={restOf(model.steps)} />
+      ) : (
+        model.history.length > 1 && <Curve history={withLast(model.history, evaluation?.accuracy)} />
+      )}
+      {evaluation?.basis === "training" && (
+        <p class="hint">The model was trained on these rows: new rows will do worse.</p>
+      )}
+      {evaluation?.basis === "unknown" && (
+        <p class="hint">The model does not say what it was trained on: if on these rows, new rows will do worse.</p>
+      )}
       <p class="hint">{resultText(model)}</p>
       {model.notes.map((note) => (
         <Notice key={note} kind="note" text={note} />
@@ -120,7 +107,7 @@ function withLast(history: readonly RunPoint[], accuracy: number | undefined): r
 
 function resultText(model: ModelSummary): string {
   const rest = model.converged ? "converged" : "had not converged when iterations ended";
-  const trained = `${count(model.filters)} filters from ${counted(model.trainingRows, "row")} ${rest}.`;
+  const trained = `${counted(model.filters, "filter")} from ${counted(model.trainingRows, "row")} ${rest}.`;
   if (model.origin === "file") return `${model.name}: ${trained}`;
   const pruned = model.pruned && model.pruned > 0 ? `, ${percent(model.pruned)} of the products saved` : "";
   return `${trained} Back end: ${model.backend ?? "?"}${pruned}.`;

@@ -1,25 +1,38 @@
-/** The sample in the middle of the page: chosen from the rows, drawn, typed or set by hand. */
+/** The sample, first on the page: drawn, typed, set by hand or chosen from the rows. */
 
-import { useField } from "./context.ts";
+import { usePage } from "./context.ts";
 import { NumberSample } from "./number-sample.tsx";
 import { PictureSample } from "./picture-sample.tsx";
-import { RowPicker } from "./row-picker.tsx";
 import { TextSample } from "./text-sample.tsx";
 
 export function SamplePanel() {
-  const sample = useField("sample");
-  const size = useField("imageSize");
+  const { sample: state, imageSize, data, busy, run } = usePage();
+  const shown = state.value;
+  const size = imageSize.value;
+  const sample = shown?.sample;
   const isPicture = size && sample?.form === "dense" && sample.values.length === size.width * size.height;
+  const title = data.value?.inkBlocks ? "Draw a digit" : isPicture ? "Draw on the sample" : "Sample";
   return (
-    <section class="card" aria-labelledby="sample-title">
+    <section class="card sample" aria-labelledby="sample-title">
       <h2 id="sample-title">
-        <span class="step-number">3</span> Sample
+        {data.value || busy.value === undefined ? title : "Draw a digit"}
+        {shown?.edited && <span class="badge">{shown.origin ? `row ${shown.origin.row}, changed` : "drawn"}</span>}
+        {shown?.origin && !shown.edited && <span class="badge">row {shown.origin.row}</span>}
       </h2>
-      <RowPicker />
-      {!sample ? (
-        <p class="muted">Choose data, and a row of it appears here.</p>
+      {!shown || !sample ? (
+        busy.value === undefined && !run.value && !data.value ? (
+          <p class="muted">Choose data or drop a file, and a row of it appears here.</p>
+        ) : (
+          <>
+            <div class="paper painter-place" />
+            <div class="tools" />
+            <p class="hint keys" role="status">
+              {busy.value}
+            </p>
+          </>
+        )
       ) : isPicture ? (
-        <PictureSample sample={sample} size={size} />
+        <PictureSample shown={shown} values={sample.values} size={size} />
       ) : sample.form === "text" ? (
         <TextSample text={sample.text} />
       ) : (

@@ -1,21 +1,22 @@
-/** What can be taken along: the model, a report, the lines that make it again, and a link to this view. */
+/** What can be taken along: the model, a report, and the lines that make it again. */
 
 import { useState } from "preact/hooks";
 import { download } from "../takeaway/download.ts";
 import { commandLine, modelFileName, typescriptLines } from "../takeaway/lines.ts";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { bytes, count } from "./text.ts";
 
-/** Filters of each class in the report. */
-const REPORTED = 12;
+/** Put here by the build. */
+declare const RANKSIM_VERSION: string;
 
 export function TakeAway() {
   const controller = useController();
-  const model = useField("model");
-  const data = useField("data");
-  const recipe = useField("modelRecipe");
-  const choices = useField("choices");
+  const page = usePage();
+  const model = page.model.value;
+  const data = page.data.value;
+  const recipe = page.modelRecipe.value;
+  const choices = page.openData.value?.choices ?? {};
   const [error, setError] = useState("");
   const [busy, setBusy] = useState("");
   if (!model) return null;
@@ -39,29 +40,28 @@ export function TakeAway() {
     });
   const saveReport = () =>
     attempt("Writing the report…", async () => {
-      const { reportHtml } = await import("../takeaway/report.ts");
-      const groups = Math.max(1, Math.min(model.classes.length, 50));
-      const asked = Array.from({ length: groups }, (_, group) =>
-        controller.client.call("gallery", { group, from: 0, count: REPORTED }),
-      );
-      const filters = await Promise.all(asked);
-      const html = reportHtml({ state: controller.store.state, filters, lines, command });
+      const date = `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
+      const provenance = { date, version: RANKSIM_VERSION, command: command || "ranksim play" };
+      const imageSize = page.imageSize.peek();
+      const html = await controller.client.call("report", { imageSize, provenance });
       download(name.replace(/\.model$/, "-report.html"), html, "text/html");
     });
   const heldOut = recipe !== undefined && recipe.heldOut > 0 && data !== undefined && model.trainingRows < data.rows;
   return (
     <section class="card take-away" aria-labelledby="take-title">
-      <h2 id="take-title">
-        <span class="step-number">6</span> Take away
-      </h2>
+      <h2 id="take-title">Take away</h2>
       <div class="buttons">
         <button type="button" onClick={saveModel}>
           Model
         </button>
-        <button type="button" onClick={saveReport}>
+        <button
+          type="button"
+          disabled={!data}
+          title={data ? "" : "A report judges the model on rows: drop some that it takes"}
+          onClick={saveReport}
+        >
           Report
         </button>
-        <CopyButton title="Link" text={() => location.href} />
       </div>
       {busy && <p class="hint">{busy}</p>}
       {error && <Notice kind="error" text={error} />}

@@ -1,16 +1,15 @@
 /** A sample that is text: words instead of pixels. Typing asks "what if" at once. */
 
 import { useMemo } from "preact/hooks";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { Parts } from "./number-sample.tsx";
 
 /** Words of a long text that are shown with their parts. */
 const MOST_WORDS = 400;
 
 export function TextSample({ text }: { text: string }) {
-  const controller = useController();
-  const edited = useField("edited");
-  const origin = useField("origin");
+  const { sampling } = useController();
+  const { sample, undo } = usePage();
   return (
     <div class="text-sample">
       <label>
@@ -18,14 +17,22 @@ export function TextSample({ text }: { text: string }) {
         <textarea
           rows={6}
           value={text}
-          onInput={(event) => controller.edit({ form: "text", text: event.currentTarget.value })}
+          onInput={(event) => sampling.edit({ form: "text", text: event.currentTarget.value }, "typing")}
         />
       </label>
       <div class="tools">
-        <button type="button" class="quiet" onClick={() => controller.clearSample()}>
+        <button type="button" onClick={() => sampling.clear()}>
           Clear
         </button>
-        <button type="button" class="quiet" disabled={!edited || !origin} onClick={() => controller.resetSample()}>
+        <button type="button" disabled={undo.value.length === 0} onClick={() => sampling.undo()}>
+          Undo
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          disabled={!sample.value?.edited || !sample.value.origin}
+          onClick={() => sampling.reset()}
+        >
           Reset
         </button>
       </div>
@@ -37,7 +44,7 @@ export function TextSample({ text }: { text: string }) {
 
 /** The text once more, each word tinted by its part in the decision. */
 function ColouredWords({ text }: { text: string }) {
-  const explanation = useField("explanation");
+  const explanation = usePage().explanation.value;
   const parts = useMemo(() => {
     const byWord = new Map<string, number>();
     explanation?.names?.forEach((word, j) => {

@@ -1,10 +1,13 @@
 /** Numbers and names as people read them. */
 
+import type { Basis } from "../protocol.ts";
+
 /** A count with separators. */
 export const count = (value: number): string => value.toLocaleString("en");
 
-/** "1 row", "2 rows". */
-export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+/** "1 row", "2 rows", "3 classes". */
+export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : plural}`;
 
 /** A share as a percentage. */
 export const percent = (share: number, digits = 0): string => `${(share * 100).toFixed(digits)}\u00a0%`;
@@ -34,3 +37,23 @@ export function featureName(name: string | undefined, feature: number, size?: { 
   if (name !== undefined) return name;
   return size ? `pixel ${feature % size.width}, ${Math.floor(feature / size.width)}` : `feature ${feature}`;
 }
+
+const ACCURACY: { readonly [basis in Basis]: string } = {
+  "held-out": "Held-out accuracy",
+  new: "Accuracy, new rows",
+  training: "Accuracy, training rows",
+  unknown: "Accuracy, rows it may know",
+};
+
+/** What an accuracy is one of: rows that a model was trained on say little, and are always named as such. */
+export const accuracyTitle = (basis: Basis): string => ACCURACY[basis];
+
+const ROWS: { readonly [basis in Basis]: string } = {
+  "held-out": "held-out row",
+  new: "new row",
+  training: "training row",
+  unknown: "row",
+};
+
+/** "449 held-out rows". */
+export const judgedRows = (rows: number, basis: Basis): string => counted(rows, ROWS[basis]);

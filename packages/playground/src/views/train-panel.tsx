@@ -2,26 +2,24 @@
 
 import type { EstimatorName } from "../protocol.ts";
 import { ESTIMATORS, sameRecipe, withEstimator } from "../state/recipe.ts";
-import { useController, useField } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { ParameterControls } from "./parameter-controls.tsx";
 import { RunResult, RunView } from "./run-view.tsx";
-import { percent } from "./text.ts";
+import { count, percent } from "./text.ts";
 
 export function TrainPanel() {
-  const notice = useField("runNotice");
-  const run = useField("run");
-  const data = useField("data");
+  const notice = usePage().runNotice.value;
+  const run = usePage().run.value;
+  const data = usePage().data.value;
   return (
     <section class="card" aria-labelledby="train-title">
-      <h2 id="train-title">
-        <span class="step-number">2</span> Train
-      </h2>
+      <h2 id="train-title">Train</h2>
       <RunButtons />
-      {notice && <Notice kind={notice.kind} text={notice.text} />}
+      {notice && !notice.parameter && <Notice kind={notice.kind} text={notice.text} />}
       {run ? <RunView run={run} /> : <RunResult />}
       {data && (
-        <details class="recipe" open={matchMedia("(min-width: 761px)").matches}>
+        <details class="recipe" open={matchMedia("(min-width: 761px)").matches || notice?.parameter !== undefined}>
           <summary>Parameters</summary>
           <Recipe />
         </details>
@@ -32,8 +30,8 @@ export function TrainPanel() {
 
 function Recipe() {
   const controller = useController();
-  const recipe = useField("recipe");
-  const data = useField("data");
+  const recipe = usePage().recipe.value;
+  const data = usePage().data.value;
   const labelled = (data?.classes.length ?? 0) > 0;
   const possible = (name: EstimatorName) =>
     name === "transform" || (labelled && (name === "probabilistic" || !data?.multilabel));
@@ -57,7 +55,8 @@ function Recipe() {
           {ESTIMATORS[recipe.estimator].about}
         </span>
       </div>
-      {labelled && (
+      {data?.testRows !== undefined && <p class="hint">Held out: the {count(data.testRows)} rows of the test files.</p>}
+      {labelled && data?.testRows === undefined && (
         <div class="parameter">
           <label for="held-out">Held out</label>
           <span class="range-control">
@@ -86,52 +85,39 @@ function Recipe() {
 
 function RunButtons() {
   const controller = useController();
-  const run = useField("run");
-  const data = useField("data");
-  const recipe = useField("recipe");
-  const modelRecipe = useField("modelRecipe");
+  const run = usePage().run.value;
+  const data = usePage().data.value;
+  const recipe = usePage().recipe.value;
+  const modelRecipe = usePage().modelRecipe.value;
   const changed = modelRecipe !== undefined && !sameRecipe(recipe, modelRecipe);
-  if (!run) {
-    return (
-      <>
-        <div class="buttons run-buttons">
-          <button type="button" class="primary" disabled={!data} onClick={() => controller.go("full")}>
-            Train
-          </button>
-          <button type="button" disabled={!data} onClick={() => controller.go("watch")}>
-            Play slowly
-          </button>
-          <button type="button" disabled={!data} onClick={() => controller.go("step")}>
-            Step
-          </button>
-        </div>
-        {changed && <p class="hint">The model shown was trained with other parameters.</p>}
-      </>
-    );
-  }
-  const paused = run.pace === "step";
+  const paused = run?.pace === "step";
+  // Each button keeps its place and its meaning, so that a second click never does another thing.
   return (
-    <div class="buttons run-buttons">
-      {paused ? (
-        <>
-          <button type="button" class="primary" onClick={() => controller.go("step")}>
-            Step
-          </button>
-          <button type="button" onClick={() => controller.go("watch")}>
-            Play
-          </button>
-          <button type="button" onClick={() => controller.go("full")}>
-            Finish
-          </button>
-        </>
-      ) : (
-        <button type="button" class="primary" onClick={() => controller.go("step")}>
-          Pause
+    <>
+      <div class="buttons run-buttons">
+        <button
+          type="button"
+          class="primary"
+          disabled={!data || (run !== undefined && !paused)}
+          onClick={() => controller.go("full")}
+        >
+          {paused ? "Finish" : "Train"}
         </button>
-      )}
-      <button type="button" onClick={() => controller.stop()}>
-        Stop
-      </button>
-    </div>
+        <button
+          type="button"
+          disabled={!data || run?.pace === "full"}
+          onClick={() => controller.go(run?.pace === "watch" ? "step" : "watch")}
+        >
+          {run?.pace === "watch" ? "Pause" : "Watch"}
+        </button>
+        <button type="button" disabled={!data || run?.pace === "full"} onClick={() => controller.go("step")}>
+          Step
+        </button>
+        <button type="button" disabled={!run} onClick={() => controller.stop()}>
+          Stop
+        </button>
+      </div>
+      {changed && !run && <p class="hint">The model shown was trained with other parameters.</p>}
+    </>
   );
 }

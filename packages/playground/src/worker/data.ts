@@ -5,7 +5,7 @@
 
 import { compareLabels, Dense, type Label, type Matrix, toDense, trainTestSplit } from "@ranksim/core";
 import type { DataSet, RowLabels } from "@ranksim/data";
-import type { DataSummary, ImageSize, Recipe, RowView, Sample } from "../protocol.ts";
+import type { DataSummary, ImageSize, Preview, Recipe, RowView, Sample } from "../protocol.ts";
 
 /** Rows of numbers or of text, with their labels as class numbers. */
 export interface LoadedData {
@@ -19,6 +19,12 @@ export interface LoadedData {
   readonly featureNames?: readonly string[];
   readonly rowNames?: readonly string[];
   readonly reading?: DataSummary["reading"];
+  readonly inkBlocks?: number;
+  readonly preview?: Preview;
+  /** Rows that came as test data of their own. */
+  readonly testRows?: Uint32Array;
+  /** How many rows the model they came with was trained on, where that was found out before they were coded. */
+  readonly seen?: number;
 }
 
 /** Wraps what a reader gave. */
@@ -60,6 +66,9 @@ export function summarize(data: LoadedData): DataSummary {
     ...imageSizeOf(data),
     ...(data.featureNames && data.featureNames.length <= MOST_NAMES ? { featureNames: data.featureNames } : {}),
     ...(data.reading ? { reading: data.reading } : {}),
+    ...(data.inkBlocks ? { inkBlocks: data.inkBlocks } : {}),
+    ...(data.preview ? { preview: data.preview } : {}),
+    ...(data.testRows ? { testRows: data.testRows.length } : {}),
   };
 }
 
@@ -77,8 +86,27 @@ function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: 
   if (!isMatrix(x) || x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
   const side = Math.round(Math.sqrt(x.features));
   const named = featureNames?.some((name) => !/^(pixel|px|x|f|feature|column|v)?[_ -]?\d+([_x-]\d+)?$/i.test(name));
-  const { low, whole } = rangeOf(x);
-  return side * side === x.features && !named && whole && low >= 0 ? { imageSize: { width: side, height: side } } : {};
+  if (side * side !== x.features || named) return {};
+  const { low, high, whole } = rangeOf(x);
+  const isPicture = low >= 0 && (whole || (high <= 1 && isSmooth(x, side)));
+  return isPicture ? { imageSize: { width: side, height: side } } : {};
+}
+
+/** Rows that are looked at to tell pictures from other numbers. */
+const LOOKED_AT = 200;
+
+/** Whether neighbours are more alike than pixels half a picture apart: so it is in pictures, and not in other shares. */
+function isSmooth({ rows, features, values }: Dense, side: number): boolean {
+  let near = 0;
+  let far = 0;
+  for (let r = 0; r < Math.min(rows, LOOKED_AT); r++) {
+    for (let p = 0; p + side < features; p++) {
+      const at = r * features + p;
+      near += Math.abs(values[at] - values[at + side]);
+      far += Math.abs(values[at] - values[r * features + ((p + Math.floor(features / 2)) % features)]);
+    }
+  }
+  return near < 0.8 * far;
 }
 
 /** Smallest and largest value, and whether all are whole numbers. */
@@ -98,7 +126,8 @@ export function rangeOf(x: Matrix): { low: number; high: number; whole: boolean 
 
 /** Training rows and held-out rows of a recipe. Without labels, or with nothing to hold out, all rows train. */
 export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { train: Uint32Array; test: Uint32Array } {
-  const all = Uint32Array.from({ length: data.rows }, (_, row) => row);
+  const all = allRows(data);
+  if (data.testRows) return { train: all.subarray(0, data.rows - data.testRows.length).slice(), test: data.testRows };
   if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
   const numbered = Array.from(all, (row) => [row]);
   return trainTestSplit(numbered, data.y, {
@@ -136,3 +165,21 @@ function sampleOf({ x }: LoadedData, row: number): Sample {
   const [from, to] = [x.offsets[row], x.offsets[row + 1]];
   return { form: "sparse", indices: x.indices.slice(from, to), values: Float64Array.from(x.values.subarray(from, to)) };
 }
+
+/** The listed rows as a data set of the readers. */
+export function dataSetOf(data: LoadedData, rows: Uint32Array): DataSet {
+  const shared = {
+    ...(data.y ? { y: pickLabels(data.y, rows) } : {}),
+    ...(data.rowNames ? { rowNames: Array.from(rows, (row) => (data.rowNames as string[])[row]) } : {}),
+  };
+  if (!isMatrix(data.x)) return { form: "text", text: Array.from(rows, (row) => (data.x as string[])[row]), ...shared };
+  return {
+    form: "matrix",
+    x: data.x.gather(rows),
+    ...shared,
+    ...(data.featureNames ? { featureNames: data.featureNames } : {}),
+    ...(data.imageSize ? { imageSize: data.imageSize } : {}),
+  };
+}
+
+export const allRows = ({ rows }: LoadedData): Uint32Array => Uint32Array.from({ length: rows }, (_, row) => row);

@@ -10,7 +10,7 @@ import {
   type Run,
   TransformModel,
 } from "@ranksim/core";
-import type { Evaluation, Mistake } from "../protocol.ts";
+import type { Basis, Evaluation, Mistake } from "../protocol.ts";
 import { isMatrix, type LoadedData, pickLabels, viewRow } from "./data.ts";
 import type { Subject } from "./subject.ts";
 
@@ -31,7 +31,7 @@ export async function judge(
   subject: Subject,
   data: LoadedData,
   rows: Uint32Array,
-  heldOut: boolean,
+  basis: Basis,
   run: Run,
 ): Promise<Judged | undefined> {
   const { model } = subject;
@@ -46,7 +46,7 @@ export async function judge(
   const report = classificationReport(y as Label[] | LabelSets, answers);
   const shared = {
     rows: rows.length,
-    heldOut,
+    basis,
     accuracy: report.accuracy,
     macroF1: report.macro.f1,
     classes: report.classes.map((scores) => ({ ...scores, label: String(scores.label) })),

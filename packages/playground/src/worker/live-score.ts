@@ -30,6 +30,7 @@ export class ClassLiveScore {
     this.#responses[code] = (await strongest(this.#held, bank)).response;
   }
 
+  /** Over the rows of those classes that have filters: others cannot be right yet, and counting them would tell of nothing but the turn. */
   accuracy(): number {
     const rows = this.#codes.length;
     const best = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
@@ -42,7 +43,14 @@ export class ClassLiveScore {
         answer[r] = code;
       }
     });
-    return answer.reduce((right, code, r) => right + (code === this.#codes[r] ? 1 : 0), 0) / rows;
+    let asked = 0;
+    let right = 0;
+    this.#codes.forEach((code, r) => {
+      if (!this.#responses[code]) return;
+      asked++;
+      if (answer[r] === code) right++;
+    });
+    return asked === 0 ? 0 : right / asked;
   }
 
   release(): void {

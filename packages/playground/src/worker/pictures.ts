@@ -1,6 +1,6 @@
 /** Filters as something to look at: one byte a feature for pictures, and the features that weigh most for words. */
 
-import { expandFilter, type FilterBank } from "@ranksim/core";
+import { expandFilter, type FilterBank, type FilterWords } from "@ranksim/core";
 import type { FilterView } from "../protocol.ts";
 
 /** Wider filters have no picture: rows of text are no images, and no screen shows more pixels as a thumbnail. */
@@ -16,12 +16,15 @@ export interface FilterFacts {
   readonly rows: number;
 }
 
-/** A view of filter `at` of a bank. `names` are those of the features, where they have any. */
+/**
+ * A view of filter `at` of a bank. `words` tell what sets it apart, where features have names: the heaviest words of all
+ * texts are "the" and "of", in every filter.
+ */
 export function viewFilter(
   bank: FilterBank,
   at: number,
   facts: FilterFacts,
-  names: readonly string[] | undefined,
+  words: FilterWords | undefined,
 ): FilterView {
   const weights = new Float64Array(bank.features);
   expandFilter(bank, at, weights);
@@ -34,11 +37,13 @@ export function viewFilter(
   const span = high > low ? high - low : 1;
   const view = {
     ...facts,
-    top: heaviest(bank, at, weights).map((feature) => ({
-      feature,
-      weight: (weights[feature] - low) / span,
-      ...(names ? { name: names[feature] } : {}),
-    })),
+    top: words
+      ? words.ofFilter(at, TOP_FEATURES).map(({ feature, text }) => ({
+          feature,
+          weight: (weights[feature] - low) / span,
+          name: text,
+        }))
+      : heaviest(bank, at, weights).map((feature) => ({ feature, weight: (weights[feature] - low) / span })),
   };
   if (bank.features > MOST_PICTURED[bank.form]) return view;
   return { ...view, picture: Uint8Array.from(weights, (weight) => Math.round((255 * (weight - low)) / span)) };

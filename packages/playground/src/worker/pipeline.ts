@@ -12,8 +12,17 @@ import {
   type TransformingModel,
   TransformModel,
 } from "@ranksim/core";
-import { CountModel, CountVectorizer, HashingModel, type RowLabels, TableModel, TfidfModel } from "@ranksim/data";
+import {
+  CountModel,
+  CountVectorizer,
+  HashingModel,
+  type RowLabels,
+  seenRows,
+  TableModel,
+  TfidfModel,
+} from "@ranksim/data";
 import type { TrainingStep } from "../protocol.ts";
+import { allRows, dataSetOf, type LoadedData } from "./data.ts";
 import type { Gate } from "./gate.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
 import { type Part, preparingStep } from "./training.ts";
@@ -40,14 +49,25 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
     name,
     origin: "file",
     history: [],
+    isCoded: first instanceof TableModel,
     takesText: words || first instanceof HashingModel,
+    inputs: words || first instanceof HashingModel ? 0 : inputsOf(before[0] ?? model),
     prepare: (x) => pass(before, x),
     ...(names?.length === model.features ? { featureNames: names } : {}),
   };
 }
 
+/** Numbers a row that a step takes. */
+const inputsOf = (step: object): number => ("features" in step ? Number(step.features) : 0);
+
 /** The names that the columns had at training. */
 const columnsOf = (model: Model): readonly string[] | undefined => schemaOf(model)?.columns?.map(({ name }) => name);
+
+/** How many of the rows the model was trained on, as far as it kept what tells them; undefined where it did not. */
+export function seenAmong(whole: Model, data: LoadedData): number | undefined {
+  const schema = schemaOf(whole);
+  return schema && seenRows(schema, dataSetOf(data, allRows(data)));
+}
 
 /** Learns the words of the training texts, then trains on their counts: what `ranksim train --text` does. */
 export async function trainOnText(
@@ -58,7 +78,7 @@ export async function trainOnText(
   signal: AbortSignal,
   gate: Gate,
   tell: (step: TrainingStep) => void,
-): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "featureNames">> {
+): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "inputs" | "featureNames">> {
   const pick = (picked: Uint32Array) => Array.from(picked, (row) => texts[row]);
   const vectorizer = new CountVectorizer();
   let told = 0;
@@ -89,6 +109,7 @@ export async function trainOnText(
     history,
     prepare: (x) => pass([words as TransformingModel<unknown>], x),
     takesText: true,
+    inputs: 0,
     featureNames: words.featureNames,
   };
 }

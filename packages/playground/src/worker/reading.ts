@@ -9,20 +9,27 @@ import {
   type ColumnChoice,
   type DataSet,
   type Folder,
+  joinData,
   readData,
   readLabels,
+  rowCount,
+  seenRows,
   Table,
   TableModel,
   tableReader,
   textReaders,
   withLabels,
 } from "@ranksim/data";
-import type { NamedFile, ReadChoices } from "../protocol.ts";
+import type { NamedFile, Preview, ReadChoices } from "../protocol.ts";
 import { isMatrix, type LoadedData, loadedData } from "./data.ts";
+import { previewOf } from "./preview.ts";
 
 /** What a drop contained. */
 export interface Read {
   readonly data?: LoadedData;
+  readonly choices: ReadChoices;
+  /** A table that could not be read with the choices, and why. */
+  readonly refused?: { readonly message: string; readonly preview: Preview };
   readonly model?: { readonly name: string; readonly model: Model };
 }
 
@@ -37,15 +44,55 @@ export async function readDropped(files: readonly NamedFile[], choices: ReadChoi
     throw new Error(`Expected one model, found ${models.length}: ${models.map(nameOf).join(", ")}.`);
   const model =
     models.length === 0 ? undefined : { name: nameOf(models[0]), model: readModel(await bytesOf(models[0].file)) };
+  refuseDocuments(await Promise.all(others.map(async (named) => ({ named, kind: await documentKind(named.file) }))));
   const encoder = model && encoderOf(model.model);
   const isTable = encoder && others.length === 1 && !NUMBERS_ALONE.test(others[0].path);
-  const data =
-    others.length === 0
-      ? undefined
-      : isTable
-        ? await readTable(others[0], model.model, encoder)
-        : await readDataSet(others, choices);
-  return { ...(data ? { data: named(data, model?.model) } : {}), ...(model ? { model } : {}) };
+  if (others.length === 0) return { choices, ...(model ? { model } : {}) };
+  const looked = others.length === 1 && !isTable ? await previewOf(others[0].file, choices) : undefined;
+  const used = looked?.choices ?? choices;
+  try {
+    const read = isTable ? await readTable(others[0], model.model, encoder) : await readDataSet(others, used);
+    const data = { ...named(read, model?.model), ...(looked ? { preview: looked.preview } : {}) };
+    return { data, choices: used, ...(model ? { model } : {}) };
+  } catch (error) {
+    if (!looked || model) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return { choices: used, refused: { message, preview: looked.preview } };
+  }
+}
+
+/** Documents that people drop and that hold no rows, by how their files begin. */
+const DOCUMENTS: readonly (readonly [kind: string, begins: RegExp, cure: string])[] = [
+  ["a PDF document", /^%PDF/, "Save its table as CSV and drop that."],
+  ["a photo (JPEG)", /^\xff\xd8\xff/, ""],
+  ["a picture (PNG)", /^\x89PNG/, ""],
+  ["a picture (GIF)", /^GIF8/, ""],
+  ["a picture (WebP)", /^RIFF....WEBP/s, ""],
+  ["a photo (HEIC)", /^....ftyp(heic|heix|mif1|hevc)/s, ""],
+  ["a film (MP4)", /^....ftyp/s, ""],
+  ["an old Office document", /^\xd0\xcf.\xe0\xa1\xb1/s, "Save its table as CSV and drop that."],
+];
+
+/** Named, so that a photo is called a photo and not a broken table. */
+async function documentKind(file: File): Promise<(typeof DOCUMENTS)[number] | undefined> {
+  const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
+  const text = String.fromCharCode(...head);
+  if (/\.(docx|xlsx|pptx|odt|ods)$/i.test(file.name)) {
+    return ["an Office document", /^/, "Save its table as CSV and drop that."];
+  }
+  return DOCUMENTS.find(([, begins]) => begins.test(text));
+}
+
+/** Pictures become rows together, not one alone; other documents never do. */
+function refuseDocuments(found: readonly { named: NamedFile; kind: (typeof DOCUMENTS)[number] | undefined }[]): void {
+  const isPicture = (kind: (typeof DOCUMENTS)[number] | undefined) => kind !== undefined && /PNG|JPEG/.test(kind[0]);
+  if (found.length > 1 && found.every(({ named, kind }) => isPicture(kind) || IMAGE.test(named.path))) return;
+  for (const { named, kind } of found) {
+    if (!kind || (found.length > 1 && isPicture(kind))) continue;
+    const cure =
+      kind[2] || "One picture is no data: drop a folder of many of one size, a folder inside it for each class.";
+    throw new Error(`${nameOf(named)} is ${kind[0]}, not a table of rows. ${cure}`);
+  }
 }
 
 /** Rows without names of their own have those of the model that they came with. */
@@ -76,12 +123,17 @@ async function readTable(named: NamedFile, model: Model, encoder: TableModel): P
   if (data.form === "text") throw new Error(`${nameOf(named)}: expected columns as the model has them, found text.`);
   const table = data.form === "table" ? data.table : Table.fromMatrix(data.x, data.featureNames);
   const x = await encoder.transform(table);
-  return loadedData(nameOf(named), { form: "matrix", x, ...(data.y ? { y: data.y } : {}) });
+  const seen = schema && seenRows(schema, data);
+  const loaded = loadedData(nameOf(named), { form: "matrix", x, ...(data.y ? { y: data.y } : {}) });
+  return seen === undefined ? loaded : { ...loaded, seen };
 }
 
 async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {
   const options = {
-    ...(choices.labelColumn ? { labelColumn: columnOf(choices.labelColumn) } : {}),
+    ...(choices.labelColumn === undefined
+      ? {}
+      : { labelColumn: choices.labelColumn === null ? null : columnOf(choices.labelColumn) }),
+    ...(choices.ignoreColumns ? { ignoreColumns: choices.ignoreColumns.map(columnOf) } : {}),
     ...(choices.textColumn ? { textColumn: columnOf(choices.textColumn) } : {}),
     ...(choices.encoding ? { encoding: choices.encoding } : {}),
   };
@@ -95,22 +147,50 @@ async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): P
   return readPair(files, options);
 }
 
-const IMAGE = /\.(png|pgm)$/i;
+const IMAGE = /\.(png|pgm|jpe?g)$/i;
 const LABELS = /label|target|(^|[^a-z])y([^a-z]|$)/i;
 
-/** Rows in one file and labels in another, told apart by their names. */
+const TEST = /(^|[^a-z])(t10k|test|val(id(ation)?)?)([^a-z]|$)/i;
+
+/** Rows and labels in files of their own, told apart by their names; test files beside training files are held out. */
 async function readPair(files: readonly NamedFile[], options: object): Promise<LoadedData> {
+  const test = files.filter(({ path }) => TEST.test(path));
+  const train = files.filter(({ path }) => !TEST.test(path));
+  if (test.length === 0 || train.length === 0) {
+    const { data, name, labels } = await readRows(files, options);
+    return loadedData(name, data, labels === undefined ? undefined : { labels });
+  }
+  const first = await readRows(train, options);
+  const second = await readRows(test, options);
+  const joined = loadedData(
+    first.name,
+    joinData([first.data, second.data]),
+    first.labels === undefined ? undefined : { labels: first.labels },
+  );
+  const from = rowCount(first.data);
+  return { ...joined, testRows: Uint32Array.from({ length: joined.rows - from }, (_, row) => from + row) };
+}
+
+/** One file of rows, and a file of their labels if there is one. */
+async function readRows(
+  files: readonly NamedFile[],
+  options: object,
+): Promise<{ data: DataSet; name: string; labels?: string }> {
   const labels = files.filter(({ path }) => LABELS.test(path));
   const rows = files.filter(({ path }) => !LABELS.test(path));
-  if (files.length !== 2 || labels.length !== 1) {
+  if (rows.length !== 1 || labels.length > 1 || (files.length > 1 && labels.length === 0)) {
     throw new Error(
-      `Expected one file, a folder, or a file of rows with a file of labels (with "labels" in its name); found ${files.map(nameOf).join(", ")}.`,
+      `Expected one file, a folder, or a file of rows with a file of labels (with "labels" in its name), and the same again for test rows (with "test" or "t10k"); found ${files.map(nameOf).join(", ")}.`,
     );
   }
   const data: DataSet = await readData(blobSource(rows[0].file), options);
+  if (labels.length === 0) return { data, name: nameOf(rows[0]) };
   const name = nameOf(labels[0]);
-  const labelled = withLabels(data, await readLabels(blobSource(labels[0].file)), name);
-  return loadedData(nameOf(rows[0]), labelled, { labels: name });
+  return {
+    data: withLabels(data, await readLabels(blobSource(labels[0].file)), name),
+    name: nameOf(rows[0]),
+    labels: name,
+  };
 }
 
 /** The folder as a reader sees it: paths without the folder's own name. */

@@ -25,10 +25,11 @@ export async function compareRefined(
   const began = performance.now();
   const taught = await model.refine(training.x, training.y, run);
   const seconds = (performance.now() - began) / 1000;
+  const basis = heldOut ? "held-out" : "training";
   const before = new Subject(plain);
   const after = new Subject({ ...plain, model: taught, whole: taught });
-  const first = (await judge(before, data, rows, heldOut, run)) as Judged;
-  const second = (await judge(after, data, rows, heldOut, run)) as Judged;
+  const first = (await judge(before, data, rows, basis, run)) as Judged;
+  const second = (await judge(after, data, rows, basis, run)) as Judged;
   const changes = changesOf(model, taught);
   const order = Array.from(changes.keys()).sort((a, b) => changes[b] - changes[a] || a - b);
   const { refinement } = taught.report;

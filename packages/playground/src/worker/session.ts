@@ -5,7 +5,7 @@
 
 import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
-import type { CallName, Calls, DataSummary, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
+import type { Basis, CallName, Calls, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
 import { isMatrix, type LoadedData, loadedData, pickLabels, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { Gate } from "./gate.ts";
@@ -17,10 +17,23 @@ import { estimatorOf, type Part, train } from "./training.ts";
 /** The calls, each as a method of its name. */
 type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] | Promise<Calls[K]["out"]> };
 
+/** The page is told how far a comparison is this often. */
+const TELL_MILLISECONDS = 100;
+
+/** Each number of the digits counts the ink in 4 × 4 pixels of a drawing. */
+const DIGIT_BLOCKS = 4;
+
+/** What the worker says unasked. */
+export interface Tell {
+  step(step: TrainingStep): void;
+  /** How far a comparison with refinement is, 0..1. */
+  refinement(share: number): void;
+}
+
 const STOPPED = new DOMException("The run was stopped.", "AbortError");
 
 export class Session implements Answers {
-  readonly #tell: (step: TrainingStep) => void;
+  readonly #tell: Tell;
   #backend: Promise<Backend> | undefined;
   #data: LoadedData | undefined;
   #subject: Subject | undefined;
@@ -29,27 +42,41 @@ export class Session implements Answers {
   #heldOut: Uint32Array | undefined;
   #run: { readonly gate: Gate; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  /** `tell` is called while a model trains. */
-  constructor(tell: (step: TrainingStep) => void) {
+  #comparison: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+
+  /** `tell` is called while a model trains or is refined. */
+  constructor(tell: Tell) {
     this.#tell = tell;
   }
 
-  async openDigits(): Promise<DataSummary> {
+  async openDigits(): Promise<Calls["openDigits"]["out"]> {
     const { x, y, imageSize } = await loadDigits();
-    return this.#hold(loadedData("digits", { form: "matrix", x, y, imageSize }));
+    const data = { ...loadedData("digits", { form: "matrix", x, y, imageSize }), inkBlocks: DIGIT_BLOCKS };
+    this.#hold(data);
+    return { data: summarize(data), fits: this.#subject !== undefined };
   }
 
   async openFiles({ files, choices }: Calls["openFiles"]["in"]): Promise<Calls["openFiles"]["out"]> {
     const { readDropped } = await import("./reading.ts");
     const read = await readDropped(files, choices);
-    const data = read.data && this.#hold(read.data);
-    let model: ModelSummary | undefined;
+    let opened: Subject | undefined;
     if (read.model) {
       const { openPipeline } = await import("./pipeline.ts");
-      this.#look(new Subject(openPipeline(read.model.model, read.model.name)), undefined);
-      model = this.#summary();
+      opened = new Subject(openPipeline(read.model.model, read.model.name));
+      if (read.data && !fits(opened, read.data)) {
+        throw new RanksimError("wrong-width", `${read.model.name} does not take the rows of ${read.data.name}`);
+      }
     }
-    return { ...(data ? { data } : {}), ...(model ? { model } : {}) };
+    const said = { choices: read.choices, ...(read.refused ? { refused: read.refused } : {}) };
+    // Only what could be read takes the place of what was there.
+    if (read.data) this.#hold(read.data);
+    if (opened) this.#look(opened, undefined);
+    return {
+      ...(read.data ? { data: summarize(read.data) } : {}),
+      ...(opened ? { model: opened.summary() } : {}),
+      fits: this.#data !== undefined && this.#subject !== undefined,
+      ...said,
+    };
   }
 
   heldOutRows({ recipe }: { recipe: Recipe }): Uint32Array {
@@ -65,14 +92,15 @@ export class Session implements Answers {
     const gate = new Gate(pace);
     const stop = new AbortController();
     const rows = splitRows(data, recipe);
-    const work = this.#fit(data, recipe, rows, gate, stop.signal);
+    const work = this.#fit(data, recipe, rows, gate, stop.signal, this.#tell.step);
     this.#run = { gate, stop, ended: work.catch(() => undefined) };
     try {
       const parts = await work;
       // Other data may have arrived in the very moment the run ended.
       if (data !== this.#data) throw STOPPED;
-      this.#look(new Subject(parts), rows.test);
-      return this.#summary();
+      const subject = new Subject(parts);
+      this.#look(subject, rows.test);
+      return subject.summary();
     } finally {
       gate.close();
       this.#run = undefined;
@@ -102,7 +130,7 @@ export class Session implements Answers {
   async evaluate(): Promise<Calls["evaluate"]["out"]> {
     const subject = this.#needSubject();
     const data = this.#data;
-    if (!data || !this.#fits(subject, data)) return null;
+    if (!data) return null;
     const rows = this.#heldOut ?? Uint32Array.from({ length: data.rows }, (_, row) => row);
     const judged = this.#judged ?? (await this.#judge(subject, data, rows));
     // Another model may have taken this one's place meanwhile.
@@ -114,6 +142,10 @@ export class Session implements Answers {
     if (!this.#judged) await this.evaluate();
     if (!this.#judged) return { total: 0, shown: [] };
     return mistakesOf(this.#needSubject(), this.#needData(), this.#judged, cell, await this.#open());
+  }
+
+  wall(): Calls["wall"]["out"] {
+    return this.#needSubject().wall();
   }
 
   gallery({ group, from, count }: Calls["gallery"]["in"]): Calls["gallery"]["out"] {
@@ -134,20 +166,49 @@ export class Session implements Answers {
   }
 
   async refinement({ recipe }: { recipe: Recipe }): Promise<Calls["refinement"]["out"]> {
-    const data = this.#needData();
-    const { refine: _, ...params } = recipe.params;
+    while (this.#comparison) {
+      this.stopRefinement();
+      await this.#comparison.ended;
+    }
+    const stop = new AbortController();
+    const work = this.#compare(this.#needData(), recipe, stop.signal);
+    this.#comparison = { stop, ended: work.catch(() => undefined) };
+    try {
+      return await work;
+    } finally {
+      this.#comparison = undefined;
+    }
+  }
+
+  stopRefinement(): null {
+    this.#comparison?.stop.abort(STOPPED);
+    return null;
+  }
+
+  /** Training is the smaller part of a comparison, refinement the larger. */
+  async #compare(data: LoadedData, recipe: Recipe, signal: AbortSignal): Promise<Calls["refinement"]["out"]> {
+    const { refine: _refine, calibrate: _calibrate, ...params } = recipe.params;
     const rows = splitRows(data, recipe);
     const gate = new Gate("full");
+    let told = 0;
+    const tell = (share: number) => {
+      if (performance.now() - told < TELL_MILLISECONDS) return;
+      told = performance.now();
+      this.#tell.refinement(share);
+    };
     try {
-      const plain = await this.#fit(data, { ...recipe, params }, rows, gate, new AbortController().signal);
+      const plain = await this.#fit(data, { ...recipe, params }, rows, gate, signal, ({ share }) => tell(0.2 * share));
       const input = isMatrix(data.x)
         ? data.x.gather(rows.train)
         : Array.from(rows.train, (r) => (data.x as string[])[r]);
       const training = { x: await plain.prepare(input), y: pickLabels(data.y ?? [], rows.train) as Label[] };
       const isHeldOut = rows.test.length > 0;
-      const run = { backend: await this.#open(), onProgress: () => gate.listen() };
-      const judged = isHeldOut ? rows.test : rows.train;
-      return await compareRefined(plain, training, data, judged, isHeldOut, run);
+      const onProgress = ({ share }: { share: number }) => {
+        tell(0.2 + 0.8 * share);
+        return gate.listen();
+      };
+      const run = { backend: await this.#open(), signal, onProgress };
+      return await compareRefined(plain, training, data, isHeldOut ? rows.test : rows.train, isHeldOut, run);
     } finally {
       gate.close();
     }
@@ -164,6 +225,13 @@ export class Session implements Answers {
     return names ? { ...study, names: Array.from(study.features, (feature) => names[feature]) } : study;
   }
 
+  async report({ imageSize, provenance }: Calls["report"]["in"]): Promise<string> {
+    const { reportOf } = await import("./report.ts");
+    const subject = this.#needSubject();
+    const rows = this.#heldOut?.length ? this.#heldOut : undefined;
+    return reportOf(subject, this.#needData(), rows, imageSize, provenance, { backend: await this.#open() });
+  }
+
   save(): Uint8Array<ArrayBuffer> {
     return this.#needSubject().bytes.slice();
   }
@@ -173,7 +241,8 @@ export class Session implements Answers {
     const everything = { ...recipe, heldOut: 0 };
     const gate = new Gate("full");
     try {
-      const parts = await this.#fit(data, everything, splitRows(data, everything), gate, new AbortController().signal);
+      const { signal } = new AbortController();
+      const parts = await this.#fit(data, everything, splitRows(data, everything), gate, signal, () => {});
       return new Subject(parts).bytes;
     } finally {
       gate.close();
@@ -187,11 +256,12 @@ export class Session implements Answers {
     rows: { train: Uint32Array; test: Uint32Array },
     gate: Gate,
     signal: AbortSignal,
+    tell: Tell["step"],
   ): Promise<SubjectParts> {
     estimatorOf(recipe);
     const backend = await this.#open();
     const run = (training: Part, test: Part | undefined) =>
-      train({ recipe, train: training, test, classes: data.classes }, backend, gate, signal, this.#tell);
+      train({ recipe, train: training, test, classes: data.classes }, backend, gate, signal, tell);
     const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
     const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
     if (isMatrix(data.x)) {
@@ -202,10 +272,19 @@ export class Session implements Answers {
         ...names,
       });
       const { model, history } = await run(part(rows.train), rows.test.length > 0 ? part(rows.test) : undefined);
-      return { ...shared, whole: model, model, history, prepare: async (x) => x as never, takesText: false, ...names };
+      return {
+        ...shared,
+        whole: model,
+        model,
+        history,
+        prepare: async (x) => x as never,
+        takesText: false,
+        inputs: model.features,
+        ...names,
+      };
     }
     const { trainOnText } = await import("./pipeline.ts");
-    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, signal, gate, this.#tell)) };
+    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, signal, gate, tell)) };
   }
 
   /** Judges a model, letting other calls in between: a drawing must not wait for it. */
@@ -213,43 +292,38 @@ export class Session implements Answers {
     const gate = new Gate("full");
     try {
       const run = { backend: await this.#open(), onProgress: () => gate.listen() };
-      return await judge(subject, data, rows, this.#heldOut !== undefined, run);
+      const basis = this.#heldOut ? "held-out" : await basisOf(subject.parts, data);
+      return await judge(subject, data, rows, basis, run);
     } finally {
       gate.close();
     }
   }
 
-  #hold(data: LoadedData): DataSummary {
+  /** Takes data in. A model that was trained on other data goes, and so does one that does not take these rows. */
+  #hold(data: LoadedData): void {
     this.stop();
+    this.stopRefinement();
     this.#data = data;
     this.#judged = undefined;
-    if (this.#heldOut) this.#subject = undefined;
+    if (this.#heldOut || (this.#subject && !fits(this.#subject, data))) this.#subject = undefined;
     this.#heldOut = undefined;
     this.#nameFeatures();
-    return summarize(data);
   }
 
+  /** Takes a model in. Data that it does not take goes. */
   #look(subject: Subject, heldOut: Uint32Array | undefined): void {
+    this.stopRefinement();
     this.#subject = subject;
     this.#heldOut = heldOut;
     this.#judged = undefined;
+    if (this.#data && !fits(subject, this.#data)) this.#data = undefined;
     this.#nameFeatures();
   }
 
   /** A model from a file knows no names of columns; data that fits it may. */
   #nameFeatures(): void {
     const [subject, data] = [this.#subject, this.#data];
-    if (!subject || subject.parts.featureNames) return;
-    subject.featureNames = data && this.#fits(subject, data) ? data.featureNames : undefined;
-  }
-
-  #summary(): ModelSummary {
-    const subject = this.#needSubject();
-    return subject.summary(this.#data !== undefined && this.#fits(subject, this.#data));
-  }
-
-  #fits({ parts }: Subject, { x }: LoadedData): boolean {
-    return isMatrix(x) ? !parts.takesText && x.features === parts.model.features : parts.takesText;
+    if (subject && !subject.parts.featureNames) subject.featureNames = data?.featureNames;
   }
 
   #open(): Promise<Backend> {
@@ -266,4 +340,16 @@ export class Session implements Answers {
     if (this.#subject) return this.#subject;
     throw new RanksimError("unsupported", "There is no model yet: train one or drop a model file.");
   }
+}
+
+/** What is known of rows that a model from a file is judged on. */
+async function basisOf({ whole, isCoded }: SubjectParts, data: LoadedData): Promise<Basis> {
+  const { seenAmong } = await import("./pipeline.ts");
+  const seen = isCoded ? data.seen : seenAmong(whole, data);
+  return seen === undefined ? "unknown" : seen > 0 ? "training" : "new";
+}
+
+/** Whether a model takes the rows of a data set. */
+function fits({ parts }: Subject, { x }: LoadedData): boolean {
+  return isMatrix(x) ? !parts.takesText && x.features === parts.inputs : parts.takesText;
 }

@@ -8,6 +8,8 @@ import {
   ClassifierModel,
   Csr,
   Dense,
+  expandFilter,
+  FilterWords,
   type Matrix,
   type Model,
   narrowest,
@@ -15,6 +17,7 @@ import {
   RanksimError,
   saveModel,
   TransformModel,
+  toCsr,
 } from "@ranksim/core";
 import type {
   EstimatorName,
@@ -33,6 +36,10 @@ export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
 /** Strongest filters that are shown. */
 const SHOWN_FILTERS = 8;
 
+/** Filters shown all at once, at most, and the weights kept for them (80 MB). */
+const WALL_FILTERS = 60;
+const MOST_WALL_WEIGHTS = 10_000_000;
+
 /** Features whose part is told, at most. */
 const SHOWN_PARTS = 4096;
 
@@ -45,6 +52,10 @@ export interface SubjectParts {
   /** Rows of numbers or texts as the filters take them. */
   readonly prepare: (x: Matrix | readonly string[]) => Promise<Matrix>;
   readonly takesText: boolean;
+  /** Whether rows come coded, as those of tables do: what codes them is part of `whole` and not of `prepare`. */
+  readonly isCoded?: boolean;
+  /** Numbers a row that `prepare` takes; 0 for text. */
+  readonly inputs: number;
   readonly featureNames?: readonly string[];
   readonly history: readonly RunPoint[];
   /** Row of the data set that each training row was; absent for a model from a file. */
@@ -54,13 +65,31 @@ export interface SubjectParts {
 export class Subject {
   readonly parts: SubjectParts;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Names of the features: the model's own words, or those of the data it is looked at with. */
-  featureNames: readonly string[] | undefined;
+  #featureNames: readonly string[] | undefined;
+  #words: FilterWords | undefined;
 
   constructor(parts: SubjectParts) {
     this.parts = parts;
-    this.featureNames = parts.featureNames;
+    this.#featureNames = parts.featureNames;
     this.bytes = saveModel(parts.whole);
+  }
+
+  /** Names of the features: the model's own words, or those of the data it is looked at with. */
+  get featureNames(): readonly string[] | undefined {
+    return this.#featureNames;
+  }
+
+  set featureNames(names: readonly string[] | undefined) {
+    this.#featureNames = names;
+    this.#words = undefined;
+  }
+
+  /** What sets filters apart, in words; undefined where features have no names. */
+  #wordsOf(): FilterWords | undefined {
+    const names = this.#featureNames;
+    if (!names) return undefined;
+    this.#words ??= new FilterWords(this.model.bank, (feature) => names[feature]);
+    return this.#words;
   }
 
   get model(): FilterModel {
@@ -72,7 +101,7 @@ export class Subject {
   }
 
   /** What the page is told. */
-  summary(fitsData: boolean): ModelSummary {
+  summary(): ModelSummary {
     const { model, parts } = this;
     const { report } = model;
     return {
@@ -82,6 +111,7 @@ export class Subject {
       classes: this.classes,
       multilabel: model instanceof ProbabilisticModel && model.multilabel,
       features: model.features,
+      inputs: parts.inputs,
       filters: model.bank.filters,
       filtersPerClass: this.groups().map((filters) => filters.length),
       params: model.params,
@@ -90,7 +120,6 @@ export class Subject {
       byteLength: this.bytes.byteLength,
       digest: digestOf(this.bytes),
       text: parts.takesText,
-      fitsData,
       trainingRows: report.rows,
       steps: report.trainings.flatMap(({ label, rows, steps }) =>
         steps.map(({ iteration, moved, empty }) => ({
@@ -118,11 +147,57 @@ export class Subject {
     return groups.map((filters) => Uint32Array.from(filters.sort((a, b) => rows[b] - rows[a] || a - b)));
   }
 
+  /** The filters to show all at once. */
+  wall(): FilterView[] {
+    return Array.from(this.#onWall(), (filter) => this.view(filter));
+  }
+
+  #wall: { filters: Uint32Array; weights: Float64Array | undefined } | undefined;
+
+  #onWall(): Uint32Array {
+    if (this.#wall) return this.#wall.filters;
+    const groups = this.groups();
+    const total = this.model.bank.filters;
+    // Each class gives its share of the places, at least one while there are places.
+    const share = (group: Uint32Array) =>
+      total <= WALL_FILTERS ? group.length : Math.max(1, Math.floor((WALL_FILTERS * group.length) / total));
+    const chosen = groups.flatMap((group) => Array.from(group.subarray(0, share(group))));
+    const filters = Uint32Array.from(chosen.slice(0, WALL_FILTERS));
+    this.#wall = { filters, weights: this.#wallWeights(filters) };
+    return filters;
+  }
+
+  /** The weights of the filters on the wall, divided by their norms; undefined where they would take too much room. */
+  #wallWeights(filters: Uint32Array): Float64Array | undefined {
+    const { bank } = this.model;
+    if (filters.length * bank.features > MOST_WALL_WEIGHTS) return undefined;
+    const weights = new Float64Array(filters.length * bank.features);
+    filters.forEach((filter, j) => {
+      const own = weights.subarray(j * bank.features, (j + 1) * bank.features);
+      expandFilter(bank, filter, own);
+      for (let i = 0; i < own.length; i++) own[i] /= bank.norm[filter];
+    });
+    return weights;
+  }
+
+  /** The response of each filter on the wall to a row. */
+  #wallResponses(x: Matrix): Float64Array | undefined {
+    const filters = this.#onWall();
+    const weights = this.#wall?.weights;
+    if (!weights) return undefined;
+    const { indices, values } = toCsr(x);
+    return Float64Array.from(filters, (_, j) => {
+      let sum = 0;
+      for (let e = 0; e < indices.length; e++) sum += values[e] * weights[j * x.features + indices[e]];
+      return sum;
+    });
+  }
+
   /** A filter to look at. */
   view(filter: number): FilterView {
     const { model } = this;
     const facts = { filter, shares: this.#sharesOf(filter), rows: model.filterRows(filter).length };
-    return viewFilter(model.bank, filter, facts, this.featureNames);
+    return viewFilter(model.bank, filter, facts, this.#wordsOf());
   }
 
   /** Rows of the data set that a filter was made from; empty where they are not known. */
@@ -145,6 +220,7 @@ export class Subject {
         ? undefined
         : Float64Array.from((await model.predictProbabilities(x, run)).values);
     const shown = found.contributions.slice(0, SHOWN_PARTS);
+    const responses = this.#wallResponses(x);
     return {
       labels: answer === undefined ? [] : Array.isArray(answer) ? answer.map(String) : [String(answer)],
       ...(probabilities ? { probabilities } : {}),
@@ -154,6 +230,7 @@ export class Subject {
       parts: Float64Array.from(shown, ({ contribution }) => contribution),
       values: Float64Array.from(shown, ({ value }) => value),
       ...(names ? { names: shown.map(({ feature }) => names[feature]) } : {}),
+      ...(responses ? { responses } : {}),
       milliseconds: performance.now() - began,
     };
   }
@@ -201,7 +278,7 @@ export class Subject {
 }
 
 /** The digest that the file states, at the head of its header. */
-function digestOf(bytes: Uint8Array): string {
+export function digestOf(bytes: Uint8Array): string {
   const head = new TextDecoder().decode(bytes.subarray(0, 256));
   return /"digest":"([0-9a-f]{64})"/.exec(head)?.[1] ?? "";
 }

@@ -6,6 +6,7 @@
 import {
   type Backend,
   type FilterBank,
+  FilterWords,
   type Label,
   type Matrix,
   type Progress,
@@ -14,7 +15,8 @@ import {
   RankSimilarityTransform,
 } from "@ranksim/core";
 import type { RowLabels } from "@ranksim/data";
-import type { EstimatorName, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
+import type { Arrival, EstimatorName, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Gate } from "./gate.ts";
 import { ClassLiveScore, LIVE_ROWS, WholeLiveScore } from "./live-score.ts";
 import { viewFilter } from "./pictures.ts";
@@ -75,8 +77,8 @@ export async function train(
 
 /** What the page is told while rows are still being prepared: how far that is, and that there are no filters yet. */
 export function preparingStep(share: number, rows: number): TrainingStep {
-  const none = { classesDone: 0, iteration: 0, moved: 0, empty: 0, filters: 0, points: [], shown: [], changed: [] };
-  return { stage: "prepare", share, rows, ...none, waiting: false };
+  const none = { classesDone: 0, iteration: 0, moved: 0, empty: 0, filters: 0, waiting: false };
+  return { stage: "prepare", share, rows, ...none, points: [], shown: [], changed: [], arrivals: [] };
 }
 
 /** Turns the library's progress into what the page shows. */
@@ -97,12 +99,14 @@ class Watcher {
   #pictures: Uint32Array[] = [];
   #classScore: ClassLiveScore | undefined;
   #wholeScore: WholeLiveScore | undefined;
+  readonly #arrivals: Arrivals;
 
   constructor(input: TrainingInput, backend: Backend, gate: Gate, tell: (step: TrainingStep) => void) {
     this.#input = input;
     this.#backend = backend;
     this.#gate = gate;
     this.#tell = tell;
+    this.#arrivals = new Arrivals(backend, input.train.x, input.train.y);
     if (input.recipe.estimator === "classifier") {
       for (const label of (input.train.y ?? []) as Label[]) {
         this.#rowsOfClass.set(label, (this.#rowsOfClass.get(label) ?? 0) + 1);
@@ -141,7 +145,8 @@ class Watcher {
     });
     if (!full || now - this.#told > TELL_MILLISECONDS) {
       this.#told = now;
-      this.#tell(this.#stepOf(progress, bank));
+      const arrivals = full ? [] : await this.#arrivals.at(label, bank, Math.min(bank.filters, SHOWN_FILTERS));
+      this.#tell(this.#stepOf(progress, bank, arrivals));
       this.#pointsTold = this.history.length;
     }
     await this.#gate.pass();
@@ -150,19 +155,22 @@ class Watcher {
   release(): void {
     this.#classScore?.release();
     this.#wholeScore?.release();
+    this.#arrivals.release();
   }
 
   #rowsOf(label: Label | undefined): number {
     return label === undefined ? this.#input.train.x.rows : (this.#rowsOfClass.get(label) ?? 1);
   }
 
-  #stepOf(progress: Progress, bank: FilterBank): TrainingStep {
+  #stepOf(progress: Progress, bank: FilterBank, arrivals: readonly Arrival[]): TrainingStep {
     const { label, iteration = 0, moved = 0, empty = 0, stage, share } = progress;
     const name = label === undefined ? undefined : String(label);
     const shares = name === undefined ? [] : [{ label: name, share: 1 }];
     const count = Math.min(bank.filters, SHOWN_FILTERS);
+    const names = this.#input.train.featureNames;
+    const words = names && new FilterWords(bank, (feature) => names[feature]);
     const shown = Array.from({ length: count }, (_, filter) =>
-      viewFilter(bank, filter, { filter, shares, rows: 0 }, this.#input.train.featureNames),
+      viewFilter(bank, filter, { filter, shares, rows: 0 }, words),
     );
     const before = this.#pictures;
     // Copies, as what is told is handed over to the page.
@@ -184,6 +192,7 @@ class Watcher {
       points: this.history.slice(this.#pointsTold),
       shown,
       changed,
+      arrivals,
       waiting: this.#gate.pace === "step",
     };
   }

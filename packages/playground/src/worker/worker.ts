@@ -9,7 +9,10 @@ const port = globalThis as unknown as {
   onmessage: (event: MessageEvent<Request>) => void;
 };
 
-const session = new Session((step) => port.postMessage({ step }, buffersOf(step)));
+const session = new Session({
+  step: (step) => port.postMessage({ step }, buffersOf(step)),
+  refinement: (share) => port.postMessage({ refinement: share }, []),
+});
 
 port.onmessage = async ({ data: { id, call, argument } }) => {
   try {

@@ -3,13 +3,19 @@
  * features that are large everywhere ("the", "of"); what stands out is what the filter is about.
  */
 
-import { expandFilter, type FilterBank } from "@ranksim/core";
+import type { FilterBank } from "../kernels/shapes.ts";
+import { expandFilter } from "../kernels/top.ts";
 
 /** A word or the name of a feature, with what it adds. */
 export interface Word {
   readonly text: string;
   /** Weight above the mean of all filters, or contribution to a decision. */
   readonly weight: number;
+}
+
+/** A word of a filter, and the feature it names. */
+export interface FilterWord extends Word {
+  readonly feature: number;
 }
 
 /** What sets filters, and groups of filters, apart. */
@@ -29,12 +35,12 @@ export class FilterWords {
   }
 
   /** The words of one filter. */
-  ofFilter(filter: number, most: number): Word[] {
+  ofFilter(filter: number, most: number): FilterWord[] {
     return this.ofFilters(Uint32Array.of(filter), () => 1, most);
   }
 
   /** The words of several filters together, each counting as much as `share` says (shares add up to 1). */
-  ofFilters(filters: Uint32Array, share: (filter: number) => number, most: number): Word[] {
+  ofFilters(filters: Uint32Array, share: (filter: number) => number, most: number): FilterWord[] {
     const sum = this.#scratch.fill(0);
     this.#addUp(filters, share, sum);
     const best: { feature: number; weight: number }[] = [];
@@ -45,7 +51,7 @@ export class FilterWords {
       best.push({ feature, weight });
       best.sort((a, b) => b.weight - a.weight || a.feature - b.feature);
     }
-    return best.map(({ feature, weight }) => ({ text: this.#nameOf(feature), weight }));
+    return best.map(({ feature, weight }) => ({ feature, text: this.#nameOf(feature), weight }));
   }
 
   /** Adds the normalised weights of filters, times their shares, to `out`. A sparse bank costs its exceptions only. */

@@ -30,16 +30,19 @@ export function WallPanel() {
   const isMany = !inWords && (trained?.length ?? 0) > FEW_FILTERS;
   return (
     <section class="card wall-panel" aria-labelledby="wall-title">
-      <h2 id="wall-title">
-        {inTraining ? "Filters in training" : "The filters"}
-        {known && !inTraining && (
-          <span class="badge">
-            {trained && trained.length < known.filters
-              ? `${trained.length} of ${counted(known.filters, "filter")}`
-              : counted(known.filters, "filter")}
-          </span>
-        )}
-      </h2>
+      <div class="panel-head">
+        <h2 id="wall-title">
+          {inTraining ? "Filters in training" : "The filters"}
+          {known && !inTraining && (
+            <span class="badge">
+              {trained && trained.length < known.filters
+                ? `${trained.length} of ${counted(known.filters, "filter")}`
+                : counted(known.filters, "filter")}
+            </span>
+          )}
+        </h2>
+        <WatchButton />
+      </div>
       <div class={inWords ? "wall in-words" : isMany ? "wall many" : "wall"} data-testid="wall">
         {inTraining ? (
           <TrainingWall run={inTraining} before={trained} places={inWords || trained ? 0 : FIRST_PLACES} />
@@ -50,6 +53,19 @@ export function WallPanel() {
         )}
       </div>
     </section>
+  );
+}
+
+/** Training is watched here, so it can be started and ended here. */
+function WatchButton() {
+  const controller = useController();
+  const { run, situation } = usePage();
+  const pace = run.value?.pace;
+  if (situation.value.is !== "both" || pace === "full") return null;
+  return (
+    <button type="button" class="quiet" onClick={() => controller.go(pace ? "full" : "watch")}>
+      {pace ? "Finish now" : "Watch it train"}
+    </button>
   );
 }
 

@@ -7,6 +7,8 @@
 
 export type * from "./backends/contract.ts";
 export { type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
+export { openShards } from "./backends/shards/backend.ts";
+export type { Collective } from "./backends/shards/collective.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
 export { RankSimilarityClassifier } from "./estimators/classifier.ts";
 export { type ClassExplanation, ClassifierModel } from "./estimators/classifier-model.ts";

@@ -1,0 +1,39 @@
+/**
+ * A back end over a back end: each process holds a shard of the rows, consecutive ones, and all of them have the same answers. They
+ * run the same program on the same data, so that whatever is small is worked out by each for itself; what is found in rows is
+ * put together in the order of the rows.
+ */
+
+import type { Backend } from "../contract.ts";
+import type { Collective } from "./collective.ts";
+import { ShardedRows } from "./rows.ts";
+
+/** Fewer rows for each process than this are not worth a message: every process holds them all. */
+const FEWEST = 64;
+
+/** Opens a back end on which processes work together, each through a back end of its own, which is the caller's to close. */
+export function openShards(inner: Backend, collective: Collective): Backend {
+  const { rank, size } = collective;
+  return {
+    get name() {
+      return size === 1 ? inner.name : `${inner.name} in ${size} processes`;
+    },
+    get threads() {
+      return inner.threads;
+    },
+    estimate: (work) => {
+      const own = inner.estimate(work);
+      return "seconds" in own ? { seconds: own.seconds / size, bytes: own.bytes / size } : own;
+    },
+    async hold(source, plan) {
+      if (size === 1 || source.rows < FEWEST * size) return inner.hold(source, plan);
+      const from = startOf(source.rows, rank, size);
+      const own = await inner.hold(source.slice(from, startOf(source.rows, rank + 1, size)), plan);
+      return new ShardedRows(source, own, from, collective, () => inner.hold(source, plan));
+    },
+    close: () => inner.close(),
+  };
+}
+
+/** The first row of a process. */
+const startOf = (rows: number, rank: number, size: number): number => Math.floor((rows * rank) / size);

@@ -1,0 +1,15 @@
+/** Several processes that run the same program on the same data, and what they can do together. Every call is made by all of them, in the same order. */
+export interface Collective {
+  /** The number of this process, from 0, and how many there are. */
+  readonly rank: number;
+  readonly size: number;
+  /** The sums over all processes. Exact for whole numbers below 2^53 alone: others depend on the order in which they are added. */
+  sum(values: Float64Array): Promise<Float64Array>;
+  /** What each process gave, in the order of their numbers. */
+  gather(part: Uint8Array): Promise<Uint8Array[]>;
+  /** What the process `from` gave; the others' is not looked at. */
+  broadcast(bytes: Uint8Array, from: number): Promise<Uint8Array>;
+  /** Hands something to one process, which receives it; what is sent to a process arrives in order. */
+  send(bytes: Uint8Array, to: number): Promise<void>;
+  receive(from: number): Promise<Uint8Array>;
+}

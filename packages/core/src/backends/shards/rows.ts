@@ -1,0 +1,286 @@
+/** Rows of which each process holds a shard. */
+
+import { groupByCode, pickGroups } from "../../bank/groups.ts";
+import { RanksimError } from "../../errors.ts";
+import { inMemory } from "../../kernels/rows.ts";
+import type {
+  DenseRows,
+  FilterBank,
+  Groups,
+  Leaders,
+  PatchLayer,
+  Prototypes,
+  RowSource,
+  Sum,
+  TopFilters,
+  TopRows,
+} from "../../kernels/shapes.ts";
+import { mergeTopRows } from "../../kernels/top.ts";
+import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
+import { Counted } from "../counted.ts";
+import type { Turn } from "../turn.ts";
+import type { Collective } from "./collective.ts";
+import { ShardedSums } from "./sums.ts";
+import { joined, packArrays, unpackArrays } from "./wire.ts";
+
+export class ShardedRows extends Counted implements HeldRows {
+  readonly rows: number;
+  readonly features: number;
+  /** The back end that has the shard, and filters that meet it. */
+  readonly backend: Backend;
+  readonly turn: Turn;
+  readonly collective: Collective;
+  readonly source: RowSource;
+  readonly own: HeldRows;
+  /** The first row of the shard. */
+  readonly first: number;
+  readonly #holdAll: () => Promise<HeldRows>;
+  readonly #notes = new Set<string>();
+
+  constructor(
+    source: RowSource,
+    own: HeldRows,
+    first: number,
+    collective: Collective,
+    holdAll: () => Promise<HeldRows>,
+  ) {
+    super();
+    this.rows = source.rows;
+    this.features = source.features;
+    this.backend = own.backend;
+    this.turn = own.turn;
+    this.collective = collective;
+    this.source = source;
+    this.own = own;
+    this.first = first;
+    this.#holdAll = holdAll;
+  }
+
+  /** Whether sums of rows are exact in any order: they are whole numbers. */
+  get isWhole(): boolean {
+    return this.source.valueBytes < Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  /** Whether the shard is read anew for every question. */
+  get isRead(): boolean {
+    return inMemory(this.source) === undefined;
+  }
+
+  load(bank: FilterBank): HeldBank {
+    return this.own.load(bank);
+  }
+
+  topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {
+    return this.local(async () => {
+      const mine = of && this.#within(of);
+      const { filter, response } = await this.own.topFilters(bank, k, mine);
+      const parts = await this.#gathered([filter, response]);
+      return {
+        rows: of?.length ?? this.rows,
+        k,
+        filter: joined(
+          Uint32Array,
+          parts.map(([filters]) => filters),
+        ),
+        response: joined(
+          Float64Array,
+          parts.map(([, responses]) => responses),
+        ),
+      };
+    });
+  }
+
+  leaders(bank: HeldBank): Promise<Leaders> {
+    return this.local(async () => {
+      const { filter, response, tied } = await this.own.leaders(bank);
+      const parts = await this.#gathered([filter, response, tied]);
+      return {
+        rows: this.rows,
+        filter: joined(
+          Uint32Array,
+          parts.map(([filters]) => filters),
+        ),
+        response: joined(
+          Float64Array,
+          parts.map(([, responses]) => responses),
+        ),
+        tied: joined(
+          Uint8Array,
+          parts.map(([, , marks]) => marks),
+        ),
+      };
+    });
+  }
+
+  topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
+    return this.local(async () => {
+      const own = await this.own.topRows(bank, filters, Math.min(k, this.own.rows));
+      const parts = await this.#gathered([Uint32Array.of(own.k, this.first), own.row, own.value]);
+      const row = new Uint32Array(filters.length * k);
+      const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
+      const top = { filters: filters.length, k, row, value };
+      for (const [[most, first], rows, values] of parts) {
+        const part = { filters: filters.length, k: most, row: rows as Uint32Array, value: values as Float64Array };
+        mergeTopRows(top, part, first);
+      }
+      return top;
+    });
+  }
+
+  assign(bank: HeldBank, before?: Assignment, wantsSums = false): Promise<Assignment> {
+    return this.local(async () => {
+      const earlier = (before as ShardedAssignment | undefined)?.own;
+      // Sums that come with an assignment begin at zero: right in any order, or not at all.
+      const own = await this.own.assign(bank, earlier, wantsSums && this.isWhole);
+      return ShardedAssignment.of(this, own);
+    });
+  }
+
+  assignment(winners: Uint32Array, filters: number): Assignment {
+    const own = this.own.assignment(winners.slice(this.first, this.first + this.own.rows), filters);
+    return new ShardedAssignment(this, own, {
+      moved: 0,
+      wins: countOf(winners, filters),
+      changed: new Uint8Array(filters),
+    });
+  }
+
+  sum(groups: Groups, onto?: readonly Sum[]): HeldSums {
+    const own = this.#shardOf(groups);
+    const isWhole = this.isWhole && !groups.weight;
+    const add = (filters: Uint32Array, sums?: readonly Sum[]) => this.own.sum(pickGroups(own, filters), sums);
+    return new ShardedSums(this, groups.offsets.length - 1, isWhole, add, onto);
+  }
+
+  pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
+    return this.local(async () => {
+      const { features, values } = await this.own.pool(layers);
+      const parts = await this.#gathered([values as Uint16Array]);
+      const all = joined(
+        Uint16Array,
+        parts.map(([pooled]) => pooled),
+      );
+      return { form: "dense", rows: this.rows, features, values: all };
+    });
+  }
+
+  /** Each lesson builds on the one before, so that every process takes all of them. */
+  refine(start: Prototypes): Promise<Refining> {
+    return this.local(async () => {
+      const all = await this.#holdAll();
+      this.#notes.add("refinement is not shared out: each process refined all filters");
+      try {
+        return await all.refine(start); // keeps the rows it needs
+      } finally {
+        all.release();
+      }
+    });
+  }
+
+  /** What this process did. */
+  work(): Work {
+    const { pairs, exact, notes } = this.own.work();
+    return { pairs, exact, notes: [...new Set([...notes, ...this.#notes])] };
+  }
+
+  /** Does work that other processes wait for: it is not done again by one of them alone, should a worker end. */
+  async local<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.use(work);
+    } catch (error) {
+      if (!(error instanceof Error) || !("isPassing" in error)) throw error;
+      throw new RanksimError("no-backend", `a process among several cannot start again by itself: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  protected free(): void {
+    this.own.release();
+  }
+
+  async #gathered(arrays: Parameters<typeof packArrays>[0]): Promise<ReturnType<typeof unpackArrays>[]> {
+    return (await this.collective.gather(packArrays(arrays))).map(unpackArrays);
+  }
+
+  /** Those of the ascending rows that are in the shard, numbered from its first. */
+  #within(rows: Uint32Array): Uint32Array {
+    const { first } = this;
+    return rows.filter((r) => r >= first && r < first + this.own.rows).map((r) => r - first);
+  }
+
+  /** The groups without the rows of other processes. */
+  #shardOf({ offsets, rows, weight }: Groups): Groups {
+    const { first } = this;
+    const end = first + this.own.rows;
+    const own = new Uint32Array(offsets.length);
+    const kept: number[] = [];
+    for (let g = 0; g + 1 < offsets.length; g++) {
+      for (let e = offsets[g]; e < offsets[g + 1]; e++) if (rows[e] >= first && rows[e] < end) kept.push(e);
+      own[g + 1] = kept.length;
+    }
+    const groups = { offsets: own, rows: Uint32Array.from(kept, (e) => rows[e] - first) };
+    return weight ? { ...groups, weight: Float64Array.from(kept, (e) => weight[e]) } : groups;
+  }
+}
+
+function countOf(winners: Uint32Array, filters: number): Uint32Array {
+  const wins = new Uint32Array(filters);
+  for (const f of winners) wins[f]++;
+  return wins;
+}
+
+/** Which filter each row belongs to: every process knows of its shard, and all know the counts. */
+class ShardedAssignment implements Assignment {
+  readonly moved: number;
+  readonly wins: Uint32Array;
+  readonly changed: Uint8Array;
+  readonly own: Assignment;
+  readonly #rows: ShardedRows;
+  #winners: Promise<Uint32Array> | undefined;
+
+  constructor(rows: ShardedRows, own: Assignment, counts: Pick<Assignment, "moved" | "wins" | "changed">) {
+    this.#rows = rows;
+    this.own = own;
+    ({ moved: this.moved, wins: this.wins, changed: this.changed } = counts);
+  }
+
+  static async of(rows: ShardedRows, own: Assignment): Promise<ShardedAssignment> {
+    const { moved, wins, changed } = own;
+    const all = await rows.collective.sum(joined(Float64Array, [[moved], wins, changed]));
+    const filters = wins.length;
+    return new ShardedAssignment(rows, own, {
+      moved: all[0],
+      wins: Uint32Array.from(all.subarray(1, 1 + filters)),
+      changed: Uint8Array.from(all.subarray(1 + filters), (marks) => (marks > 0 ? 1 : 0)),
+    });
+  }
+
+  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
+    const add = (some: Uint32Array, sums?: readonly Sum[]) =>
+      this.own.sums(
+        some.map((j) => filters[j]),
+        sums,
+      );
+    return new ShardedSums(this.#rows, filters.length, this.#rows.isWhole, add, onto);
+  }
+
+  winners(): Promise<Uint32Array> {
+    this.#winners ??= this.#rows.local(async () => {
+      const parts = await this.#rows.collective.gather(packArrays([await this.own.winners()]));
+      return joined(
+        Uint32Array,
+        parts.map((part) => unpackArrays(part)[0]),
+      );
+    });
+    return this.#winners;
+  }
+
+  async members(): Promise<Groups> {
+    return groupByCode(await this.winners(), this.wins.length);
+  }
+
+  release(): void {
+    this.own.release();
+  }
+}

@@ -1,0 +1,178 @@
+/** Processes that each hold a shard of the rows make the model that one process makes, whatever their number. */
+
+import {
+  type Backend,
+  Dense,
+  type HeldBank,
+  type Matrix,
+  openBackend,
+  openShards,
+  PatchTransform,
+  RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
+  RankSimilarityTransform,
+  type RowSource,
+  saveModel,
+  toCsr,
+} from "@ranksim/core";
+import { describe, expect, it } from "vitest";
+import { expandBank } from "../../src/bank/bank.ts";
+import { singletons } from "../../src/bank/groups.ts";
+import { drawBelow, drawUnit, generatorOf } from "../../src/random.ts";
+import { makeProcesses } from "./processes.ts";
+import { readRows } from "./read-rows.ts";
+
+const ROWS = 700;
+const FEATURES = 25;
+
+function makeRows(whole: boolean): Dense {
+  const generator = generatorOf(12);
+  const values = new Float32Array(ROWS * FEATURES);
+  for (let r = 0; r < ROWS; r++) {
+    if (r % 131 === 7) continue; // rows of zeros
+    for (let i = 0; i < FEATURES; i++) {
+      if ((i + r) % 4 !== 0 && drawBelow(generator, 3) > 0) continue;
+      values[r * FEATURES + i] = whole ? drawBelow(generator, 250) : drawUnit(generator) * 7;
+    }
+  }
+  return whole ? Dense.of(Uint8Array.from(values), ROWS, FEATURES) : Dense.of(values, ROWS, FEATURES);
+}
+
+const bytes = makeRows(true);
+const floats = makeRows(false);
+const subjects: readonly (readonly [string, Matrix])[] = [
+  ["bytes", bytes],
+  ["float32", floats],
+  ["sparse", toCsr(floats)],
+  ["sparse bytes", toCsr(bytes)],
+];
+const y = Array.from({ length: ROWS }, (_, r) => `class ${(r * r) % 3}`);
+const sets = y.map((label, r) => (r % 5 === 0 ? [label, "fifth"] : [label]));
+
+/** Does the same in each of so many processes, and expects the same of all. */
+async function together<T>(size: number, work: (backend: Backend) => Promise<T>): Promise<T> {
+  const answers = await Promise.all(
+    makeProcesses(size).map(async (collective) => {
+      const inner = await openBackend("wasm");
+      try {
+        return await work(openShards(inner, collective));
+      } finally {
+        await inner.close();
+      }
+    }),
+  );
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  return answers[0];
+}
+
+const weightsOf = async (bank: HeldBank) => expandBank(await bank.read());
+
+/** Answers to every question about rows. */
+async function ask(backend: Backend, x: RowSource) {
+  const held = await backend.hold(x);
+  const chosen = Uint32Array.from({ length: 20 }, (_, j) => (j * 37) % ROWS).sort();
+  const bank = await held.sum(singletons(chosen)).rank();
+  const one = await held.assign(bank, undefined, true);
+  const touched = Uint32Array.of(0, 5, 19);
+  const fresh = await one.sums(touched).rank();
+  const next = await bank.replace(touched, fresh);
+  const two = await held.assign(next, one);
+  const again = await held.assign(next, held.assignment(await one.winners(), 20));
+  const groups = await two.members();
+  const weight = Float64Array.from(groups.rows, (r) => 1 / (1 + (r % 3)));
+  const drawn = Float64Array.from({ length: FEATURES }, (_, r) => r * r);
+  const onto = await held.sum(singletons(chosen)).read();
+  const some = Uint32Array.from({ length: 300 }, (_, j) => 2 * j);
+  const plainly = (sums: readonly { readonly indices?: Uint32Array; readonly values: ArrayLike<number> }[]) =>
+    sums.map(({ indices, values }) => {
+      const all = new Float64Array(FEATURES);
+      for (let e = 0; e < values.length; e++) all[indices ? indices[e] : e] = values[e];
+      return all;
+    });
+  return [
+    await weightsOf(bank),
+    await weightsOf(fresh),
+    await held.topFilters(bank, 4),
+    await held.topFilters(bank, 3, some),
+    await held.leaders(bank),
+    await held.topRows(bank, Uint32Array.of(2, 11), 9),
+    [one, two, again].map(({ moved, wins, changed }) => ({ moved, wins, changed })),
+    await two.winners(),
+    groups,
+    plainly(await held.sum(groups).read()),
+    plainly(await held.sum({ ...groups, weight }, onto).read()),
+    await weightsOf(await held.sum({ ...groups, weight }).rank(drawn)),
+    await weightsOf(await held.sum(groups, onto).rank()),
+  ];
+}
+
+describe.each([2, 3, 4])("%i processes", (size) => {
+  it.each(subjects)("%s: answer every question as one does", async (_, x) => {
+    const backend = await openBackend("wasm");
+    const alone = await ask(backend, x);
+    await backend.close();
+    expect(await together(size, (shards) => ask(shards, x))).toEqual(alone);
+    expect(await together(size, (shards) => ask(shards, readRows(x, 16 * 4 * FEATURES * 9)))).toEqual(alone);
+  });
+
+  it.each(subjects)("%s: train the model that one trains", async (_, x) => {
+    for (const fit of [
+      (rows: Matrix, backend: Backend) =>
+        new RankSimilarityTransform({ filters: 30, iterations: 4, initialize: "plusplus", keepSums: true }).fit(
+          rows,
+          undefined,
+          { backend },
+        ),
+      (rows: Matrix, backend: Backend) =>
+        new RankSimilarityTransform({
+          filters: 20,
+          iterations: 2,
+          initialize: "weightedAverage",
+          spreading: "weightedAverage",
+        }).fit(rows, undefined, { backend }),
+      (rows: Matrix, backend: Backend) =>
+        new RankSimilarityClassifier({ filters: 30, calibrate: "temperature", distribution: "confusion" }).fit(
+          rows,
+          y,
+          { backend },
+        ),
+      (rows: Matrix, backend: Backend) =>
+        new RankSimilarityClassifier({ filters: 24, committee: 2, refine: true, refineEpochs: 2 }).fit(rows, y, {
+          backend,
+        }),
+      (rows: Matrix, backend: Backend) =>
+        new RankSimilarityProbabilisticClassifier({ filters: 30, thresholds: "perLabel" }).fit(rows, sets, { backend }),
+    ]) {
+      const backend = await openBackend("wasm");
+      const expected = saveModel(await fit(x, backend));
+      await backend.close();
+      expect(await together(size, async (shards) => saveModel(await fit(x, shards)))).toEqual(expected);
+    }
+  });
+
+  it("answer and pool as one does", async () => {
+    const work = async (backend: Backend) => {
+      const run = { backend };
+      const images = await new PatchTransform({ width: 5, patch: 3, filters: 6, seed: 1 }).fit(bytes, undefined, run);
+      const pooled = await images.transform(bytes, run);
+      const model = await new RankSimilarityProbabilisticClassifier({ filters: 20 }).fit(pooled, y, run);
+      return [pooled, await model.predict(pooled, run), await model.predictProbabilities(pooled, run)];
+    };
+    const backend = await openBackend("wasm");
+    const alone = await work(backend);
+    await backend.close();
+    expect(await together(size, work)).toEqual(alone);
+  });
+});
+
+it("one process is none but its own back end, and few rows are held by all", async () => {
+  const inner = await openBackend("reference");
+  const [only] = makeProcesses(1);
+  expect(openShards(inner, only).name).toBe("reference");
+  const [first] = makeProcesses(3);
+  // No other process answers: this ends because none is asked.
+  const held = await openShards(inner, first).hold(bytes.slice(0, 100));
+  expect(
+    (await held.leaders(held.load(await weightsOf(await held.sum(singletons(Uint32Array.of(1))).rank())))).rows,
+  ).toBe(100);
+});

@@ -13,6 +13,7 @@ export default defineConfig({
       { find: /^@ranksim\/data\/node$/, replacement: source("data/src/node.ts") },
       { find: /^@ranksim\/export\/nir$/, replacement: source("export/src/nir.ts") },
       { find: /^@ranksim\/export$/, replacement: source("export/src/index.ts") },
+      { find: /^@ranksim\/mpi$/, replacement: source("mpi/src/index.ts") },
       { find: /^ranksim$/, replacement: source("cli/src/index.ts") },
       { find: /^ranksim\/report$/, replacement: source("cli/src/report/make.ts") },
       { find: /^ranksim\/node$/, replacement: source("cli/src/node.ts") },

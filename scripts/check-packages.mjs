@@ -15,7 +15,7 @@ import { formatMessage } from "publint/utils";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["core", "data", "export", "cli"];
+const packages = ["core", "data", "export", "mpi", "cli"];
 const attw = join(root, "node_modules/.bin/attw");
 
 /** What may be in a tarball: the build and the papers that go with it. */

@@ -5,6 +5,7 @@
 
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
+import type { Collective } from "@ranksim/core";
 
 /** Where text and bytes go. */
 export interface Output {
@@ -15,6 +16,16 @@ export interface Output {
   readonly columns: number;
   /** Bits per colour: 1 for none, 4, 8, or 24 for true colour. */
   readonly colourDepth: 1 | 4 | 8 | 24;
+}
+
+/** Processes that were started together by mpirun or srun, and run the same command. The first speaks and writes. */
+export interface Processes {
+  readonly rank: number;
+  readonly size: number;
+  /** Processes on this machine. */
+  readonly localSize: number;
+  /** Joins the others; once for all work of the command. */
+  join(): Promise<Collective>;
 }
 
 /** The world of one run. */
@@ -28,6 +39,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Called by a command that needs time to end once interrupted: it is then not cut off, but for a second signal. */
   readonly endsByItself?: () => void;
+  /** The processes that the command runs in, where several were started together. */
+  readonly processes?: Processes;
   /** Calls the listener at each SIGHUP. */
   readonly onHangup?: (listener: () => void) => void;
 }

@@ -11,11 +11,18 @@ import { speakFlags } from "./flags/speak-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
 import { OUTPUT_SCHEMA } from "./output-schema.ts";
+import { amongProcesses } from "./processes.ts";
 import { commandOf, makeProgram } from "./program.ts";
 import { printable, printableJson, printableLines, styleOf } from "./terminal/style.ts";
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const among = amongProcesses(io);
+  const code = await runAlone(argv, among?.io ?? io);
+  return among ? among.leave(code) : code;
+}
+
+async function runAlone(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await attempt(argv, io);
   } catch (error) {

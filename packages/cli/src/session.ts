@@ -3,11 +3,13 @@
  * progress meter and a back end that is closed again. A command reads data, calls the library and hands values to `print`.
  */
 
-import { type Backend, type BackendName, openBackend, type Run } from "@ranksim/core";
+import { availableParallelism } from "node:os";
+import { type Backend, type BackendName, type Collective, openBackend, openShards, type Run } from "@ranksim/core";
 import { type Command, Option } from "commander";
 import { wholeNumber } from "./flags/parameter-flags.ts";
-import type { Io } from "./io.ts";
+import type { Io, Processes } from "./io.ts";
 import { type CommandName, OUTPUT_SCHEMA } from "./output-schema.ts";
+import { aloneWithMpi } from "./processes.ts";
 import { type Meter, startMeter } from "./terminal/progress.ts";
 import { printable, printableJson, type Style, styleOf, withoutControls } from "./terminal/style.ts";
 
@@ -21,6 +23,7 @@ export interface CommonOptions {
 export interface ComputeOptions extends CommonOptions {
   readonly backend?: BackendName;
   readonly threads?: number;
+  readonly mpi?: boolean;
 }
 
 const BACKENDS = ["auto", "gpu", "threads", "wasm", "reference"];
@@ -44,11 +47,30 @@ export function addComputeOptions(command: Command): Command {
       new Option("--threads <n>", "threads at most; the result does not depend on it").argParser((text: string) =>
         wholeNumber(text, 1),
       ),
+    )
+    .option(
+      "--mpi",
+      "work together with the other processes of mpirun or srun; where these start several it is noticed",
     );
 }
 
+/** The back end of this process. Processes of one machine share its cores. */
+function openOwn({ backend, threads }: ComputeOptions, processes: Processes | undefined): Promise<Backend> {
+  const name = backend ?? "auto";
+  if (!processes || threads !== undefined || (name !== "auto" && name !== "threads")) {
+    return openBackend(name, threads === undefined ? {} : { threads });
+  }
+  const cores = availableParallelism(); // those that the launcher left to this process
+  return openBackend(name, { threads: Math.max(1, Math.floor(cores / processes.localSize)) });
+}
+
 /** The run of a command's work, which may also tell its share where no estimator does. */
-export type Computing = Run & { readonly backend: Backend; readonly onShare: Meter["show"] };
+export type Computing = Run & {
+  readonly backend: Backend;
+  readonly onShare: Meter["show"];
+  /** The processes that do the work together. */
+  readonly collective?: Collective;
+};
 
 /** One command at work. */
 export class Session {
@@ -97,16 +119,18 @@ export class Session {
   }
 
   /** Runs `work` with a back end that is closed whatever happens, a meter, and the signal of the session. */
-  async compute<T>(
-    title: string,
-    { backend, threads }: ComputeOptions,
-    work: (run: Computing) => Promise<T>,
-  ): Promise<T> {
+  async compute<T>(title: string, options: ComputeOptions, work: (run: Computing) => Promise<T>): Promise<T> {
     this.io.signal.throwIfAborted();
-    const opened = await openBackend(backend ?? "auto", threads === undefined ? {} : { threads });
+    const processes = this.io.processes ?? (options.mpi ? await aloneWithMpi(this.io) : undefined);
+    const collective = await processes?.join();
+    const inner = await openOwn(options, processes);
+    const opened = collective ? openShards(inner, collective) : inner;
     try {
       return await this.metered(title, (meter) =>
-        work({ backend: opened, signal: this.io.signal, onProgress: meter.onProgress, onShare: meter.show }),
+        work({
+          ...{ backend: opened, signal: this.io.signal, onProgress: meter.onProgress, onShare: meter.show },
+          ...(collective ? { collective } : {}),
+        }),
       );
     } finally {
       await opened.close();

@@ -39,8 +39,8 @@ export async function trainLarge(
   for (const note of notes) await session.note(note);
   const keepsRows = options.rows !== false;
   const schema = await describeSource(data, { options: readOptions(reading), rows: keepsRows });
-  const kept = await checkpointFor(options, estimator, schema, session.io);
-  const fitted = await session.compute("training", options, (run) => {
+  const fitted = await session.compute("training", options, async (run) => {
+    const kept = await checkpointFor(options, estimator, schema, session.io, run.collective);
     const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
     return fit.call(estimator, data.x, data.y, { ...run, ...kept });
   });

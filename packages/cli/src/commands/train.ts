@@ -110,8 +110,10 @@ export function addTrain(program: Command, io: Io): void {
         ...{ options: readOptions(reading), rows: keepsRows },
         ...columnsOf(recipe),
       });
-      const kept = await checkpointFor(options, recipe.estimator, described, io);
-      const fitted = await session.compute("training", options, (run) => fitRecipe(recipe, train, { ...run, ...kept }));
+      const fitted = await session.compute("training", options, async (run) => {
+        const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective);
+        return fitRecipe(recipe, train, { ...run, ...kept });
+      });
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
       const schema = {

@@ -19,6 +19,10 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 /** Writes to a path, seen from the session's folder, or to standard output for "-". After an abort nothing new remains. */
 export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<void> {
   const guarded = untilAborted(chunks, io.signal);
+  if (io.processes && io.processes.rank > 0) {
+    for await (const _ of guarded); // the first process writes; making what is written is work for all
+    return;
+  }
   if (path === "-") {
     if (io.stdout.isTerminal) return toTerminal(guarded, io);
     for await (const chunk of guarded) await io.stdout.write(chunk);

@@ -1,10 +1,11 @@
 /** `--checkpoint`: training that can go on after its process has ended. */
 
 import { resolve } from "node:path";
-import type { Checkpoint, Schema } from "@ranksim/core";
+import type { Checkpoint, Collective, Schema } from "@ranksim/core";
 import { openCheckpoint, type TrainingFacts } from "@ranksim/data/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../io.ts";
+import { sharedCheckpoint } from "../shared-checkpoint.ts";
 
 /** The options as commander gives them. */
 export interface CheckpointFlags {
@@ -37,10 +38,12 @@ export async function checkpointFor(
   estimator: { readonly kind?: string; readonly params: object },
   schema: Schema,
   io: Io,
+  collective?: Collective,
 ): Promise<{ checkpoint?: Checkpoint }> {
   if (checkpoint === undefined) return {};
   const options = checkpointMinutes === undefined ? {} : { minutes: checkpointMinutes };
-  return { checkpoint: await openCheckpoint(resolve(io.cwd, checkpoint), factsOf(estimator, schema), options) };
+  const open = () => openCheckpoint(resolve(io.cwd, checkpoint), factsOf(estimator, schema), options);
+  return { checkpoint: collective ? await sharedCheckpoint(collective, open) : await open() };
 }
 
 function factsOf(

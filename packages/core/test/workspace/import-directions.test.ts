@@ -12,7 +12,15 @@ const mayImport: Record<string, readonly string[]> = {
   core: [],
   data: ["@ranksim/core"],
   export: ["@ranksim/core"],
-  cli: ["@ranksim/core", "@ranksim/data", "@ranksim/data/node", "@ranksim/export", "@ranksim/export/nir"],
+  mpi: ["@ranksim/core"],
+  cli: [
+    "@ranksim/core",
+    "@ranksim/data",
+    "@ranksim/data/node",
+    "@ranksim/export",
+    "@ranksim/export/nir",
+    "@ranksim/mpi",
+  ],
   playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "ranksim/report"],
   lab: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/data/node", "ranksim/node"],
 };

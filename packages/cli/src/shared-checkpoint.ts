@@ -1,0 +1,33 @@
+/** A checkpoint of several processes: the first has the folder, and the others are told what is in it. */
+
+import {
+  type Checkpoint,
+  type Collective,
+  loadModel,
+  type Model,
+  type ModelReader,
+  type Saved,
+  saveModel,
+} from "@ranksim/core";
+
+const stateReader: ModelReader<Model> = {
+  kind: "checkpoint",
+  read: (saved) => ({ kind: "checkpoint", save: () => saved }),
+};
+
+/** The checkpoint that `open` opens in the first process. */
+export async function sharedCheckpoint(collective: Collective, open: () => Promise<Checkpoint>): Promise<Checkpoint> {
+  const own = collective.rank === 0 ? await open() : undefined;
+  const fromFirst = (bytes: Uint8Array) => collective.broadcast(bytes, 0);
+  return {
+    async recall(name) {
+      const state = await own?.recall(name);
+      const bytes = await fromFirst(state ? saveModel({ kind: state.kind, save: () => state }) : new Uint8Array(0));
+      return bytes.byteLength === 0 ? undefined : stateIn(bytes);
+    },
+    isDue: async () => (await fromFirst(Uint8Array.of((await own?.isDue()) ? 1 : 0)))[0] === 1,
+    keep: async (name, state) => own?.keep(name, state),
+  };
+}
+
+const stateIn = (bytes: Uint8Array): Saved => loadModel(bytes, { readers: [stateReader] }).save();

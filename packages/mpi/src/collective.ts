@@ -1,0 +1,163 @@
+/**
+ * What processes do together, through MPI. Every call is non-blocking and looked after between turns of the event loop; one that is
+ * not done by its deadline fails, so that nothing waits for ever for a process that is gone.
+ */
+
+import { type Collective, RanksimError } from "@ranksim/core";
+import type { FunctionName, Library } from "./library.ts";
+
+/** Bytes of one message: counts are 32-bit numbers. */
+const MOST_BYTES = 2 ** 28;
+const TAG = 7;
+/** Milliseconds in which an answer is looked for without a pause, and how long a pause is. */
+const EAGER = 2;
+const PAUSE = 1;
+
+/** Processes that were started together. */
+export class MpiCollective implements Collective {
+  readonly rank: number;
+  readonly size: number;
+  readonly #library: Library;
+  readonly #deadline: number;
+  /** What the library may still read or write: no engine knows that it is in use. A call that was given up stays here for good. */
+  readonly #lent = new Set<readonly unknown[]>();
+
+  /** `deadline`: milliseconds after which a call is given up. */
+  constructor(library: Library, deadline: number) {
+    this.#library = library;
+    this.#deadline = deadline;
+    const [rank, size] = [int32(1), int32(1)];
+    this.#checked("MPI_Comm_rank", library.world, rank);
+    this.#checked("MPI_Comm_size", library.world, size);
+    this.rank = rank[0];
+    this.size = size[0];
+  }
+
+  async sum(values: Float64Array): Promise<Float64Array> {
+    const { double, add, world } = this.#library;
+    const all = new Float64Array(values.length);
+    const most = MOST_BYTES / 8;
+    for (let from = 0; from < values.length; from += most) {
+      const count = Math.min(most, values.length - from);
+      const own = float64(values.subarray(from, from + count));
+      const found = float64(count);
+      await this.#done("MPI_Iallreduce", own, found, count, double, add, world);
+      all.set(found, from);
+    }
+    return all;
+  }
+
+  async gather(part: Uint8Array): Promise<Uint8Array[]> {
+    const { double, byte, world } = this.#library;
+    const sizes = float64(this.size);
+    await this.#done("MPI_Iallgather", float64([part.byteLength]), 1, double, sizes, 1, double, world);
+    const parts = Array.from(sizes, (bytes) => new Uint8Array(bytes));
+    const most = Math.floor(MOST_BYTES / this.size);
+    for (let from = 0; from < Math.max(...sizes); from += most) {
+      const counts = int32(Array.from(sizes, (bytes) => Math.max(0, Math.min(most, bytes - from))));
+      const places = int32(this.size);
+      for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + counts[r - 1];
+      const found = bytesOf(places[this.size - 1] + counts[this.size - 1]);
+      const own = bytesOf(part.subarray(from, from + counts[this.rank]));
+      await this.#done("MPI_Iallgatherv", own, counts[this.rank], byte, found, counts, places, byte, world);
+      parts.forEach((whole, r) => {
+        whole.set(found.subarray(places[r], places[r] + counts[r]), from);
+      });
+    }
+    return parts;
+  }
+
+  async broadcast(bytes: Uint8Array, from: number): Promise<Uint8Array> {
+    const { double, byte, world } = this.#library;
+    const isOwn = this.rank === from;
+    const size = float64([isOwn ? bytes.byteLength : 0]);
+    await this.#done("MPI_Ibcast", size, 1, double, from, world);
+    const whole = isOwn ? bytes : new Uint8Array(size[0]);
+    for (let at = 0; at < whole.byteLength; at += MOST_BYTES) {
+      const part = bytesOf(whole.subarray(at, at + MOST_BYTES));
+      await this.#done("MPI_Ibcast", part, part.byteLength, byte, from, world);
+      if (!isOwn) whole.set(part, at);
+    }
+    return whole;
+  }
+
+  async send(bytes: Uint8Array, to: number): Promise<void> {
+    const { double, byte, world } = this.#library;
+    await this.#done("MPI_Isend", float64([bytes.byteLength]), 1, double, to, TAG, world);
+    for (let at = 0; at < bytes.byteLength; at += MOST_BYTES) {
+      const part = bytesOf(bytes.subarray(at, at + MOST_BYTES));
+      await this.#done("MPI_Isend", part, part.byteLength, byte, to, TAG, world);
+    }
+  }
+
+  async receive(from: number): Promise<Uint8Array> {
+    const { double, byte, world } = this.#library;
+    const size = float64(1);
+    await this.#done("MPI_Irecv", size, 1, double, from, TAG, world);
+    const whole = new Uint8Array(size[0]);
+    for (let at = 0; at < whole.byteLength; at += MOST_BYTES) {
+      const part = bytesOf(Math.min(MOST_BYTES, whole.byteLength - at));
+      await this.#done("MPI_Irecv", part, part.byteLength, byte, from, TAG, world);
+      whole.set(part, at);
+    }
+    return whole;
+  }
+
+  /** Waits until all processes have come here. */
+  barrier(): Promise<void> {
+    return this.#done("MPI_Ibarrier", this.#library.world);
+  }
+
+  /** Begins a call, whose last argument is a request, and waits until it is done. */
+  async #done(name: FunctionName, ...values: readonly unknown[]): Promise<void> {
+    const [request, flag, status] = [bytesOf(64), int32(1), bytesOf(256)];
+    const lent = [...values, request];
+    this.#lent.add(lent);
+    this.#checked(name, ...lent);
+    const began = performance.now();
+    for (;;) {
+      this.#checked("MPI_Test", request, flag, status);
+      if (flag[0] !== 0) {
+        this.#lent.delete(lent);
+        return;
+      }
+      const waited = performance.now() - began;
+      if (waited > this.#deadline) {
+        throw new RanksimError(
+          "no-backend",
+          `MPI: process ${this.rank} of ${this.size} waited ${Math.round(waited / 1000)} s for the others in ${name}: one has ended, or is far behind (RANKSIM_MPI_DEADLINE sets the seconds)`,
+        );
+      }
+      await (waited < EAGER ? nextTurn() : pause());
+    }
+  }
+
+  #checked(name: FunctionName, ...values: readonly unknown[]): void {
+    const code = this.#library.call(name, ...values);
+    if (code !== 0)
+      throw new RanksimError("no-backend", `MPI: ${name} failed with code ${code} (${this.#library.name})`);
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
+const pause = (): Promise<void> => new Promise((resume) => setTimeout(resume, PAUSE));
+
+// Memory of their own: an engine may keep small arrays where it moves them about.
+
+function int32(from: number | readonly number[]): Int32Array {
+  const array = new Int32Array(new ArrayBuffer(4 * (typeof from === "number" ? from : from.length)));
+  if (typeof from !== "number") array.set(from);
+  return array;
+}
+
+function float64(from: number | ArrayLike<number>): Float64Array {
+  const array = new Float64Array(new ArrayBuffer(8 * (typeof from === "number" ? from : from.length)));
+  if (typeof from !== "number") array.set(from);
+  return array;
+}
+
+function bytesOf(from: number | Uint8Array): Uint8Array {
+  const array = new Uint8Array(new ArrayBuffer(typeof from === "number" ? from : from.byteLength));
+  if (typeof from !== "number") array.set(from);
+  return array;
+}

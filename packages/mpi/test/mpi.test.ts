@@ -1,0 +1,191 @@
+/** Processes under the real launchers: the same model whatever their number, and no waiting for one that is gone. */
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { encodeNpy } from "@ranksim/data";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ended, launchers } from "./launchers.ts";
+
+const program = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
+const BIN = fileURLToPath(new URL("../../cli/bin/ranksim.js", import.meta.url));
+const isBuilt = existsSync(fileURLToPath(new URL("../dist/index.js", import.meta.url)));
+const alone = (...args: string[]) => ended(spawn(process.execPath, args, { stdio: "pipe" }));
+const LONG = 300_000;
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ranksim-mpi-"));
+  let state = 5;
+  const draw = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const kinds = Array.from({ length: 3000 }, () => draw(10));
+  const values = Uint8Array.from(
+    { length: 3000 * 100 },
+    (_, j) => draw(200) + (((j % 100) + kinds[Math.floor(j / 100)]) % 10 === 0 ? 55 : 0),
+  );
+  writeFileSync(join(folder, "rows.npy"), encodeNpy(values, [3000, 100]));
+  writeFileSync(join(folder, "labels.txt"), `${kinds.join("\n")}\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const LINE =
+  "train rows.npy --labels labels.txt --no-table --estimator probabilistic --filters 80 --iterations 6 --tolerance 0";
+
+for (const launcher of launchers) {
+  describe.skipIf(!launcher.isHere || !isBuilt)(launcher.title, { timeout: LONG }, () => {
+    it("processes agree about what they do together", async () => {
+      for (const size of [1, 2, 3, 4]) {
+        const { code, stdout, stderr } = await ended(launcher.start(size, [program("collective.js")]));
+        expect([code, stderr]).toEqual([0, stderr]);
+        const lines = stdout.trim().split("\n");
+        expect(lines).toHaveLength(size);
+        expect(new Set(lines).size).toBe(1);
+        expect(lines[0]).toMatch(new RegExp(`^${size} `));
+        expect(lines[0]).not.toMatch(/false/);
+        expect(lines[0]).toMatch(new RegExp(`a0${["", "a1", "a1a2", "a1a2a3"][size - 1]} b0`));
+      }
+    });
+
+    it("1, 2, 3 and 4 processes train the models of one without MPI", async () => {
+      const expected = (await alone(program("train.js"), "alone")).stdout;
+      expect(expected.trim().split("\n")).toHaveLength(9);
+      for (const size of [1, 2, 3, 4]) {
+        const { code, stdout } = await ended(launcher.start(size, [program("train.js")]));
+        expect(code).toBe(0);
+        expect(stdout).toBe(expected);
+      }
+    });
+
+    it("the command just works: one speaks and writes, in memory or from a source", async () => {
+      const run = (line: string) => [BIN, ...line.split(" ")];
+      const one = await ended(spawn(process.execPath, run(`${LINE} -m one.ranksim`), { cwd: folder, stdio: "pipe" }));
+      expect(one.code).toBe(0);
+      const expected = readFileSync(join(folder, "one.ranksim"));
+      for (const flags of ["", " --memory 2MB"]) {
+        const found = await ended(launcher.start(3, run(`${LINE} -m three.ranksim --json${flags}`), { cwd: folder }));
+        expect(found.code).toBe(0);
+        expect(JSON.parse(found.stdout)).toMatchObject({
+          command: "train",
+          report: { backend: expect.stringMatching(/in 3 processes/) },
+        });
+        expect(readFileSync(join(folder, "three.ranksim")).equals(expected)).toBe(true);
+      }
+      const answers = await ended(launcher.start(2, run("predict one.ranksim rows.npy"), { cwd: folder }));
+      const same = await ended(
+        spawn(process.execPath, run("predict one.ranksim rows.npy"), { cwd: folder, stdio: "pipe" }),
+      );
+      expect(answers.stdout.replaceAll("\r", "")).toBe(same.stdout);
+      expect(same.stdout.trim().split("\n")).toHaveLength(3000);
+    });
+
+    it("the program of the README prints what it says", async () => {
+      const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
+      const [, block] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+      const path = program(`readme-${process.pid}.js`);
+      writeFileSync(path, block);
+      try {
+        const { code, stdout } = await ended(launcher.start(2, [path]));
+        expect([code, stdout.trim()]).toEqual([0, /console\.log.*\/\/ (.*)/.exec(block)?.[1]]);
+      } finally {
+        rmSync(path);
+      }
+    });
+
+    it("an error is told once, and ends all with a code that is not 0", async () => {
+      const found = await ended(
+        launcher.start(3, [BIN, ..."train nothing.npy -m no.ranksim".split(" ")], { cwd: folder }),
+      );
+      expect(found.code).not.toBe(0);
+      expect(found.stderr.match(/nothing\.npy: no file/g)).toHaveLength(1);
+    });
+
+    it.each([1, 2, 3])(
+      "kill -9 of a process after state %i ends the job in seconds, and a restart makes the same file",
+      async (states) => {
+        const kept = join(folder, `kept-${states}`);
+        rmSync(kept, { recursive: true, force: true });
+        await mkdir(kept, { recursive: true });
+        const line = [BIN, ...`${LINE} --checkpoint kept-${states} -m again.ranksim`.split(" ")];
+        const child = launcher.start(3, line, { cwd: folder });
+        let left = states;
+        let killedAt = 0;
+        const watcher = watch(kept, (event, name) => {
+          if (event !== "rename" || !name?.endsWith(".state") || --left !== 0) return;
+          const victims = processesOf(child.pid as number).filter(({ command }) => command.includes("ranksim.js"));
+          process.kill(victims[states % victims.length].pid, "SIGKILL");
+          killedAt = performance.now();
+        });
+        const found = await ended(child);
+        watcher.close();
+        expect(killedAt).toBeGreaterThan(0);
+        expect(found.code).not.toBe(0);
+        expect((performance.now() - killedAt) / 1000).toBeLessThan(5);
+        const again = await ended(launcher.start(2, line, { cwd: folder }));
+        expect(again.code).toBe(0);
+        expect(readFileSync(join(folder, "again.ranksim")).equals(readFileSync(join(folder, "one.ranksim")))).toBe(
+          true,
+        );
+      },
+    );
+
+    it("nobody waits for ever: a call that others take no part in has a deadline", async () => {
+      const script = `
+        import { joinProcesses } from "@ranksim/mpi";
+        const { collective, abort } = await joinProcesses();
+        if (collective.rank === 0) await collective.barrier().catch((error) => { console.error(error.message); abort(9); });
+        else await new Promise((resume) => setTimeout(resume, 60_000));`;
+      const path = program(`waits-${process.pid}.js`);
+      writeFileSync(path, script);
+      try {
+        const found = await ended(launcher.start(2, [path], { env: { RANKSIM_MPI_DEADLINE: "1" } }));
+        expect(found.code).not.toBe(0);
+        expect(found.stderr).toMatch(/process 0 of 2 waited 1 s for the others in MPI_Ibarrier/);
+        expect(found.seconds).toBeLessThan(30);
+      } finally {
+        rmSync(path);
+      }
+    });
+
+    it("a library of another MPI is noticed", async () => {
+      const other = launcher.title === "MPICH" ? "libmpi.so.40" : "libmpich.so.12";
+      const flags = `${LINE} -m no.ranksim`.split(" ");
+      const how = { cwd: folder, env: { RANKSIM_MPI_LIBRARY: other } };
+      const found = await ended(launcher.start(2, [BIN, ...flags], how));
+      expect(found.code).not.toBe(0);
+      if (launchers.every(({ isHere }) => isHere))
+        expect(found.stderr).toMatch(/started 2 processes, .* knows of 1|did not start/);
+    });
+  });
+}
+
+describe.skipIf(!isBuilt)("without a launcher", () => {
+  it("--mpi says what is missing", async () => {
+    const found = await ended(
+      spawn(process.execPath, [BIN, ...`${LINE} --mpi -m no.ranksim`.split(" ")], {
+        cwd: folder,
+        stdio: "pipe",
+        env: { ...process.env, RANKSIM_MPI_LIBRARY: "libnot-there.so" },
+      }),
+    );
+    expect(found.code).toBe(1);
+    expect(found.stderr).toMatch(/expected the library of MPICH or Open MPI, found none of libnot-there\.so/);
+  });
+});
+
+/** The processes below one, with their command lines. */
+function processesOf(root: number): { pid: number; command: string }[] {
+  const found: { pid: number; command: string }[] = [];
+  const children = readFileSync(`/proc/${root}/task/${root}/children`, "utf8").trim();
+  for (const text of children === "" ? [] : children.split(" ")) {
+    const pid = Number(text);
+    found.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ") });
+    found.push(...processesOf(pid));
+  }
+  return found;
+}

@@ -18,6 +18,8 @@ export interface Among {
 
 /** Milliseconds that a process whose work failed leaves the first one to say why: mostly all fail for the same reason. */
 const SPEAKS_FIRST = 1000;
+/** Milliseconds that a launcher has to pass on what was said before it ends everything. */
+const PASSES_ON = 250;
 
 /** The command's world among other processes; undefined where it was started by itself. */
 export function amongProcesses(io: Io): Among | undefined {
@@ -46,24 +48,32 @@ export function amongProcesses(io: Io): Among | undefined {
     io: own,
     async leave(code) {
       const joined = await joining?.catch(() => undefined);
-      if (!joined) return code;
+      if (!joined) {
+        // Launchers end all processes when one fails: the first has to have spoken.
+        if (code !== EXIT.done) await wait(isFirst ? PASSES_ON : SPEAKS_FIRST);
+        return code;
+      }
       try {
         if (code === EXIT.done) await joined.leave();
       } catch (error) {
         await io.stderr.write(`error: ${error instanceof Error ? error.message : error}\n`);
+        await wait(PASSES_ON);
         joined.abort(EXIT.failed);
         return EXIT.failed;
       }
       if (code === EXIT.done) return code;
       if (!isFirst) {
-        await new Promise((resume) => setTimeout(resume, SPEAKS_FIRST));
+        await wait(SPEAKS_FIRST);
         await io.stderr.write(`process ${launch.rank} of ${launch.size}: ${stderr?.last() ?? ""}`);
       }
+      await wait(PASSES_ON);
       joined.abort(code);
       return code;
     },
   };
 }
+
+const wait = (milliseconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, milliseconds));
 
 /** A process by itself that insists on MPI: it finds out whether there is one. */
 export async function aloneWithMpi(io: Io): Promise<Processes> {

@@ -138,7 +138,7 @@ for (const launcher of launchers) {
       const script = `
         import { joinProcesses } from "@ranksim/mpi";
         const { collective, abort } = await joinProcesses();
-        if (collective.rank === 0) await collective.barrier().catch((error) => { console.error(error.message); abort(9); });
+        if (collective.rank === 0) await collective.barrier().catch((error) => { console.error(error.message); setTimeout(() => abort(9), 300); });
         else await new Promise((resume) => setTimeout(resume, 60_000));`;
       const path = program(`waits-${process.pid}.js`);
       writeFileSync(path, script);

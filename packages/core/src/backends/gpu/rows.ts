@@ -5,6 +5,7 @@
 
 import { groupByCode, pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
+import { layersFeatures } from "../../kernels/patches.ts";
 import type {
   DenseRows,
   FilterBank,
@@ -25,6 +26,7 @@ import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
 import { GpuFailure } from "./device.ts";
 import type { House } from "./house.ts";
+import { canPool, poolOnDevice } from "./pool.ts";
 import { canRank } from "./rank.ts";
 import { OnHost } from "./refining.ts";
 import { bringRows, canHold, freeRows, gatherRows, type Resident } from "./resident.ts";
@@ -155,7 +157,18 @@ export class GpuRows extends Counted implements HeldRows {
   }
 
   pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
-    return this.use(async () => (await this.onHost()).pool(layers));
+    return this.use(async () => {
+      const x = this.#resident;
+      if (x && canPool(layers)) {
+        try {
+          const values = await poolOnDevice(this.#house, x, layers, this.turn);
+          if (values) return { form: "dense", rows: this.rows, features: layersFeatures(layers), values };
+        } catch (error) {
+          this.noteFailure(error);
+        }
+      }
+      return (await this.onHost()).pool(layers);
+    });
   }
 
   refine(start: Prototypes): Promise<Refining> {

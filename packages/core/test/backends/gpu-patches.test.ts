@@ -1,0 +1,84 @@
+/** Pooled patches on the GPU: the numbers of the plain loops, whole images or in blocks, and on the processor where they must be. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GpuBackend, openGpu } from "../../src/backends/gpu/backend.ts";
+import { GPU_LIMITS } from "../../src/backends/gpu/house.ts";
+import { openWasm } from "../../src/backends/wasm/backend.ts";
+import { poolLayers, windowFeatures, windowsOf } from "../../src/kernels/patches.ts";
+import { rankSums } from "../../src/kernels/rank-sums.ts";
+import type { DenseBank, PatchLayer } from "../../src/kernels/shapes.ts";
+import { gpuRefusal, onGpu, SLOW } from "../gpu.ts";
+import { denseRows, type Look, someGroups } from "./dense-data.ts";
+import { hold } from "./handles.ts";
+
+describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: SLOW }, () => {
+  let backend: GpuBackend;
+  let cramped: GpuBackend;
+  beforeAll(async () => {
+    backend = await openGpu(() => openWasm());
+    const limits = { ...GPU_LIMITS, partBytes: 2 ** 15, productBytes: 2 ** 16, answerBytes: 2 ** 11 };
+    cramped = await openGpu(() => openWasm(), limits);
+  });
+  afterAll(async () => {
+    await backend.close();
+    await cramped.close();
+  });
+
+  function layerOf(
+    shape: { width: number; height: number; channels: number },
+    [patch, stride, grid, nBest, filters]: readonly number[],
+  ): PatchLayer {
+    const windows = windowsOf(shape, { patch, stride, grid, nBest });
+    const n = windowFeatures(windows);
+    const bank = rankSums(denseRows("u8", 50, n, "few", n), someGroups(filters, 50, filters), undefined) as DenseBank;
+    return { windows, bank };
+  }
+
+  /** Pools and compares; says whether the processor was asked. */
+  async function pooledOnHost(
+    on: GpuBackend,
+    images: ReturnType<typeof denseRows>,
+    layers: readonly PatchLayer[],
+  ): Promise<boolean> {
+    const held = await hold(on, images);
+    let asked = false;
+    const rows = held as typeof held & { onHost(): Promise<typeof held> };
+    const original = rows.onHost.bind(rows);
+    rows.onHost = () => {
+      asked = true;
+      return original();
+    };
+    const found = await held.pool(layers);
+    expect(held.work().notes).toEqual([]);
+    held.release();
+    expect(found.values).toEqual(poolLayers(images, layers));
+    return asked;
+  }
+
+  it("gives the numbers of the plain loops", async () => {
+    const cases = [
+      [{ width: 6, height: 5, channels: 1 }, "noise", [3, 1, 2, 2, 4]],
+      [{ width: 7, height: 7, channels: 3 }, "few", [3, 2, 3, 5, 6]],
+      [{ width: 9, height: 1, channels: 1 }, "zeros", [4, 1, 5, 3, 2]],
+      [{ width: 5, height: 5, channels: 1 }, "same", [8, 1, 1, 64, 130]],
+    ] as const;
+    for (const [shape, look, choice] of cases) {
+      const images = denseRows("u8", 9, shape.width * shape.height * shape.channels, look as Look, 3);
+      for (const on of [backend, cramped]) expect(await pooledOnHost(on, images, [layerOf(shape, choice)])).toBe(false);
+    }
+  });
+
+  it("lays layers side by side", async () => {
+    const shape = { width: 6, height: 6, channels: 1 };
+    const images = denseRows("u8", 7, 36, "noise", 4);
+    const layers = [layerOf(shape, [3, 1, 2, 2, 4]), layerOf(shape, [2, 1, 3, 3, 6])];
+    for (const on of [backend, cramped]) expect(await pooledOnHost(on, images, layers)).toBe(false);
+  });
+
+  it("leaves large windows and odd numbers of filters to the processor", async () => {
+    const shape = { width: 17, height: 17, channels: 1 };
+    const images = denseRows("u8", 3, 289, "noise", 5);
+    expect(await pooledOnHost(backend, images, [layerOf(shape, [16, 1, 1, 2, 4])])).toBe(true);
+    expect(await pooledOnHost(backend, images, [layerOf(shape, [3, 1, 1, 2, 5])])).toBe(true);
+  });
+});

@@ -27,6 +27,9 @@ const HELP = `Times the GPU back end against the processor and compares what the
 Ends with 1 where GPU and processor differ.
 `;
 
+/** Work that took longer than so many milliseconds on the processor is not done there twice. */
+const MOST_AGAIN = 10_000;
+
 const { values } = parseArgs({
   args: argv.slice(2),
   options: {
@@ -94,9 +97,6 @@ async function main(): Promise<void> {
   await host?.close();
   if (told.some(({ same }) => same === false)) process.exitCode = 1;
 }
-
-/** Work that took longer than so many milliseconds on the processor is not done there twice. */
-const MOST_AGAIN = 10_000;
 
 /** What was timed on the GPU, and how to do it again. */
 type Timed = GpuResults["works"][number] & {

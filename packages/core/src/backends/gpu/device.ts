@@ -189,8 +189,8 @@ export class Device {
     return { buffer: this.#landings.take(size) ?? this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST }), size };
   }
 
-  /** What a job left in a buffer for the host. */
-  async collect({ buffer, size: whole }: Landing, bytes: number): Promise<ArrayBuffer> {
+  /** What `take` makes of the bytes that a job left in a buffer for the host; they are there for as long as it runs. */
+  async collect<T>({ buffer, size: whole }: Landing, bytes: number, take: (there: ArrayBuffer) => T): Promise<T> {
     const size = Math.max(4, Math.ceil(bytes / 4) * 4);
     try {
       await Promise.all(this.#checks.splice(0));
@@ -199,11 +199,13 @@ export class Device {
       buffer.destroy();
       throw this.#failure ?? (error instanceof GpuFailure ? error : new GpuFailure(messageOf(error)));
     }
-    const copy = buffer.getMappedRange(0, size).slice(0, bytes);
-    buffer.unmap();
-    this.#landings.keep(buffer, whole);
     this.#throwIfFailed();
-    return copy;
+    try {
+      return take(buffer.getMappedRange(0, size));
+    } finally {
+      buffer.unmap();
+      this.#landings.keep(buffer, whole);
+    }
   }
 
   /** Waits until everything sent so far is done. */
@@ -294,7 +296,7 @@ export class Job {
   #landings: {
     readonly landing: Landing;
     readonly bytes: number;
-    readonly arrive: (copy: Promise<ArrayBuffer>) => void;
+    readonly arrive: (landing: Landing, bytes: number) => void;
   }[] = [];
 
   constructor(device: Device, encoder: GPUCommandEncoder) {
@@ -335,12 +337,20 @@ export class Job {
 
   /** What the first bytes of a buffer are at this point of the job; to be awaited after `send`. */
   read(room: Room, bytes: number): Promise<ArrayBuffer> {
+    return this.take(room, bytes, (there) => there.slice(0, bytes));
+  }
+
+  /** What `take` makes of them, without a copy of their own. */
+  take<T>(room: Room, bytes: number, take: (there: ArrayBuffer) => T): Promise<T> {
     const size = Math.ceil(bytes / 4) * 4;
     const landing = this.#device.landing(size);
     this.#encoder.copyBufferToBuffer(room.buffer, 0, landing.buffer, 0, size);
-    const copy = new Promise<ArrayBuffer>((arrive) => this.#landings.push({ landing, bytes, arrive }));
-    copy.catch(() => {}); // of two answers that fail only one may be waited for
-    return copy;
+    const taken = new Promise<T>((resolve) => {
+      const arrive = (at: Landing, count: number): void => resolve(this.#device.collect(at, count, take));
+      this.#landings.push({ landing, bytes, arrive });
+    });
+    taken.catch(() => {}); // of two answers that fail only one may be waited for
+    return taken;
   }
 
   /** Sends it off. */
@@ -349,7 +359,7 @@ export class Job {
       this.#encoder.finish(),
       Uint32Array.from(this.#params, (value) => value ?? 0),
     );
-    for (const { landing, bytes, arrive } of this.#landings) arrive(this.#device.collect(landing, bytes));
+    for (const { landing, bytes, arrive } of this.#landings) arrive(landing, bytes);
     this.#landings = [];
   }
 }

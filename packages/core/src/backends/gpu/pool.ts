@@ -12,7 +12,7 @@ import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
 import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { House } from "./house.ts";
-import { padded, strideOf } from "./layout.ts";
+import { padded } from "./layout.ts";
 import { multiply } from "./multiply.ts";
 import type { Part, Resident } from "./resident.ts";
 import { select } from "./select.ts";
@@ -173,47 +173,66 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
     const { read } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
         const pooled = borrow(2 * place.own * images);
+        const desk = deskOf(Math.min(block, images), layer, borrow);
         const job = device.job();
         for (let first = 0; first < images; first += block) {
           const count = Math.min(block, images - first);
-          await addPooled(job, house, x, part.room, from + first, count, layer, pooled, first, borrow);
+          await addPooled(job, house, { x, room: part.room, image: from + first, count }, layer, desk, pooled, first);
         }
-        const read = job.read(pooled, 2 * place.own * images);
+        const bytes = 2 * place.own * images;
+        const read = job.take(pooled, bytes, (there) =>
+          spread(new Uint16Array(there, 0, bytes / 2), part.first + from, place),
+        );
         job.send();
         return { read };
       }),
     );
     // One block is read while the next is computed.
     const before = reading;
-    reading = read.then((bytes) => spread(new Uint16Array(bytes), part.first + from, place));
-    reading.catch(() => {}); // it is awaited below
+    reading = read;
     await before;
     await turn.pause();
   }
   await reading;
 }
 
+/** Room for the windows of some images, their products and their strongest filters. */
+interface Desk {
+  readonly rows: Room;
+  readonly products: Room;
+  readonly found: Room;
+}
+
+function deskOf(images: number, { planes, filters, windows }: Layer, borrow: (bytes: number) => Room): Desk {
+  const total = images * windows.across * windows.down;
+  return {
+    rows: borrow(padded(total) * planes.stride),
+    products: borrow(padded(total) * planes.padded * 4),
+    found: borrow(8 * total * Math.min(windows.nBest, filters)),
+  };
+}
+
+/** Adds to a job: pools some images of a room, as the images from `first` on. */
 async function addPooled(
   job: Job,
   house: House,
-  x: Resident,
-  room: Room,
-  image: number,
-  count: number,
+  {
+    x,
+    room,
+    image,
+    count,
+  }: { readonly x: Resident; readonly room: Room; readonly image: number; readonly count: number },
   { planes, filters, windows }: Layer,
+  { rows, products, found }: Desk,
   pooled: Room,
   first: number,
-  borrow: (bytes: number) => Room,
 ): Promise<void> {
   const { across, down, width, channels, patchWidth, stride: step, cellsAcross, cellsDown, shift } = windows;
   const features = windowFeatures(windows);
-  const stride = strideOf(features);
+  const { stride } = planes;
   const each = across * down;
   const total = count * each;
   const k = Math.min(windows.nBest, filters);
-  const [rows, products, found] = [padded(total) * stride, padded(total) * planes.padded * 4, 8 * total * k].map(
-    borrow,
-  );
   const groups = Math.ceil((total * stride) / 1024);
   const cut = [
     image,

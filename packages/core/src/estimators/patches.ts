@@ -186,13 +186,16 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     // What a back end is told of the work: as if each value met so many filters.
     const filters = Math.ceil(this.multiplyAdds / this.features);
     return withBackend(run, async (backend) => {
-      const values = new Uint16Array(matrix.rows * width);
-      for (let from = 0; from < matrix.rows; from += CHUNK_IMAGES) {
+      // A back end with memory of its own cuts the images itself; what it gives is then all there is.
+      const most = (backend.overlap ?? 1) > 1 ? matrix.rows : CHUNK_IMAGES;
+      let values = new Uint16Array(most < matrix.rows ? matrix.rows * width : 0);
+      for (let from = 0; from < matrix.rows; from += most) {
         await advance(run, { stage: "transform", share: from / matrix.rows });
-        const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + CHUNK_IMAGES)));
+        const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + most)));
         const held = await backend.hold(toBytes(chunk, this.scale), { filters });
         const pooled = await held.pool(this.layers).finally(() => held.release());
-        values.set(pooled.values, from * width);
+        if (most >= matrix.rows) values = pooled.values as Uint16Array<ArrayBuffer>;
+        else values.set(pooled.values, from * width);
       }
       await advance(run, { stage: "transform", share: 1 });
       return Dense.of(values, matrix.rows, width);

@@ -1,5 +1,6 @@
 /** The GPU back end: every answer is the plain loops', bit for bit, on the device where it should be, and on the host where it must be. */
 
+import { Dense, RankSimilarityClassifier, saveModel } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HeldRows } from "../../src/backends/contract.ts";
 import { type GpuBackend, openGpu } from "../../src/backends/gpu/backend.ts";
@@ -200,6 +201,49 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("gpu"), { timeout: SLOW }, () =>
         expect(await round(on, unread(x), filters)).toEqual(expected);
       }
     }
+  });
+
+  it("answers questions that overlap as it answers them alone", async () => {
+    const sources = [3, 4, 5].map((seed) => sourceOf(denseRows("u8", 60 + seed, 20, "noise", seed)));
+    const alone = [];
+    for (const source of sources) alone.push(await round(backend, source, 9));
+    const together = await Promise.all([...sources, ...sources].map((source) => round(backend, source, 9)));
+    expect(together).toEqual([...alone, ...alone]);
+  });
+
+  it("trains classes that overlap to the bytes of one after the other, from rows it brings once", async () => {
+    const { rows, features, values } = denseRows("u8", 120, 25, "factors", 6);
+    const x = Dense.of(values as Uint8Array, rows, features);
+    const y = Array.from({ length: rows }, (_, r) => r % 12);
+    const wasm = await openWasm();
+    for (const params of [
+      { filters: 30, seed: 2 },
+      { filters: 24, committee: 2, calibrate: "isotonic" as const },
+    ]) {
+      const recipe = new RankSimilarityClassifier(params);
+      const [plain, first, second] = await Promise.all([
+        recipe.fit(x, y, { backend: wasm }),
+        recipe.fit(x, y, { backend }),
+        recipe.fit(x, y, { backend }),
+      ]);
+      expect(first.report.fallbacks).toEqual([]);
+      expect(saveModel(first)).toEqual(saveModel(plain));
+      expect(saveModel(second)).toEqual(saveModel(plain));
+    }
+    const shares: number[] = [];
+    const onProgress = ({ share }: { share: number }) => void shares.push(share);
+    await new RankSimilarityClassifier({ filters: 24 }).fit(x, y, { backend, onProgress });
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+    const aborted = new AbortController();
+    const stop = () => aborted.abort(new Error("enough"));
+    const fit = new RankSimilarityClassifier({ filters: 24 }).fit(x, y, {
+      backend,
+      signal: aborted.signal,
+      onProgress: stop,
+    });
+    await expect(fit).rejects.toThrow("enough");
+    await wasm.close();
   });
 
   it("gives all memory of the device back", async () => {

@@ -146,13 +146,18 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
     const whole = isFirst ? bytes : joined(header, bytes);
     const before = isFirst ? 0 : lines - countLines(header);
     const reading = { ...options, delimiter: String.fromCharCode(delimiter), header: names !== undefined };
-    const data = await located(before, () => readData(bytesSource(whole, name), reading));
+    const data = await located(before, () => readData(bytesSource(whole, name), forBlock(reading)));
     const kept = keptOfRecords(name, whole, table as unknown as Table, options.keep ?? []);
     yield { data, kept };
     rows += rowCount(data);
     lines += countLines(bytes);
   }
   if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
+}
+
+/** The options of one block: what it takes is given back with it, so each has the whole budget. */
+function forBlock<O extends ReadDataOptions>(options: O): O {
+  return options.budget ? { ...options, budget: new Budget(options.budget.bytes) } : options;
 }
 
 /** Formats of one row a line. */
@@ -167,7 +172,7 @@ async function* lineBlocks(
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
   for await (const bytes of cut(name, opened.stream, usedOf)) {
     if (isBlank(bytes)) continue;
-    const data = await located(lines, () => readData(bytesSource(bytes, name), { ...found, ...options }));
+    const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
     // What the first block told of the numbering of features holds for all.
     if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
     yield { data, kept: keptOf(bytes) };

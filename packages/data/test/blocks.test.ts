@@ -3,7 +3,15 @@
 import { type Dense, RanksimError } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type BlockOptions, type ByteSource, bytesSource, readBlocks, readData, readTextBlocks } from "../src/index.ts";
+import {
+  type BlockOptions,
+  Budget,
+  type ByteSource,
+  bytesSource,
+  readBlocks,
+  readData,
+  readTextBlocks,
+} from "../src/index.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -190,4 +198,16 @@ test("Zstandard is undone like gzip, and damage is named", async () => {
   await expect(readData(bytesSource(packed.subarray(0, 12), "cut.csv.zst"))).rejects.toMatchObject({
     code: "bad-file",
   });
+});
+
+test("a budget that holds a block holds a file of any length", async () => {
+  const line = `${Array.from({ length: 50 }, (_, i) => i).join(",")}\n`;
+  const text = `${Array.from({ length: 50 }, (_, i) => `p${i}`).join(",")}\n${line.repeat(60_000)}`;
+  const source = bytesSource(bytes(text), "long.csv");
+  const small = () => new Budget(7e6);
+  await expect(readData(source, { budget: small() })).rejects.toThrow("memory");
+  let rows = 0;
+  for await (const { data } of readBlocks(source, { budget: small() }))
+    rows += data.form === "matrix" ? data.x.rows : 0;
+  expect(rows).toBe(60_000);
 });

@@ -6,7 +6,7 @@
 import { RanksimError } from "@ranksim/core";
 import type { AsyncBuffer, RowGroup } from "hyparquet";
 import { asBadFile, badFile, guarded, quoted } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
+import { type Account, Budget, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import { type Opened, readAll } from "../source.ts";
 import type { ReadOptions } from "./options.ts";
@@ -22,9 +22,11 @@ export async function readParquet(opened: Opened, options: ReadOptions): Promise
   return finished(opened.name, whole);
 }
 
-/** Reads Parquet, one row group after the other. */
+/** Reads Parquet, one row group after the other. What a group takes is given back with it, so each has the whole budget. */
 export async function* parquetBlocks(opened: Opened, options: ReadOptions): AsyncGenerator<DataSet> {
-  for await (const builder of addGroups(opened, options, (make) => make())) yield await finished(opened.name, builder);
+  const { bytes } = budgetOf(options);
+  const groups = addGroups(opened, options, (make) => make({ ...options, budget: new Budget(bytes) }));
+  for await (const builder of groups) yield await finished(opened.name, builder);
 }
 
 function finished(name: string, builder: TableBuilder | undefined): Promise<DataSet> {
@@ -35,7 +37,7 @@ function finished(name: string, builder: TableBuilder | undefined): Promise<Data
 async function* addGroups(
   opened: Opened,
   options: ReadOptions,
-  into: (make: () => TableBuilder) => TableBuilder,
+  into: (make: (options?: ReadOptions) => TableBuilder) => TableBuilder,
 ): AsyncGenerator<TableBuilder> {
   const { name } = opened;
   try {
@@ -45,7 +47,7 @@ async function* addGroups(
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
     const names = columns.map((column) => column.element.name);
-    const make = () => new TableBuilder(name, names, options);
+    const make = (given = options) => new TableBuilder(name, names, given);
     if (metadata.row_groups.length === 0) yield into(make);
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);

@@ -4,11 +4,9 @@
  * @packageDocumentation
  */
 
-import { RanksimError } from "@ranksim/core";
+import { type Collective, RanksimError } from "@ranksim/core";
 import { MpiCollective } from "./collective.ts";
 import { loadLibrary } from "./library.ts";
-
-export { MpiCollective } from "./collective.ts";
 
 /** Seconds after which a call that others take no part in is given up, unless RANKSIM_MPI_DEADLINE says otherwise. */
 const DEADLINE = 1800;
@@ -17,7 +15,7 @@ const FUNNELED = 1;
 
 /** The processes that this one belongs to. */
 export interface Joined {
-  readonly collective: MpiCollective;
+  readonly collective: Collective;
   /** Leaves them once all have come so far. Nothing can be done together afterwards. */
   leave(): Promise<void>;
   /** Ends all processes at once, with this exit code where the launcher hands it on. */

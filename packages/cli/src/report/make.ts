@@ -5,6 +5,21 @@ import type { ReportContent } from "./content.ts";
 import { gatherReport, type ReportSubject } from "./gather.ts";
 import { reportPage } from "./page.ts";
 
+export type { PatchSheet } from "../model/patch-view.ts";
+export type { Picture } from "../pictures/picture.ts";
+export type { Provenance } from "../provenance.ts";
+export type {
+  ClassFilters,
+  Curve,
+  Fact,
+  FilterView,
+  Judgement,
+  Look,
+  Reliability,
+  RowView,
+  StrongView,
+  Tile,
+} from "./content.ts";
 export type { ReportContent, ReportSubject };
 
 /** The page and what it says. */

@@ -17,7 +17,7 @@ const HELP = `Damages good files and gives them to readers and commands. Nothing
 
   --minutes N   how long (1)
   --seed N      which damage (1); a finding is repeated by its seed and case
-  --only TEXT   only targets whose name has this
+  --only TEXT   only targets whose name has this; may be repeated
   --case N      this case alone
   --from N      number of the first case (0)
   --keep        write the counts to results/fuzz.json and the table of RELIABILITY.md
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     options: {
       minutes: { type: "string", default: "1" },
       seed: { type: "string", default: "1" },
-      only: { type: "string", default: "" },
+      only: { type: "string", multiple: true, default: [""] },
       case: { type: "string" },
       from: { type: "string", default: "0" },
       keep: { type: "boolean", default: false },
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   try {
     const models = await modelTarget(writeRows);
     const all = [models, ...readerTargets(FIXTURES)];
-    const targets = all.filter(({ name }) => name.includes(values.only));
+    const targets = all.filter(({ name }) => values.only.some((text) => name.includes(text)));
     const tallies = targets.map(({ name }) => newTally(name));
     const end = performance.now() + Number(values.minutes) * 60_000;
     const isOver = () => performance.now() > end;

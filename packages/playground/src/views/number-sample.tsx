@@ -2,6 +2,7 @@
 
 import type { Sample } from "../protocol.ts";
 import { useController, usePage } from "./context.ts";
+import { EditTools } from "./edit-tools.tsx";
 import { featureName, value } from "./text.ts";
 
 /** So many sliders can still be found by eye. */
@@ -73,7 +74,7 @@ function Sliders({ values }: { values: Float64Array }) {
   return (
     <fieldset class="sliders">
       <legend>What if? Move a feature.</legend>
-      <EditTools />
+      <EditTools clear="All zero" />
       {Array.from(values, (current, feature) => (
         <label key={feature} class="slider">
           <span class="slider-name">{featureName(names?.[feature], feature)}</span>
@@ -93,29 +94,6 @@ function Sliders({ values }: { values: Float64Array }) {
         </label>
       ))}
     </fieldset>
-  );
-}
-
-function EditTools() {
-  const { sampling } = useController();
-  const { sample, undo } = usePage();
-  return (
-    <div class="tools">
-      <button type="button" onClick={() => sampling.clear()}>
-        All zero
-      </button>
-      <button type="button" disabled={undo.value.length === 0} onClick={() => sampling.undo()}>
-        Undo
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        disabled={!sample.value?.edited || !sample.value.origin}
-        onClick={() => sampling.reset()}
-      >
-        Reset
-      </button>
-    </div>
   );
 }
 
@@ -152,7 +130,7 @@ function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
   return (
     <fieldset class="sliders">
       <legend>What if? Change a value, or set another feature.</legend>
-      <EditTools />
+      <EditTools clear="All zero" />
       {shown.map((feature) => (
         <label key={feature} class="slider">
           <span class="slider-name">{featureName(names?.[feature], feature)}</span>

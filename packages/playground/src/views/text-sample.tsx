@@ -2,6 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { useController, usePage } from "./context.ts";
+import { EditTools } from "./edit-tools.tsx";
 import { Parts } from "./number-sample.tsx";
 
 /** Words of a long text that are shown with their parts. */
@@ -9,7 +10,6 @@ const MOST_WORDS = 400;
 
 export function TextSample({ text }: { text: string }) {
   const { sampling } = useController();
-  const { sample, undo } = usePage();
   return (
     <div class="text-sample">
       <label>
@@ -20,22 +20,7 @@ export function TextSample({ text }: { text: string }) {
           onInput={(event) => sampling.edit({ form: "text", text: event.currentTarget.value }, "typing")}
         />
       </label>
-      <div class="tools">
-        <button type="button" onClick={() => sampling.clear()}>
-          Clear
-        </button>
-        <button type="button" disabled={undo.value.length === 0} onClick={() => sampling.undo()}>
-          Undo
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          disabled={!sample.value?.edited || !sample.value.origin}
-          onClick={() => sampling.reset()}
-        >
-          Reset
-        </button>
-      </div>
+      <EditTools clear="Clear" />
       <ColouredWords text={text} />
       <Parts />
     </div>

@@ -79,6 +79,12 @@ describe("a folder of another training", () => {
   const line =
     "train rows.npy --labels labels.txt --no-table --estimator transform --filters 20 --iterations 1 -m t.ranksim";
 
+  it("is refused where it is a file", async () => {
+    const { code, stderr } = await world.ranksim(`${line} --checkpoint labels.txt`);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/labels\.txt: expected a folder for checkpoints, found a file; name another/);
+  });
+
   it("is refused with what differs", async () => {
     expect(await world.ranksim(`${line} --checkpoint other`)).toMatchObject({ code: 0 });
     const again = await world.ranksim(`${line} --checkpoint other --filters 21 --seed 4`);

@@ -43,7 +43,10 @@ export async function openCheckpoint(
   facts: TrainingFacts,
   { minutes = 0 }: CheckpointOptions = {},
 ): Promise<Checkpoint> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw error;
+    throw new RanksimError("bad-params", `${folder}: expected a folder for checkpoints, found a file; name another`);
+  });
   const own = { ...facts, version: VERSION };
   const found = await factsIn(folder);
   if (found) refuseOther(folder, found, own);

@@ -11,7 +11,7 @@ const blocks = (language: string) =>
   Array.from(page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g")), ([, text]) => text);
 const lines = [...blocks("sh"), ...blocks("yaml")]
   .flatMap((block) => block.split("\n"))
-  .map((line) => /\branksim ((?:train|predict) .*)$/.exec(line)?.[1])
+  .map((line) => /\branksim ((?:train|predict) .*?)(?: && exit)?$/.exec(line)?.[1])
   .filter((line) => line !== undefined);
 const world = makeWorld();
 afterAll(() => world.remove());

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+import { fstatSync } from "node:fs";
 import { type Collective, RanksimError } from "@ranksim/core";
 import { MpiCollective } from "./collective.ts";
 import { loadLibrary } from "./library.ts";
@@ -41,6 +42,7 @@ export async function joinProcesses(
   if (!(seconds > 0)) {
     throw new RanksimError("bad-params", `RANKSIM_MPI_DEADLINE: expected seconds, found ${env.RANKSIM_MPI_DEADLINE}`);
   }
+  refuseLostSocket(env);
   const library = loadLibrary(env);
   const flag = new Int32Array(new ArrayBuffer(4));
   library.call("MPI_Initialized", flag);
@@ -62,4 +64,24 @@ export async function joinProcesses(
     },
     abort: (exitCode) => void library.call("MPI_Abort", library.world, exitCode),
   };
+}
+
+/**
+ * MPICH talks to its launcher through an open socket, of which it is told the number alone. Node hands no socket on to the programs that
+ * it starts, npx and npm are such programs, and under that number another file may be open: the library would write into it.
+ */
+function refuseLostSocket(env: { readonly [name: string]: string | undefined }): void {
+  if (env.PMI_FD === undefined || isSocket(Number(env.PMI_FD))) return;
+  throw new RanksimError(
+    "no-backend",
+    `MPI: the launcher speaks to its processes through open file ${env.PMI_FD}, which this process was not given, because npx, npm or another program lies between them; start the command itself: mpirun -n 4 node_modules/.bin/ranksim`,
+  );
+}
+
+function isSocket(file: number): boolean {
+  try {
+    return fstatSync(file).isSocket();
+  } catch {
+    return false;
+  }
 }

@@ -58,7 +58,9 @@ const MANNERS = {
 export function loadLibrary(env: { readonly [name: string]: string | undefined }): Library {
   for (const [name, value] of Object.entries(MANNERS)) process.env[name] ??= value;
   const given = env.RANKSIM_MPI_LIBRARY;
-  const isOpen = env.OMPI_COMM_WORLD_SIZE !== undefined || env.OMPI_MCA_orte_launch !== undefined;
+  // Under srun --mpi=pmix PMIx alone speaks of the others, and MPICH as it is mostly built knows the older PMI.
+  const isPmix = env.PMIX_RANK !== undefined && env.PMI_RANK === undefined;
+  const isOpen = env.OMPI_COMM_WORLD_SIZE !== undefined || env.OMPI_MCA_orte_launch !== undefined || isPmix;
   const names = given ? [given] : isOpen ? [...OPEN_MPI, ...MPICH] : [...MPICH, ...OPEN_MPI];
   const reasons: string[] = [];
   for (const name of names) {

@@ -6,12 +6,10 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { encodeNpy } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BIN, LINE, processesOf, program, writeData } from "./job.ts";
 import { ended, launchers } from "./launchers.ts";
 
-const program = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
-const BIN = fileURLToPath(new URL("../../cli/bin/ranksim.js", import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL("../dist/index.js", import.meta.url)));
 const alone = (...args: string[]) => ended(spawn(process.execPath, args, { stdio: "pipe" }));
 const LONG = 300_000;
@@ -19,23 +17,9 @@ const LONG = 300_000;
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ranksim-mpi-"));
-  let state = 5;
-  const draw = (below: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const kinds = Array.from({ length: 3000 }, () => draw(10));
-  const values = Uint8Array.from(
-    { length: 3000 * 100 },
-    (_, j) => draw(200) + (((j % 100) + kinds[Math.floor(j / 100)]) % 10 === 0 ? 55 : 0),
-  );
-  writeFileSync(join(folder, "rows.npy"), encodeNpy(values, [3000, 100]));
-  writeFileSync(join(folder, "labels.txt"), `${kinds.join("\n")}\n`);
+  writeData(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const LINE =
-  "train rows.npy --labels labels.txt --no-table --estimator probabilistic --filters 80 --iterations 6 --tolerance 0";
 
 for (const launcher of launchers) {
   describe.skipIf(!launcher.isHere || !isBuilt)(launcher.title, { timeout: LONG }, () => {
@@ -111,14 +95,14 @@ for (const launcher of launchers) {
         const kept = join(folder, `kept-${states}`);
         rmSync(kept, { recursive: true, force: true });
         await mkdir(kept, { recursive: true });
-        const line = [BIN, ...`${LINE} --checkpoint kept-${states} -m again.ranksim`.split(" ")];
+        const line = [BIN, ...`${LINE} --checkpoint ${kept} -m again.ranksim`.split(" ")];
         const child = launcher.start(3, line, { cwd: folder });
         let left = states;
         let killedAt = 0;
         const watcher = watch(kept, (event, name) => {
           if (event !== "rename" || !name?.endsWith(".state") || --left !== 0) return;
-          const victims = processesOf(child.pid as number).filter(({ command }) => command.includes("ranksim.js"));
-          process.kill(victims[states % victims.length].pid, "SIGKILL");
+          const victims = processesOf(kept);
+          process.kill(victims[states % victims.length], "SIGKILL");
           killedAt = performance.now();
         });
         const found = await ended(child);
@@ -152,6 +136,22 @@ for (const launcher of launchers) {
       }
     });
 
+    it("works through a program between the two, or says that the launcher cannot be reached so", async () => {
+      const between = `import { spawnSync } from "node:child_process";
+        process.exitCode = spawnSync(process.execPath, ${JSON.stringify([program("collective.js")])}, { stdio: "inherit" }).status ?? 1;`;
+      const path = program(`between-${process.pid}.js`);
+      writeFileSync(path, between);
+      try {
+        const { code, stdout, stderr } = await ended(launcher.start(2, [path]));
+        if (launcher.title === "MPICH") {
+          expect(code).not.toBe(0);
+          expect(stderr).toMatch(/speaks to its processes through open file \d+, which this process was not given/);
+        } else expect([code, stdout.trim().split("\n").length]).toEqual([0, 2]);
+      } finally {
+        rmSync(path);
+      }
+    });
+
     it("a library of another MPI is noticed", async () => {
       const other = launcher.title === "MPICH" ? "libmpi.so.40" : "libmpich.so.12";
       const flags = `${LINE} -m no.ranksim`.split(" ");
@@ -177,15 +177,3 @@ describe.skipIf(!isBuilt)("without a launcher", () => {
     expect(found.stderr).toMatch(/expected the library of MPICH or Open MPI, found none of libnot-there\.so/);
   });
 });
-
-/** The processes below one, with their command lines. */
-function processesOf(root: number): { pid: number; command: string }[] {
-  const found: { pid: number; command: string }[] = [];
-  const children = readFileSync(`/proc/${root}/task/${root}/children`, "utf8").trim();
-  for (const text of children === "" ? [] : children.split(" ")) {
-    const pid = Number(text);
-    found.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ") });
-    found.push(...processesOf(pid));
-  }
-  return found;
-}

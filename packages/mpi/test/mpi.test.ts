@@ -15,9 +15,13 @@ const alone = (...args: string[]) => ended(spawn(process.execPath, args, { stdio
 const LONG = 300_000;
 
 let folder = "";
-beforeAll(() => {
+const run = (line: string) => [BIN, ...line.split(" ")];
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ranksim-mpi-"));
   writeData(folder);
+  if (!isBuilt) return;
+  const one = await ended(spawn(process.execPath, run(`${LINE} -m one.ranksim`), { cwd: folder, stdio: "pipe" }));
+  expect(one.code).toBe(0);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -47,9 +51,6 @@ for (const launcher of launchers) {
     });
 
     it("the command just works: one speaks and writes, in memory or from a source", async () => {
-      const run = (line: string) => [BIN, ...line.split(" ")];
-      const one = await ended(spawn(process.execPath, run(`${LINE} -m one.ranksim`), { cwd: folder, stdio: "pipe" }));
-      expect(one.code).toBe(0);
       const expected = readFileSync(join(folder, "one.ranksim"));
       for (const flags of ["", " --memory 2MB"]) {
         const found = await ended(launcher.start(3, run(`${LINE} -m three.ranksim --json${flags}`), { cwd: folder }));
@@ -95,7 +96,7 @@ for (const launcher of launchers) {
         const kept = join(folder, `kept-${states}`);
         rmSync(kept, { recursive: true, force: true });
         await mkdir(kept, { recursive: true });
-        const line = [BIN, ...`${LINE} --checkpoint ${kept} -m again.ranksim`.split(" ")];
+        const line = run(`${LINE} --checkpoint ${kept} -m again.ranksim`);
         const child = launcher.start(3, line, { cwd: folder });
         let left = states;
         let killedAt = 0;

@@ -1,6 +1,6 @@
 /**
- * `ranksim demo`: the whole way in under a minute and without a network. Trains on the embedded digits, compares with one
- * nearest neighbour, draws filters in the terminal, writes a model and a report.
+ * `ranksim demo`: the whole way in under a minute and without a network. Trains on the embedded digits by the default preset and by
+ * the paper's plain method, compares both with one nearest neighbour, draws filters in the terminal, writes a model and a report.
  */
 
 import { dirname, join } from "node:path";
@@ -9,16 +9,21 @@ import {
   type ClassifierModel,
   type Dense,
   expandFilter,
+  type PipelineModel,
+  type PredictingModel,
   RankSimilarityClassifier,
   type Run,
+  saveModel,
   trainTestSplit,
 } from "@ranksim/core";
-import { loadDigits } from "@ranksim/data";
+import { loadDigits, train as trainByPreset } from "@ranksim/data";
 import type { Command } from "commander";
 import { commandName } from "../command-name.ts";
 import { writeTo } from "../files/output.ts";
 import type { Io, Output } from "../io.ts";
-import { type StoredModel, writeModel } from "../model/store.ts";
+import { filterPart } from "../model/parts.ts";
+import { patchesOf } from "../model/patch-view.ts";
+import { writeModel } from "../model/store.ts";
 import { pictureOf } from "../pictures/picture.ts";
 import { makeReport } from "../report/make.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -28,8 +33,11 @@ import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 import { nearestNeighbour } from "./nearest-neighbour.ts";
 
+/** Filters of the plain method. */
 const FILTERS = 200;
 const SEED = 1;
+/** Patch filters that are drawn. */
+const PATCHES_SHOWN = 20;
 /** Processor seconds that repeated predictions are measured over: the system's clock is too coarse for one. */
 const MEASURED_SECONDS = 0.4;
 
@@ -41,7 +49,7 @@ export function addDemo(program: Command, io: Io): void {
     .command("demo")
     .summary("see it work, offline, in under a minute")
     .description(
-      "Trains on 1,348 handwritten digits, compares with one nearest neighbour on 449 others, draws some filters and writes a model, a report and the digits as a table.",
+      "Trains on 1,348 handwritten digits by the preset `balanced` and by the paper's plain method, compares both with one nearest neighbour on 449 others, draws some filters and writes a model, a report and the digits as a table.",
     )
     .option("--folder <path>", "where its files go", "ranksim-demo");
   addCommonOptions(addComputeOptions(command))
@@ -82,10 +90,16 @@ async function demo(session: Session, options: Options): Promise<void> {
     tablePath: inFolder("digits.csv"),
   };
   const { modelPath, reportPath, tablePath } = paths;
-  const { stored, model, ours, page } = await session.compute("training", options, async (run) => {
-    const model = await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(train.x, train.y, run);
+  const { stored, model, plain, figures, page, recipe } = await session.compute("training", options, async (run) => {
+    const plain = await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(train.x, train.y, run);
+    const data = { form: "matrix" as const, ...train, imageSize: digits.imageSize };
+    const { model, recipe } = await trainByPreset(data, { seed: SEED }, run);
     const stored = await writeModel(model, modelPath, io);
-    const ours = await judgeOurs(model, stored, test.x, test.y, run);
+    const asked = model as unknown as PredictingModel;
+    const figures = {
+      ours: await judge(asked, stored.byteLength, test.x, test.y, run),
+      plain: await judge(plain, saveModel(plain).byteLength, test.x, test.y, run),
+    };
     const { page } = await makeReport(
       {
         ...stored,
@@ -98,25 +112,34 @@ async function demo(session: Session, options: Options): Promise<void> {
       },
       { ...(run.backend ? { backend: run.backend } : {}), ...(run.signal ? { signal: run.signal } : {}) },
     );
-    return { stored, model, ours, page };
+    return { stored, model: model as PipelineModel, plain, figures, page, recipe };
   });
   await writeTo(reportPath, [new TextEncoder().encode(page)], io);
   await writeTo(tablePath, tableOf(digits.x, digits.y), io);
   const neighbour = await judgeNeighbour(train.x, train.y, test.x, test.y);
+  const own = filterPart(model)?.part.report;
   const value = {
     rows: { train: train.x.rows, test: test.x.rows },
+    recipe: { preset: recipe.preset, about: recipe.about },
     rankSimilarity: {
-      ...ours,
-      filters: model.report.filters,
+      ...figures.ours,
+      filters: filtersOf(model),
       digest: stored.digest,
-      trainingSeconds: model.report.seconds,
+      trainingSeconds: own?.seconds,
     },
+    plain: { ...figures.plain, filters: plain.report.filters, trainingSeconds: plain.report.seconds },
     nearestNeighbour: neighbour,
     model: modelPath,
     report: reportPath,
     table: tablePath,
   };
-  await session.print("demo", value, () => forPeople(session, model, ours, neighbour, paths));
+  await session.print("demo", value, () => forPeople(session, { model, plain }, { ...figures, neighbour }, paths));
+}
+
+/** Filters of patches and of classes together. */
+function filtersOf(model: PipelineModel): number {
+  const patches = patchesOf(model)?.layers.reduce((sum, { bank }) => sum + bank.filters, 0) ?? 0;
+  return patches + (filterPart(model)?.part.report.filters ?? 0);
 }
 
 /** The digits as a table of the kind people have: a line of names, numbers, the class in a column. */
@@ -126,15 +149,15 @@ function* tableOf(x: Dense, y: readonly number[]): Generator<Uint8Array> {
   for (let r = 0; r < x.rows; r++) yield encoder.encode(`${x.row(r).join(",")},${y[r]}\n`);
 }
 
-async function judgeOurs(
-  model: ClassifierModel,
-  { byteLength }: StoredModel,
+async function judge(
+  model: PredictingModel,
+  byteLength: number,
   x: Dense,
   y: readonly number[],
   { backend }: Run,
 ): Promise<Figures> {
   const quiet = backend ? { backend } : {};
-  const predicted = await model.predict(x, quiet);
+  const predicted = (await model.predict(x, quiet)) as number[];
   const cpuSeconds = await processorTime(() => model.predict(x, quiet));
   return { accuracy: accuracy(y, predicted), cpuSeconds, byteLength };
 }
@@ -164,24 +187,34 @@ async function processorTime(call: () => unknown): Promise<number> {
 
 function forPeople(
   { io, style }: Session,
-  model: ClassifierModel,
-  ours: Figures,
-  neighbour: Figures,
+  { model, plain }: { readonly model: PipelineModel; readonly plain: ClassifierModel },
+  figures: { readonly ours: Figures; readonly plain: Figures; readonly neighbour: Figures },
   { modelPath, reportPath, tablePath }: Paths,
 ): string {
   const right = { align: "right" } as const;
-  const line = (name: string, of: (figures: Figures) => string) => [name, style.strong(of(ours)), of(neighbour)];
+  const line = (name: string, of: (figures: Figures) => string) => [
+    name,
+    style.strong(of(figures.ours)),
+    of(figures.plain),
+    of(figures.neighbour),
+  ];
   const comparison = table(
-    [{ head: "" }, { head: "rank similarity", ...right }, { head: "1 nearest neighbour", ...right }],
     [
-      line("accuracy", (figures) => score(figures.accuracy)),
-      line("processor time to answer", (figures) => seconds(figures.cpuSeconds)),
-      line("size", (figures) => bytes(figures.byteLength)),
-      ["runs on", style.strong(model.report.backend ?? ""), "JavaScript loops"],
+      { head: "" },
+      { head: "rank similarity", ...right },
+      { head: "the paper's", ...right },
+      { head: "1 nearest neighbour", ...right },
+    ],
+    [
+      line("accuracy", ({ accuracy }) => score(accuracy)),
+      line("processor time to answer", ({ cpuSeconds }) => seconds(cpuSeconds)),
+      line("size", ({ byteLength }) => bytes(byteLength)),
+      ["runs on", style.strong(plain.report.backend ?? ""), plain.report.backend ?? "", "JavaScript loops"],
       [
         "compares each row with",
-        style.strong(`${count(model.report.filters)} filters`),
-        `${count(model.report.rows)} rows`,
+        style.strong(`${count(filtersOf(model))} filters`),
+        `${count(plain.report.filters)} filters`,
+        `${count(plain.report.rows)} rows`,
       ],
     ],
     style,
@@ -198,11 +231,26 @@ function forPeople(
   ].map(([rest, about]) => `  ${style.accent(`${commandName(io)} ${rest}`)}\n      ${style.faint(about)}\n`);
   return [
     comparison,
-    `\n${style.strong("Two filters of each digit")}: the rank order of the pixels of similar training rows\n\n`,
-    ...inBands(filtersToShow(model), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
+    `\n${style.strong("Small pictures it looks for")}, some of them: ranks of the pixels of similar windows\n\n`,
+    ...inBands(patchesToShow(model), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
+    `${style.strong("Two filters of each digit")} of the paper's method: the rank order of the pixels of similar training rows\n\n`,
+    ...inBands(filtersToShow(plain), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
     `Model in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}: open it in a browser.\n\nTry next:\n`,
     ...next,
   ].join("");
+}
+
+/** The first patch filters: each is a picture of the size of a window. */
+function patchesToShow(model: PipelineModel): Captioned[] {
+  const [{ bank, windows }] = patchesOf(model)?.layers ?? [];
+  return Array.from({ length: Math.min(PATCHES_SHOWN, bank.filters) }, (_, f) => ({
+    picture: pictureOf(
+      bank.weights.subarray(f * bank.features, (f + 1) * bank.features),
+      windows.patchWidth,
+      windows.patchHeight,
+    ),
+    caption: "",
+  }));
 }
 
 /** Ten in a line, or five: so that the second filters stand under the first where the terminal is wide enough. */

@@ -136,11 +136,19 @@ function chosen(task: Task): Chosen {
 }
 
 /** The recipe's parameters, then those given by hand; these leave no room for refinement where they need filters as they are trained. */
-function given<P extends object>({ seed, params }: Task, recipe: P): P {
+function given<P extends object>({ seed, params, classes }: Task, recipe: P): P {
   const { keepSums, distributionPerClass, filterFunction = "meanRank" } = params;
   const isPlain = keepSums === true || distributionPerClass === true || filterFunction !== "meanRank";
-  const plain = isPlain && "refine" in recipe ? { refine: false, committee: 1 } : {};
-  return { seed, ...recipe, ...plain, ...params } as P;
+  const plain = isPlain && "refine" in recipe ? { refine: false } : {};
+  const { committee } = recipe as { committee?: number };
+  const banks = committee === undefined ? {} : { committee: isPlain ? 1 : banksFor(committee, params, classes) };
+  return { seed, ...recipe, ...plain, ...banks, ...params } as P;
+}
+
+/** Banks that vote, where filters given by hand are enough for all of them and nothing given asks for a single one. */
+function banksFor(committee: number, { filters, voters, initialRows }: Task["params"], classes: number): number {
+  if ((typeof voters === "number" && voters > 1) || initialRows !== undefined) return 1;
+  return typeof filters === "number" ? Math.max(1, Math.min(committee, Math.floor(filters / classes))) : committee;
 }
 
 function paper(task: Task): Chosen {
@@ -186,12 +194,17 @@ const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<Pat
   balanced: { patch: 5, filters: 256, nBest: 8, grid: 5 },
   best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [6, 5, 4] },
 };
-/** The same for images of few pixels. */
+/**
+ * The same for images of few pixels. Chosen in ten folds of 1,348 digits, three seeds: 0.9876 right with three banks of classes that vote,
+ * 0.9852 with one, as one nearest neighbour. Windows of 4, grids of 2 and 4, and several sizes side by side did worse.
+ */
 const SMALL_LAYERS: typeof IMAGE_LAYERS = {
   fast: { patch: 3, filters: 64, nBest: 5, grid: 3 },
   balanced: { patch: 3, filters: 128, nBest: 8, grid: 3 },
   best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
 };
+
+const SMALL_COMMITTEE = 3;
 
 /** So many filters for each class, but not more than half as many as there are rows: a filter of one row knows that row alone. */
 function filtersFor({ classes, rows }: Task, each: number): number {
@@ -204,14 +217,15 @@ function images(task: Task): Chosen {
   const { x, imageSize } = data as MatrixData & { imageSize: { width: number; height: number } };
   const { width, height } = imageSize;
   const channels = x.features / (width * height);
-  const side = Math.min(width, height);
-  const layers = (side < SMALL_SIDE ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
+  const isSmall = Math.min(width, height) < SMALL_SIDE;
+  const layers = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
   const patches = new PatchTransform({ width, height, channels, ...layers, stride, seed });
-  const each = preset === "best" ? 30 : 10;
+  const filters = filtersFor(task, preset === "best" || (isSmall && preset === "balanced") ? 30 : 10);
   const classify = new RankSimilarityClassifier(
     given(task, {
-      filters: filtersFor(task, each),
+      filters,
+      committee: isSmall && preset !== "fast" ? Math.min(SMALL_COMMITTEE, Math.floor(filters / task.classes)) : 1,
       refine: true,
       refineEpochs: preset === "best" ? 24 : 12,
       refineWindow: 0.04,

@@ -89,6 +89,18 @@ describe("recipeFor", () => {
     expect(recipeFor(tiny).kind).toBe("numbers");
   });
 
+  it("lets banks vote on small images, as many as there are filters for", () => {
+    const chosen = (data: DataSet, preset: Preset = "balanced") => recipeFor(data, { preset }).estimator.params;
+    expect(chosen(images(1000))).toMatchObject({ "classify.filters": 300, "classify.committee": 3 });
+    expect(chosen(images(40))).toMatchObject({ "classify.filters": 20, "classify.committee": 2 });
+    const byHand = (params: object) => recipeFor(images(1000), { params: { ...params } }).estimator.params;
+    expect(byHand({ filters: 20 })).toMatchObject({ "classify.filters": 20, "classify.committee": 2 });
+    for (const params of [{ voters: 5 }, { filters: 12 }, { keepSums: true }, { initialRows: [0] }]) {
+      expect(byHand(params)).toMatchObject({ "classify.committee": 1 });
+    }
+    expect(chosen(images(1000), "fast")).toMatchObject({ "classify.filters": 100, "classify.committee": 1 });
+  });
+
   it("refuses a preset that does not exist", () => {
     expect(() => recipeFor(text, { preset: "quick" as Preset })).toThrow(RanksimError);
   });

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadModel, schemaOf } from "@ranksim/core";
-import { loadDigits } from "@ranksim/data";
+import { encodeNpy, loadDigits } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { macroF1Interval, shareInterval } from "../src/model/intervals.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
@@ -90,6 +90,24 @@ test("evaluate says how many rows were seen in training", async () => {
   );
   expect((await world.ranksim("evaluate seen.ranksim digits")).stderr).toMatch(/about 6\d % of 1,797 rows were seen/);
   expect((await world.ranksim("evaluate seen.ranksim digits:test")).stderr).not.toContain("seen in training");
+});
+
+test("arrays that a table model was trained on, or that were added to it, are known again", async () => {
+  const values = Float64Array.from({ length: 160 }, (_, i) => ((i * 37) % 101) / 10 + (i % 4) * 100);
+  const rows = (from: number, to: number) => encodeNpy(values.slice(4 * from, 4 * to), [to - from, 4]);
+  for (const [name, from, to] of [
+    ["first", 0, 30],
+    ["later", 30, 40],
+  ] as const) {
+    writeFileSync(world.path(`${name}.npy`), rows(from, to));
+    writeFileSync(world.path(`${name}.txt`), Array.from({ length: to - from }, (_, r) => "ab"[r % 2]).join("\n"));
+  }
+  const evaluate = (name: string) => world.ranksim(`evaluate array.ranksim ${name}.npy --labels ${name}.txt`);
+  await world.ranksim("train first.npy --labels first.txt --filters 10 --keep-sums -m array.ranksim");
+  expect((await evaluate("first")).stderr).toContain("all 30 rows were seen in training");
+  expect((await evaluate("later")).stderr).not.toContain("seen in training");
+  await world.ranksim("update array.ranksim later.npy --labels later.txt");
+  expect((await evaluate("later")).stderr).toContain("all 10 rows were seen in training");
 });
 
 describe("notes where a person would stop", () => {

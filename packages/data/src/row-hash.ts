@@ -6,7 +6,7 @@
 import { type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "./data-set.ts";
 import { plainNumber } from "./table/cells.ts";
-import { NO_WORD, type Table } from "./table/table.ts";
+import { NO_WORD, Table } from "./table/table.ts";
 import { murmurHash } from "./text/murmur.ts";
 
 /** Hashes that a model keeps at most: of 60,000 training rows, 1,000 that are looked at again give 17 matches. */
@@ -14,9 +14,15 @@ const MOST_KEPT = 1024;
 
 type Training = NonNullable<Schema["training"]>;
 
-/** A hash of 32 bits for each row, labels not included. */
-export function hashRows(data: DataSet): Uint32Array {
-  if (data.form === "matrix") return hashMatrix(data.x);
+/**
+ * A hash of 32 bits for each row, labels not included. Rows of an array for a model of tables, whose `columns` are given, are
+ * hashed as those of a table: by position, as the model takes them.
+ */
+export function hashRows(data: DataSet, columns?: Schema["columns"]): Uint32Array {
+  if (data.form === "matrix") {
+    const names = columns?.map(({ name }) => name);
+    return names?.length === data.x.features ? hashTable(Table.fromMatrix(data.x, names)) : hashMatrix(data.x);
+  }
   return data.form === "text" ? Uint32Array.from(data.text, (text) => murmurHash(text)) : hashTable(data.table);
 }
 
@@ -80,7 +86,7 @@ export function seenRows(schema: Schema, data: DataSet): number | undefined {
   const known = new Set(kept);
   // Above the largest hash that was kept nothing is known, unless all were kept.
   const reach = kept.length < MOST_KEPT ? 2 ** 32 : (kept.at(-1) as number) + 1;
-  const hashes = hashRows(data);
+  const hashes = hashRows(data, schema.form === "table" ? schema.columns : undefined);
   let judged = 0;
   let met = 0;
   for (const hash of hashes) {

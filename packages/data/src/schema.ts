@@ -24,7 +24,7 @@ export interface DescribeOptions {
 
 /** The schema of data that a model is trained on. */
 export function describeData(data: DataSet, given: DescribeOptions = {}): Schema {
-  return schemaOf(data, hashRows(data), rowCount(data), given);
+  return schemaOf(data, hashRows(data, given.columns), rowCount(data), given);
 }
 
 /** The same for rows that are read when they are needed: they are read once. */

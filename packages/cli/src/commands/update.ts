@@ -48,7 +48,11 @@ export function addUpdate(program: Command, io: Io): void {
         growing.partialFit(inputOf(model, set), y, run),
       );
       const schema = schemaOf(model);
-      if (schema) withSchema(grown, joinSchemas(schema, describeData(set)));
+      if (schema)
+        withSchema(
+          grown,
+          joinSchemas(schema, describeData(set, schema.form === "table" ? { columns: schema.columns ?? [] } : {})),
+        );
       const stored = await writeModel(grown, out, io);
       if (out !== "-") {
         await session.print("update", asJson(stored, before, options), () =>

@@ -13,6 +13,7 @@ import { type ReadDataOptions, readData } from "./read.ts";
 import { layOut, type Table } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
 import { formatOf } from "./readers/detect.ts";
+import { decoded, recoded } from "./readers/encoding.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
 import { skipByteOrderMark } from "./readers/scan.ts";
@@ -59,20 +60,23 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
   if (opened.head.byteLength === 0) throw badFile(opened.name, "", "expected data, found an empty file");
   const format = formatOf(opened, options);
   const { keep = [] } = options;
+  // Blocks of lines are in UTF-8 before they are cut.
+  const lines = recoded(opened, expecting(options));
+  const inLines = { ...options, encoding: "utf-8" } as const;
   switch (format) {
     case "csv":
     case "tsv":
-      yield* csvBlocks(opened, { ...options, format });
+      yield* csvBlocks(lines, { ...inLines, format });
       return;
     case "jsonl":
-      yield* lineBlocks(opened, { ...options, format }, (text) => keptOfObjects(opened.name, text, keep));
+      yield* lineBlocks(lines, { ...inLines, format }, (text) => keptOfObjects(opened.name, text, keep));
       return;
     default: {
       if (keep.length > 0) {
         const message = `${opened.name}: expected CSV, TSV or JSON lines to keep columns of, found ${format}`;
         throw new RanksimError("unsupported", message);
       }
-      if (format === "svmlight") yield* lineBlocks(opened, { ...options, format }, () => []);
+      if (format === "svmlight") yield* lineBlocks(lines, { ...inLines, format }, () => []);
       else if (format === "parquet") {
         const reading = { ...options, ...expecting(options) };
         for await (const data of parquetBlocks(opened, reading)) yield { data, kept: [] };
@@ -185,12 +189,11 @@ export async function* readTextBlocks(
   source: ByteSource,
   encoding: "utf-8" | "latin1" = "utf-8",
 ): AsyncGenerator<Block> {
-  const opened = await openSource(source, source.byteLength === undefined ? 1 : undefined);
-  const decoder = new TextDecoder(encoding);
+  const opened = recoded(await openSource(source, source.byteLength === undefined ? 1 : undefined), { encoding });
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
   let rows = 0;
   for await (const bytes of cut(opened.name, opened.stream, usedOf)) {
-    const text = decoder.decode(bytes).split(/\r?\n/);
+    const text = decoded(opened.name, "", bytes).split(/\r?\n/);
     if (text.at(-1) === "") text.pop();
     rows += text.length;
     yield { data: { form: "text", text }, kept: [] };

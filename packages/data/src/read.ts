@@ -7,6 +7,7 @@ import { type DataSet, type ImageSize, type RowLabels, rowCount, type SourceData
 import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
 import { formatOf } from "./readers/detect.ts";
+import { recoded } from "./readers/encoding.ts";
 import { readIdx } from "./readers/idx.ts";
 import { readJsonLines } from "./readers/json-lines.ts";
 import { readLabels } from "./readers/labels.ts";
@@ -51,11 +52,11 @@ async function readFile(source: ByteSource, options: Budgeted): Promise<DataSet>
   switch (format) {
     case "csv":
     case "tsv":
-      return readCsv(opened, { ...options, format });
+      return readCsv(recoded(opened, options), { ...options, format });
     case "jsonl":
-      return readJsonLines(opened, options);
+      return readJsonLines(recoded(opened, options), options);
     case "svmlight":
-      return readSvmlight(opened, options);
+      return readSvmlight(recoded(opened, options), options);
     case "npy":
       return arrayToData(name, decodeNpy(name, await whole(), account), account);
     case "npz":

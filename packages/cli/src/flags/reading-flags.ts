@@ -99,7 +99,7 @@ export function addReadingOptions(command: Command): Command {
   add("--arrays <x[,y]>", "NPZ: names of the arrays with rows and labels", arrays);
   add("--features <n>", "svmlight: number of features; else the largest that occurs", (text) => wholeNumber(text, 1));
   add("--first-feature <n>", "svmlight: number of the first feature, 0 or 1; else told by the content", firstFeature);
-  add("--encoding <name>", "text: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
+  add("--encoding <name>", "how text is stored: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
   add("--remove <parts>", "newsgroup posts: headers, footers, quotes, separated by commas", textParts);
   add("--under <path>", "folders and archives: only files below this path");
   add("--colour", "image folders: keep red, green and blue; else colours become grey");

@@ -6,7 +6,8 @@
 import { MOST_FEATURES } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
-import { skipBlanks, textOf, trimBlanks } from "./scan.ts";
+import { decoded } from "./encoding.ts";
+import { skipBlanks, trimBlanks } from "./scan.ts";
 
 const LF = 10;
 const CR = 13;
@@ -151,7 +152,7 @@ export class CsvRecords {
 
   /** The field as a string, doubled quotes undone. */
   text(field: number): string {
-    const text = textOf(this.#window, this.#starts[field], this.#ends[field]);
+    const text = decoded(this.#name, this.line, this.#window.subarray(this.#starts[field], this.#ends[field]));
     return this.#quoting[field] === 2 ? text.replaceAll('""', '"') : text;
   }
 }

@@ -14,8 +14,9 @@ import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
 import { type Columns, chooseColumns, foundIn, withFound } from "./columns.ts";
 import { CsrBuilder } from "./csr-builder.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import { decoded } from "./encoding.ts";
 import type { ReadOptions } from "./options.ts";
-import { scanLines, textOf } from "./scan.ts";
+import { scanLines } from "./scan.ts";
 
 type Row = { readonly [key: string]: unknown };
 
@@ -32,7 +33,7 @@ export async function readJsonLines(opened: Opened, options: ReadOptions): Promi
   await scanLines(name, opened.stream, account, (window, from, to, line) => {
     const heap = JSON_BYTES * (to - from);
     account.takeHeap(heap);
-    const text = textOf(window, from, to).trim();
+    const text = decoded(name, line, window.subarray(from, to)).trim();
     if (text === "") return account.giveHeap(heap);
     const value = parseLine(name, text, line);
     const row: Row = Array.isArray(value) ? { x: value } : (value as Row);

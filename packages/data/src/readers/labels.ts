@@ -6,11 +6,12 @@ import type { RowLabels } from "../data-set.ts";
 import { type ByteSource, type Opened, openSource, readAll } from "../source.ts";
 import { LabelBuilder } from "./dense-builder.ts";
 import { formatOf } from "./detect.ts";
+import { decoded, recoded } from "./encoding.ts";
 import { readIdx } from "./idx.ts";
 import { arrayToLabels, decodeNpy } from "./npy.ts";
 import { readNpzLabels } from "./npz.ts";
 import type { ReadOptions } from "./options.ts";
-import { scanLines, textOf } from "./scan.ts";
+import { scanLines } from "./scan.ts";
 
 /**
  * Reads a file of labels. In text, a line holds one label, or several separated by commas when `multilabel` is set; a
@@ -32,14 +33,14 @@ export async function readLabels(source: ByteSource, options: ReadOptions = {}):
     case "arrow":
       throw badFile(name, "", "expected labels as IDX, NPY, NPZ or text, found a table; name its label column instead");
     default:
-      return readLabelLines(opened, account, options.multilabel === true);
+      return readLabelLines(recoded(opened, options), account, options.multilabel === true);
   }
 }
 
 async function readLabelLines({ name, stream }: Opened, account: Account, several: boolean): Promise<RowLabels> {
   const labels = new LabelBuilder(account);
   await scanLines(name, stream, account, (window, from, to, line) => {
-    const text = unquote(textOf(window, from, to).trim());
+    const text = unquote(decoded(name, line, window.subarray(from, to)).trim());
     if (line === 1 && /^(label|labels|class|target|y)$/i.test(text)) return;
     if (several)
       labels.add(

@@ -66,7 +66,10 @@ export interface ReadOptions {
   readonly multilabel?: boolean;
   /** Folders: only files below this path. */
   readonly under?: string;
-  /** Text folders: how bytes become characters (default utf-8). */
+  /**
+   * Text: how bytes become characters (default utf-8). In files of lines latin1 is Windows-1252, as spreadsheets write it; in text folders
+   * each byte is the character of its number.
+   */
   readonly encoding?: "utf-8" | "latin1";
   /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */
   readonly remove?: readonly TextPart[];

@@ -82,7 +82,7 @@ export function skipByteOrderMark(name: string, window: Uint8Array): number {
 
 const utf8 = new TextDecoder("utf-8");
 
-/** The bytes as a string. */
+/** The bytes as a string for a message or a comparison; `decoded` is for what is kept. */
 export function textOf(window: Uint8Array, from: number, to: number): string {
   return utf8.decode(window.subarray(from, to));
 }

@@ -10,6 +10,7 @@ import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { CsrBuilder } from "./csr-builder.ts";
 import { LabelBuilder } from "./dense-builder.ts";
+import { decoded } from "./encoding.ts";
 import type { ReadOptions } from "./options.ts";
 import { numberOf, scanLines, skipBlanks, textOf } from "./scan.ts";
 
@@ -30,7 +31,7 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
     const end = tokenEnd(window, at, to);
     const hasLabel = window.subarray(at, end).indexOf(COLON) < 0;
     account.takeText(hasLabel ? end - at : 0);
-    rows.push(hasLabel ? textOf(window, at, end) : "");
+    rows.push(hasLabel ? decoded(name, line, window.subarray(at, end)) : "");
     if (hasLabel) at = skipBlanks(window, end, to);
     while (at < to) {
       const stop = tokenEnd(window, at, to);

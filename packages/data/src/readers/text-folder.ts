@@ -3,11 +3,11 @@
  * newsgroup posts can be removed by scikit-learn's rules (its loader of 20 Newsgroups), so that both read the same words.
  */
 
-import { badFile } from "../bad-file.ts";
 import { budgetOf } from "../budget.ts";
 import type { TextData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
 import { PYTHON_SPACE } from "../text/python-pattern.ts";
+import { decoded } from "./encoding.ts";
 import { collectFiles } from "./folder.ts";
 import type { ReadOptions } from "./options.ts";
 
@@ -17,21 +17,13 @@ export async function readTextFolder(folder: Folder, options: ReadOptions): Prom
   const account = budgetOf(options).of(folder.name);
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
     account.takeText(2 * bytes.byteLength);
-    let text = options.encoding === "latin1" ? latin1(bytes) : utf8(`${folder.name}/${path}`, bytes);
+    let text = options.encoding === "latin1" ? latin1(bytes) : decoded(`${folder.name}/${path}`, "", bytes);
     if (remove.includes("headers")) text = withoutHeaders(text);
     if (remove.includes("footers")) text = withoutFooters(text);
     if (remove.includes("quotes")) text = withoutQuotes(text);
     return text;
   });
   return { form: "text", text: contents, rowNames: paths, ...(y ? { y } : {}) };
-}
-
-function utf8(name: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw badFile(name, "", 'expected text in UTF-8; older files may be encoding: "latin1"', error);
-  }
 }
 
 /** Bytes as the characters of the same numbers. The platform's "latin1" decoder is Windows-1252, which differs for 0x80..0x9f. */

@@ -69,7 +69,8 @@ describe("train --test-share", () => {
     expect(byGroup.heldOut.rows).toBe(100);
     expect(byGroup.report.features).toBe(64);
     const byTime = await json(`train writers.csv ${flags} --time-column day --ignore-columns writer -m t.ranksim`);
-    expect(byTime.heldOut.rows).toBe(100);
+    // Seven whole days of 14 rows: rows of one day are not on both sides.
+    expect(byTime.heldOut.rows).toBe(98);
     const judged = await json(
       "cross-validate writers.csv --label-column digit --filters 20 --folds 4 --group-column writer --ignore-columns day",
     );
@@ -80,6 +81,41 @@ describe("train --test-share", () => {
       );
       expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
     }
+  });
+});
+
+test("rows are split by time and by groups as they are written, in any format", async () => {
+  // A new class from May on, and days that would be months if each were read alone.
+  const days = Array.from({ length: 40 }, (_, r) => ({ day: (r * 7) % 28 || 28, month: 3 + (r % 4), year: 2024 }));
+  const rows = days.map(({ day, month, year }, r) => ({
+    ...{ a: (r * 13) % 17, b: (r * 5) % 11, kind: month < 6 ? "early" : "late", site: month },
+    day: `${String(day).padStart(2, "0")}.${String(month).padStart(2, "0")}.${year}`,
+  }));
+  writeFileSync(
+    world.path("days.csv"),
+    ["a,b,kind,site,day", ...rows.map((r) => Object.values(r).join(","))].join("\n"),
+  );
+  writeFileSync(world.path("days.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
+  for (const file of ["days.csv", "days.jsonl"]) {
+    const train = `train ${file} --label-column kind --test-share 0.25 -m days.ranksim`;
+    // June is the last quarter of the rows: training has seen none of it.
+    const { classes, heldOut } = await json(`${train} --time-column day --ignore-columns site`);
+    expect([classes, heldOut.rows]).toEqual([["early"], 10]);
+    expect((await json(`${train} --group-column site --ignore-columns day`)).heldOut.rows).toBe(10);
+  }
+  writeFileSync(world.path("gap.csv"), "a,b,kind,day\n1,2,x,2024-01-01\n2,1,y,\n3,4,x,2024-01-03\n");
+  const gap = await world.ranksim("train gap.csv --label-column kind --test-share 0.3 --time-column day -m x.ranksim");
+  expect(gap).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--time-column: gap.csv, line 3, column 3 ("day")'),
+  });
+  const typo = await world.ranksim("cross-validate gap.csv --label-column kind --time-column dya");
+  expect(typo).toMatchObject({ code: 1, stderr: expect.stringContaining("--time-column: gap.csv has columns") });
+  writeFileSync(world.path("one.csv"), "a,b,kind,day\n1,2,x,5\n2,1,y,5\n3,4,x,5\n");
+  const one = await world.ranksim("train one.csv --label-column kind --test-share 0.3 --time-column day -m x.ranksim");
+  expect(one).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("--time-column: expected rows of several moments"),
   });
 });
 

@@ -33,6 +33,7 @@ export { COLUMN_KINDS, type ColumnKind, type DetectedColumn, detectColumns, look
 export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";
 export { type Spacing, TABLE_PARAMETERS, type TableParams } from "./table/params.ts";
 export { type NumberColumn, Table, type TableColumn, type WordColumn } from "./table/table.ts";
+export { timesOf } from "./table/times.ts";
 export { CountModel, CountVectorizer } from "./text/count.ts";
 export { HashingModel, HashingVectorizer } from "./text/hashing.ts";
 export {

@@ -67,8 +67,8 @@ export function addCrossValidate(program: Command, io: Io): void {
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, options, io);
       const reading = withoutSplitColumns(options);
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       const split = await splitColumn(dataName, options, session);
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       for (const note of notes) await session.note(note);
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;

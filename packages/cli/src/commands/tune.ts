@@ -131,8 +131,8 @@ export function addTune(program: Command, io: Io): void {
       for (const path of [options.out, options.plot, options.model])
         if (path !== undefined) await checkWritable(path, io);
       const reading = withoutSplitColumns(options);
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       const split = await splitColumn(dataName, options, session);
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
       for (const note of notes) await session.note(note);
       const { name } = data;
       const { recipe, set } = suited(planned, data.set, options, true);

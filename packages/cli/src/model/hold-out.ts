@@ -10,7 +10,7 @@ import {
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import { type DataSet, fileSource, readData } from "@ranksim/data/node";
+import { type ByteSource, type DataSet, fileSource, readData, timesOf } from "@ranksim/data/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dataNames } from "../files/data-names.ts";
 import { isSets } from "../files/labels.ts";
@@ -71,18 +71,7 @@ export interface SplitColumn {
 /** The folds that a column asks for, as options of cross-validation. */
 export function foldsBy(split: SplitColumn | undefined): { groups?: readonly string[]; times?: Float64Array } {
   if (split === undefined) return {};
-  return split.by === "group" ? { groups: split.values } : { times: placesInTime(split.values) };
-}
-
-/** The place of each row in the order of time; rows of one moment share theirs. */
-function placesInTime(values: readonly string[]): Float64Array {
-  const order = Array.from(values.keys()).sort((a, b) => byTime(values[a], values[b]));
-  const places = new Float64Array(values.length);
-  order.forEach((row, j) => {
-    const isNext = j > 0 && byTime(values[order[j - 1]], values[row]) !== 0;
-    places[row] = j === 0 ? 0 : places[order[j - 1]] + (isNext ? 1 : 0);
-  });
-  return places;
+  return split.by === "group" ? { groups: split.values } : { times: timesOf(split.values) };
 }
 
 /** What the column that says how to split holds, row by row; undefined where there is none. */
@@ -93,15 +82,31 @@ export async function splitColumn(
 ): Promise<SplitColumn | undefined> {
   const name = options.groupColumn ?? options.timeColumn;
   if (name === undefined) return undefined;
+  const by = options.groupColumn === undefined ? "time" : "group";
   const values: string[] = [];
   for (const file of await dataNames(what, session.io.cwd)) {
     if (file === "-") throw usageError("--group-column and --time-column need a file that can be read twice");
-    const { ignoreColumns: _, ...reading } = readOptions(options);
     const source = { ...(await fileSource(resolve(session.io.cwd, file))), name: file };
-    const set = await readData(source, { ...reading, textColumn: name, labelColumn: null });
-    if (set.form === "text") values.push(...set.text);
+    values.push(...(await labelsAt(name, `--${by}-column`, source, options)));
   }
-  return { by: options.groupColumn === undefined ? "time" : "group", values };
+  return { by, values };
+}
+
+/** What a column holds, whatever the format: it is read as if it held the labels. */
+async function labelsAt(
+  column: string | number,
+  flag: string,
+  source: ByteSource,
+  options: ReadingOptions,
+): Promise<string[]> {
+  const { ignoreColumns: _i, textColumn: _t, multilabel: _m, ...reading } = readOptions(options);
+  try {
+    const { y = [] } = await readData(source, { ...reading, table: true, labelColumn: column });
+    return Array.from<Label | readonly Label[], string>(y, String);
+  } catch (error) {
+    if (!(error instanceof RanksimError)) throw error;
+    throw new RanksimError(error.code, `${flag}: ${error.message.replace(/^labelColumn: /, "")}`, { cause: error });
+  }
 }
 
 /** Training and test rows. */
@@ -124,12 +129,7 @@ export function holdOut(
 function foldOf(set: DataSet, share: number, seed: number, split: SplitColumn | undefined): Fold {
   const rows = (set.y as { readonly length: number }).length;
   if (split?.by === "time") {
-    const order = Array.from({ length: rows }, (_, r) => r).sort(
-      (a, b) => byTime(split.values[a], split.values[b]) || a - b,
-    );
-    const test = Math.min(rows - 1, Math.max(1, Math.round(rows * share)));
-    const ascending = (part: number[]) => Uint32Array.from(part).sort();
-    return { train: ascending(order.slice(0, rows - test)), test: ascending(order.slice(rows - test)) };
+    return latest(timesOf(split.values), share);
   }
   if (split?.by === "group") {
     // The first of as many folds as the share is contained in the whole.
@@ -140,13 +140,18 @@ function foldOf(set: DataSet, share: number, seed: number, split: SplitColumn | 
   return trainTestSplit(numbers, y, { testShare: share, seed, stratify: !isSets(set.y ?? []) }).rows;
 }
 
-/** Numbers by size, dates by time, other texts by their characters. */
-function byTime(a: string, b: string): number {
-  const numbers = [Number(a), Number(b)];
-  if (numbers.every((value) => !Number.isNaN(value))) return numbers[0] - numbers[1];
-  const times = [Date.parse(a), Date.parse(b)];
-  if (times.every((value) => !Number.isNaN(value))) return times[0] - times[1];
-  return a < b ? -1 : a > b ? 1 : 0;
+/** The latest rows to judge by, about this share of all: rows of one moment stay on one side. */
+function latest(times: Float64Array, share: number): Fold {
+  const sorted = times.slice().sort();
+  const wanted = times.length * (1 - share);
+  const cuts = Array.from(sorted.keys()).filter((r) => r > 0 && sorted[r] > sorted[r - 1]);
+  if (cuts.length === 0) {
+    throw new RanksimError("empty-input", "--time-column: expected rows of several moments, found one");
+  }
+  const cut = cuts.reduce((best, r) => (Math.abs(r - wanted) < Math.abs(best - wanted) ? r : best));
+  const rows = Array.from(times.keys());
+  const part = (isLate: boolean) => Uint32Array.from(rows.filter((r) => times[r] >= sorted[cut] === isLate));
+  return { train: part(false), test: part(true) };
 }
 
 /** The listed rows of a data set. */

@@ -91,7 +91,7 @@ function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
 }
 
 /** The order in which all words are dates, undefined if they are none. Day and month go by the rows that tell them apart. */
-function orderOf(words: readonly string[]): { readonly order?: "dmy" | "mdy" } | undefined {
+export function orderOf(words: readonly string[]): { readonly order?: "dmy" | "mdy" } | undefined {
   const all = (order: DateOrder) => words.length > 0 && words.every((word) => !Number.isNaN(dateOf(word, order)));
   if (all("ymd")) return {};
   const [dmy, mdy] = [all("dmy"), all("mdy")];

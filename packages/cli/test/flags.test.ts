@@ -41,6 +41,9 @@ describe("a config file", () => {
   test("is ranksim.json where there is one", async () => {
     writeFileSync(world.path("ranksim.json"), '{"train": {"filters": 12, "labelColumn": "species"}}');
     await world.ranksim("train plants.csv -m r.ranksim");
+    // As the shell leaves it to `--print-config > ranksim.json`.
+    writeFileSync(world.path("ranksim.json"), "");
+    expect(await world.ranksim("train plants.csv --filters 3 --print-config")).toMatchObject({ code: 0 });
     writeFileSync(world.path("ranksim.json"), "{}");
     expect((loadModel(readFileSync(world.path("r.ranksim"))) as ClassifierModel).params.filters).toBe(12);
   });

@@ -62,6 +62,25 @@ describe("formats", () => {
     expect(Object.keys(first.probabilities)).toHaveLength(10);
   });
 
+  test("a kept column of labels stands beside the answers, not in their place", async () => {
+    const table = "label,a,b\nup,1,2\ndown,2,1\nup,3,9\n";
+    writeFileSync(world.path("kept.csv"), table);
+    await world.ranksim("train kept.csv --label-column label -m kept.ranksim");
+    writeFileSync(world.path("kept.csv"), table.replaceAll("up,", "odd,"));
+    const answers = async (flags: string) =>
+      (await world.ranksim(`predict kept.ranksim kept.csv --keep label ${flags}`)).stdout.split("\n");
+    expect(JSON.parse((await answers("--out-format jsonl"))[0])).toEqual({ "label (kept)": "odd", label: "up" });
+    expect((await answers("")).slice(0, 2)).toEqual(["label (kept),label", "odd,up"]);
+  });
+
+  test("nothing is written where the data is refused, and the flags at fault are named", async () => {
+    mkdirSync(world.path("texts/a"), { recursive: true });
+    writeFileSync(world.path("texts/a/1"), "x");
+    expect(await world.ranksim("predict m.ranksim texts --id-column id")).toMatchObject({ code: 2, stdout: "" });
+    const { stderr } = await world.ranksim("predict m.ranksim all.csv --id-column id --out ids.npy");
+    expect(stderr).toContain("npy has no place for --id-column, --keep or --top; write .csv");
+  });
+
   test("Parquet, npy and npz hold the same", async () => {
     for (const name of ["a.parquet", "a.npy", "a.npz"]) {
       const { code, stderr } = await world.ranksim(`predict m.ranksim all.csv --out ${name}`);

@@ -65,7 +65,8 @@ export async function* answersAsNumpy(
   { classes, keptNames, probabilities, top }: AnswerShape,
 ): AsyncGenerator<Uint8Array> {
   if (keptNames.length > 0 || top > 0) {
-    throw new RanksimError("unsupported", `${format} has no place for kept columns or the most probable classes`);
+    const flags = "--id-column, --keep or --top";
+    throw new RanksimError("unsupported", `${format} has no place for ${flags}; write .csv, .jsonl or .parquet`);
   }
   const labels: Label[] = [];
   const shares: Values[] = [];

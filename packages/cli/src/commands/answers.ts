@@ -48,6 +48,12 @@ export function answerFormat(path: string, given: AnswerFormat | undefined, isTa
   return format === "lines" && isTable ? "csv" : format;
 }
 
+/** Names for kept columns beside those of the answers: a column of labels is kept as "label (kept)". */
+export function keptNamesOf(names: readonly string[], classes: readonly Label[]): string[] {
+  const taken = new Set(["label", "top", "probabilities", ...classes.map(String)]);
+  return names.map((name) => (taken.has(name) || /^(label|probability) \d+$/.test(name) ? `${name} (kept)` : name));
+}
+
 /** The names of the columns of a table of answers. */
 export function columnNames({ classes, keptNames, probabilities, top }: AnswerShape): string[] {
   const places = Array.from({ length: top }, (_, k) => [`label ${k + 1}`, `probability ${k + 1}`]).flat();
@@ -79,10 +85,12 @@ export async function* answersAsText(
   shape: AnswerShape,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  if (format === "csv") yield encoder.encode(`${columnNames(shape).map(field).join(",")}\n`);
+  // The names come with the first rows: data that is refused leaves no half table behind.
+  let head = format === "csv" ? `${columnNames(shape).map(field).join(",")}\n` : "";
   for await (const block of blocks) {
     const lines = block.labels.map((_, r) => `${lineOf(block, r, format, shape)}\n`);
-    yield encoder.encode(lines.join(""));
+    yield encoder.encode(head + lines.join(""));
+    head = "";
   }
 }
 

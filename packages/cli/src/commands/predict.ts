@@ -22,6 +22,7 @@ import {
   type AnswerShape,
   answerFormat,
   answersAsText,
+  keptNamesOf,
 } from "./answers.ts";
 import { exampleText } from "./examples.ts";
 
@@ -80,7 +81,7 @@ export function addPredict(program: Command, io: Io): void {
       const predicting = asPredicting<Input>(model);
       const shape: AnswerShape = {
         classes: predicting.classes,
-        keptNames: keep.map(String),
+        keptNames: keptNamesOf(keep.map(String), predicting.classes),
         probabilities: options.probabilities === true,
         top: Math.min(options.top ?? 0, predicting.classes.length),
       };

@@ -48,7 +48,8 @@ async function read(name: string, isNamed: boolean, io: Io): Promise<Configured[
     if (error.code === "ENOENT" && !isNamed) return undefined;
     throw error;
   });
-  if (text === undefined) return undefined;
+  // Empty is what `--print-config > ranksim.json` finds there.
+  if (text === undefined || text.trim() === "") return undefined;
   let values: unknown;
   try {
     values = JSON.parse(text);

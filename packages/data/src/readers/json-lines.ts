@@ -23,6 +23,9 @@ type Row = { readonly [key: string]: unknown };
 /** Bytes that a character of JSON can become: "[]," makes a list. */
 const JSON_BYTES = 24;
 
+/** The cure for a file that is one JSON array. */
+const ONE_A_LINE = "; write each row on a line of its own, as jq -c '.[]' does";
+
 /** Reads JSON lines. */
 export async function readJsonLines(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
@@ -57,7 +60,11 @@ function parseLine(name: string, text: string, line: number): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badFile(name, `line ${line}`, `expected one JSON value on the line, found ${quoted(text)}`, error);
+    const cure = line === 1 && text.startsWith("[") ? ONE_A_LINE : "";
+    throw badFile(name, `line ${line}`, `expected one JSON value on the line, found ${quoted(text)}${cure}`, error);
+  }
+  if (Array.isArray(value) && typeof value[0] === "object" && value[0] !== null) {
+    throw badFile(name, `line ${line}`, `expected one row on the line, found a list of ${value.length}${ONE_A_LINE}`);
   }
   if (typeof value === "object" && value !== null) return value;
   throw badFile(name, `line ${line}`, `expected an object or an array, found ${quoted(text)}`);

@@ -599,10 +599,15 @@ KINDS = {
 
 try:  # scikit-learn knows its estimators by these; without it the class works alone
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.exceptions import NotFittedError
 
     BASES = (ClassifierMixin, BaseEstimator)
 except ImportError:
     BASES = ()
+
+    class NotFittedError(ValueError, AttributeError):
+        """As in scikit-learn."""
+
 
 
 class RanksimClassifier(*BASES):
@@ -670,11 +675,17 @@ class RanksimClassifier(*BASES):
                 flags += [flag, str(value)]
         return flags
 
+    def _fitted(self):
+        if not hasattr(self, "model_"):
+            raise NotFittedError("this RanksimClassifier has not been trained: call fit first")
+        return self.model_
+
     def predict(self, x):
-        return self.classes_[np.asarray(self.model_.predict(np.asarray(x)), int)]
+        codes = np.asarray(self._fitted().predict(np.asarray(x)), int)
+        return self.classes_[codes]
 
     def predict_proba(self, x):
-        return self.model_.predict_proba(np.asarray(x))
+        return self._fitted().predict_proba(np.asarray(x))
 
     def score(self, x, y):
         return float(np.mean(self.predict(x) == np.asarray(y)))

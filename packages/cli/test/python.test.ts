@@ -311,6 +311,10 @@ assert (best.classes_[p.argmax(axis=1)] == best.predict(x)).mean() > 0.9
 try: RanksimClassifier(filters=1, command=make.command).fit(x, y)
 except ValueError as error: assert "at least as many filters as classes" in str(error), error
 else: raise AssertionError("expected a refusal")
+from sklearn.exceptions import NotFittedError
+try: clone(make).predict(x)
+except NotFittedError as error: assert "call fit first" in str(error), error
+else: raise AssertionError("expected a refusal")
 print("fine")`;
     expect(python(sklearn as string, script)).toContain("fine");
   },

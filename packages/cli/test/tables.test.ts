@@ -61,6 +61,16 @@ describe("a mixed table", () => {
     }
   });
 
+  test("of texts alone says how they are trained on", async () => {
+    const sentence = (r: number) => `this is row number ${r} of a table of sentences that nobody would call a word`;
+    const lines = Array.from({ length: 30 }, (_, r) => `${r},${sentence(r)},${r % 2 ? "odd" : "even"}`);
+    writeFileSync(world.path("talk.csv"), `id,said,kind\n${lines.join("\n")}\n`);
+    const { code, stderr } = await world.ranksim("train talk.csv --label-column kind -m talk.ranksim");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("train on its words with --text-column said")]);
+    const train = "train talk.csv --label-column kind --text-column said -m talk.ranksim";
+    expect(await world.ranksim(train)).toMatchObject({ code: 0 });
+  });
+
   test("takes words never seen and gaps never known, and refuses what is no date, by its line", async () => {
     const rows = (...lines: string[]) => `colour;when;size;flag\n${lines.join("\n")}\n`;
     const odd = await world.ranksim("predict mixed.ranksim -", { stdin: rows("violet;;;", "red;12.11.2023;5,5;yes") });

@@ -29,7 +29,14 @@ export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed
 export { type Arrange, joinSources } from "./rows/joined-rows.ts";
 export { type DescribeOptions, describeData, describeSource, joinSchemas } from "./schema.ts";
 export { type ByteSource, blobSource, bytesSource, type Folder, type FolderEntry, filesFolder } from "./source.ts";
-export { COLUMN_KINDS, type ColumnKind, type DetectedColumn, detectColumns, looksLikeTable } from "./table/detect.ts";
+export {
+  COLUMN_KINDS,
+  type ColumnKind,
+  type DetectedColumn,
+  detectColumns,
+  IS_TEXT,
+  looksLikeTable,
+} from "./table/detect.ts";
 export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";
 export { type Spacing, TABLE_PARAMETERS, type TableParams } from "./table/params.ts";
 export { type NumberColumn, Table, type TableColumn, type WordColumn } from "./table/table.ts";

@@ -55,7 +55,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   predict: [
     { line: "ranksim predict digits.ranksim digits --out answers.csv", about: "a table of answers" },
     {
-      line: "ranksim predict plants.ranksim plants.csv --label-column species --probabilities",
+      line: "ranksim predict plants.ranksim plants.csv --probabilities",
       about: "to the terminal, with probabilities",
     },
     {
@@ -73,7 +73,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
       about: "beside what simple methods reach",
     },
     {
-      line: "ranksim evaluate plants.ranksim plants.csv --label-column species --json",
+      line: "ranksim evaluate plants.ranksim plants.csv --json",
       about: "the same for programs",
     },
   ],
@@ -111,7 +111,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   report: [
     { line: "ranksim report digits.ranksim digits --out digits.html", about: "one page, complete in itself" },
     {
-      line: "ranksim report reviews.ranksim reviews.csv --text-column review --label-column stars -o reviews.html --png pictures",
+      line: "ranksim report reviews.ranksim reviews.csv -o reviews.html --png pictures",
       about: "and its pictures as files",
     },
   ],

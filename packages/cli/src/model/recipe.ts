@@ -6,6 +6,7 @@ import {
   type DataSet,
   type DetectedColumn,
   detectColumns,
+  IS_TEXT,
   looksLikeTable,
   TABLE_VOTERS,
   Table,
@@ -62,7 +63,9 @@ export function suited(
   const columns = detectColumns(table, kinds);
   const kept = keptOf(columns);
   if (kept.every(({ leftOut }) => leftOut !== undefined)) {
-    throw new RanksimError("bad-matrix", `no column tells rows apart: ${columns.map(leftOutText).join(", ")}`);
+    const text = columns.find(({ leftOut }) => leftOut === IS_TEXT);
+    const cure = text ? `; train on its words with --text-column ${text.name}` : "";
+    throw new RanksimError("bad-matrix", `no column tells rows apart: ${columns.map(leftOutText).join(", ")}${cure}`);
   }
   const types = Object.fromEntries(kept.map((column) => [column.name, kindOf(column)]));
   const encoder = new TableEncoder({ ...givenTableParams(options), types });

@@ -26,6 +26,8 @@ export interface DetectedColumn extends SchemaColumn {
 
 /** Fewer rows than this do not show that a column names each of them. */
 const FEW_ROWS = 20;
+/** Why a column of sentences is left out. */
+export const IS_TEXT = "it is text";
 /** Words of this mean length are sentences. */
 const LONG_WORDS = 40;
 
@@ -87,7 +89,7 @@ function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
   if (words.length === 1 && present === codes.length) return { ...category, leftOut: "it is always the same" };
   if (present < FEW_ROWS || words.length * 2 <= present) return category;
   const length = words.reduce((sum, word) => sum + word.length, 0) / words.length;
-  return { ...category, leftOut: length >= LONG_WORDS ? "it is text" : "it names almost every row" };
+  return { ...category, leftOut: length >= LONG_WORDS ? IS_TEXT : "it names almost every row" };
 }
 
 /** The order in which all words are dates, undefined if they are none. Day and month go by the rows that tell them apart. */

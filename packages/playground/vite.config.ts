@@ -10,7 +10,14 @@ import { offline } from "./offline/plugin.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const { version } = JSON.parse(readFileSync(here("../cli/package.json"), "utf8")) as { version: string };
+const { name, version, homepage } = JSON.parse(readFileSync(here("../cli/package.json"), "utf8")) as {
+  name: string;
+  version: string;
+  homepage?: string;
+};
+
+/** The home page that the package names, else its own page among packages. */
+const home = homepage ?? `https://www.npmjs.com/package/${name}`;
 
 /** What a server must send for threads to work; without them the page trains on one thread. */
 const ISOLATION = {
@@ -25,11 +32,12 @@ export default defineConfig({
     alias: [
       { find: /^@ranksim\/core$/, replacement: here("../core/src/index.ts") },
       { find: /^ranksim\/report$/, replacement: here("../cli/src/report/make.ts") },
+      { find: /^@ranksim\/export$/, replacement: here("../export/src/index.ts") },
       { find: /^@ranksim\/data$/, replacement: here("../data/src/index.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  define: { RANKSIM_VERSION: JSON.stringify(version) },
+  define: { RANKSIM_VERSION: JSON.stringify(version), RANKSIM_HOME: JSON.stringify(home) },
   plugins: [offline()],
   worker: { format: "es" },
   server: { headers: ISOLATION },

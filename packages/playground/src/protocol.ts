@@ -5,9 +5,24 @@
  */
 
 import type { Json } from "@ranksim/core";
+import type {
+  Explanation,
+  FeatureStudy,
+  FilterView,
+  Mistake,
+  PatchView,
+  RefinementView,
+  SpikeSavings,
+  SpikeView,
+} from "./findings.ts";
 
-/** The three kinds of estimators, by the names the command line uses. */
-export type EstimatorName = "classifier" | "probabilistic" | "transform";
+export type * from "./findings.ts";
+
+/** The three kinds of filter models, by the names the command line uses. */
+export type ModelKind = "classifier" | "probabilistic" | "transform";
+
+/** What a recipe trains: filters on the rows, or a classifier on the patches that were found in images. */
+export type EstimatorName = ModelKind | "patches";
 
 /** Everything a training run depends on besides the data. */
 export interface Recipe {
@@ -86,7 +101,7 @@ export interface DataSummary {
 
 /** A model as the page sees it. */
 export interface ModelSummary {
-  readonly kind: EstimatorName;
+  readonly kind: ModelKind;
   /** Where it comes from: a training run in this page, or a file. */
   readonly origin: "trained" | "file";
   readonly name: string;
@@ -106,6 +121,8 @@ export interface ModelSummary {
   readonly digest: string;
   /** Whether the model takes text. */
   readonly text: boolean;
+  /** Set where the filters look at patches that were found in the image: how many patch filters there are, and their sizes. */
+  readonly patches?: { readonly filters: number; readonly sizes: readonly ImageSize[] };
   readonly trainingRows: number;
   readonly seconds?: number;
   readonly backend?: string;
@@ -173,98 +190,6 @@ export interface RowView {
   readonly name?: string;
   readonly label?: string;
   readonly sample: Sample;
-}
-
-/** A filter to look at. Weights are scaled so that the largest possible is 1 (255 in a picture). */
-export interface FilterView {
-  readonly filter: number;
-  /** Its class, or for a probabilistic model the classes of its rows by share; empty for a transform. */
-  readonly shares: readonly { readonly label: string; readonly share: number }[];
-  /** Training rows it stands for. */
-  readonly rows: number;
-  /** One byte a feature; absent for wide data. */
-  readonly picture?: Uint8Array;
-  /** The features that weigh most. */
-  readonly top: readonly { readonly feature: number; readonly weight: number; readonly name?: string }[];
-}
-
-/** Why a sample is decided as it is. */
-export interface Explanation {
-  /** What the model answers; empty for a transform. */
-  readonly labels: readonly string[];
-  /** In the order of the model's classes; absent for a transform. */
-  readonly probabilities?: Float64Array;
-  readonly strongest: readonly StrongFilter[];
-  /** The strongest filter of another class. */
-  readonly rival?: FilterView;
-  /** Features by the size of their part in the decision. */
-  readonly features: Uint32Array;
-  /** Their parts: positive speaks for the decision, negative for the rival. */
-  readonly parts: Float64Array;
-  /** Their values in the sample. */
-  readonly values: Float64Array;
-  /** Their names, where features have names: columns of a table, or words. */
-  readonly names?: readonly string[];
-  /** Responses of the filters on the wall, in their order; absent where they are too wide to be reckoned at each stroke. */
-  readonly responses?: Float64Array;
-  readonly milliseconds: number;
-}
-
-export interface StrongFilter extends FilterView {
-  readonly similarity: number;
-  readonly response: number;
-}
-
-/** A wrong answer and the filters behind it. */
-export interface Mistake {
-  readonly row: RowView;
-  readonly strongest: StrongFilter;
-  /** The strongest filter of the true class among the similar ones, if there is one. */
-  readonly missed?: StrongFilter;
-}
-
-/** What refinement does to the filters of a recipe. */
-export interface RefinementView {
-  /** Rows that both models were judged on, and whether they were held out of training. */
-  readonly rows: number;
-  readonly heldOut: boolean;
-  /** Whether refinement was kept: it is given up where it gains nothing on rows it did not learn from. */
-  readonly refined: boolean;
-  /** Passes over the rows. */
-  readonly epochs?: number;
-  readonly seconds: number;
-  readonly filters: number;
-  /** Filters whose weights are others than before. */
-  readonly changed: number;
-  readonly before: { readonly accuracy: number; readonly macroF1: number };
-  readonly after: { readonly accuracy: number; readonly macroF1: number };
-  /** Rows that were wrong and are right, and the other way round. */
-  readonly corrected: number;
-  readonly spoiled: number;
-  /** F1 of each class. */
-  readonly classes: readonly { readonly label: string; readonly before: number; readonly after: number }[];
-  /** The filters that changed most. */
-  readonly pairs: readonly { readonly before: FilterView; readonly after: FilterView }[];
-}
-
-/** What the paper's figure 1 shows, for a choice of features. */
-export interface FeatureStudy {
-  /** Rows looked at. */
-  readonly rows: number;
-  readonly density: "histogram" | "kde";
-  /** The features shown, ascending by their mean, and their positions in that order. */
-  readonly features: Uint32Array;
-  readonly positions: Uint32Array;
-  readonly names?: readonly string[];
-  readonly means: Float64Array;
-  /** Where the densities are taken. */
-  readonly grid: Float64Array;
-  /** features x grid, each row's largest value 1. */
-  readonly densities: Float32Array;
-  /** features x features, 0.5 (alike) to 1 (never mistaken). */
-  readonly discriminability: Float64Array;
-  /** The running sum of the gaps at each position of the order, scaled to 0..1. */
-  readonly cumulated: Float64Array;
 }
 
 /** How a run moves on: at once, slowly enough to watch, or only when told to. */
@@ -341,6 +266,11 @@ export interface Calls {
   refinement: { in: { recipe: Recipe }; out: RefinementView };
   stopRefinement: { in: object; out: null };
   study: { in: { group: number; features: number }; out: FeatureStudy };
+  /** The patches behind the answer for a sample; null for a model without patches, and where nothing was found. */
+  patches: { in: { sample: Sample }; out: PatchView | null };
+  spikes: { in: { sample: Sample }; out: SpikeView };
+  /** How soon the class is certain on rows at hand. */
+  spikeSavings: { in: object; out: SpikeSavings };
   /** The report that the command makes too, as a page. `imageSize`: how rows are drawn. */
   report: {
     in: {

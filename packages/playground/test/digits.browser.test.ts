@@ -194,6 +194,64 @@ describe.skipIf(!CHROMIUM)("digits in Chromium (needs chromium)", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows the potentials of the classes racing, still where motion is not wanted, and the moment of certainty", async () => {
+    const { page, complaints } = await stage.open("#tab=spikes", { reducedMotion: "reduce" });
+    await untilTrained(page);
+    const view = page.getByTestId("spikes");
+    await view.waitFor();
+    const clock = view.getByRole("slider", { name: "Time" });
+    const state = () => view.locator(".spike-state").textContent();
+    // Nothing moves by itself: all spikes are there.
+    expect(await clock.inputValue()).toBe("1000");
+    const [, all] = /^(\d+) of \1 spikes/.exec((await state()) ?? "") ?? [];
+    expect(Number(all)).toBeGreaterThan(10);
+    await clock.focus();
+    await page.keyboard.press("Home");
+    await view.getByText("another class could still win").waitFor();
+    expect(await view.locator(".bar.chosen").count()).toBe(0);
+    await view.getByRole("button", { name: "To where it is certain" }).click();
+    const answer = (await verdict(page).textContent()) ?? "";
+    await view.getByText(`certain: ${answer}`).waitFor();
+    const [arrived, until] = /^(\d+) of \d+ spikes.*from spike (\d+) on/.exec((await state()) ?? "")?.slice(1) ?? [];
+    expect(arrived).toBe(until);
+    expect(Number(arrived)).toBeLessThan(Number(all));
+    await view.getByRole("button", { name: "Play" }).click();
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".clock-track input")?.value === "1000");
+    await page.getByText(/Certain after \d+/).waitFor();
+    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await page.getByText("An empty sample has no spikes").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("learns patches and shows which were found where; a link trains them again", async () => {
+    const { page, complaints } = await stage.open("#tab=patches");
+    await untilTrained(page);
+    await page.getByRole("button", { name: "Train with patches" }).click();
+    const view = page.getByTestId("patches");
+    await view.waitFor({ timeout: 30_000 });
+    expect(Number(await figure(page, "Held-out accuracy"))).toBeGreaterThanOrEqual(0.95);
+    const answer = (await verdict(page).textContent()) ?? "";
+    await view.getByText(`For ${answer}`, { exact: true }).waitFor();
+    await view.getByText("the runner-up").waitFor();
+    const patches = view.locator(".patch-side").first().locator(".found-patch");
+    expect(await patches.count()).toBeGreaterThan(1);
+    const frame = () => view.locator(".cell-frame").first().getAttribute("style");
+    const first = await frame();
+    const places = new Set([first]);
+    for (let j = 1; j < (await patches.count()); j++) {
+      await patches.nth(j).focus();
+      places.add(await frame());
+    }
+    expect(places.size).toBeGreaterThan(1);
+    await page.getByText("Every window of 3 × 3 pixels meets 64 small filters").waitFor();
+    await page.waitForFunction(() => location.hash.includes("estimator=patches"));
+    const other = await stage.open(page.url());
+    await other.page.getByTestId("patches").getByText(`For ${answer}`, { exact: true }).waitFor({ timeout: 30_000 });
+    await other.page.getByRole("tab", { name: "Spikes" }).click();
+    await other.page.getByText("Spikes of the second layer").waitFor();
+    expect([...complaints, ...other.complaints]).toEqual([]);
+  });
+
   it("opens a cell of the confusion matrix with the filters that caused the mistake", async () => {
     const { page, complaints } = await stage.open(
       "#data=digits&estimator=classifier&heldOut=0.25&filters=150&tab=mistakes",

@@ -2,7 +2,7 @@
 
 import * as ranksim from "ranksim";
 import { describe, expect, it } from "vitest";
-import type { DataSummary, Recipe } from "../src/protocol.ts";
+import type { DataSummary, ModelKind, Recipe } from "../src/protocol.ts";
 import { commandLine, modelFileName, typescriptLines } from "../src/takeaway/lines.ts";
 
 const digits: DataSummary = {
@@ -44,9 +44,22 @@ describe("lines that reproduce a model", () => {
       probabilistic: ranksim.RankSimilarityProbabilisticClassifier,
       transform: ranksim.RankSimilarityTransform,
     };
-    const own = await new makers[recipe.estimator](recipe.params).fit(train.x, train.y);
+    const own = await new makers[recipe.estimator as ModelKind](recipe.params).fit(train.x, train.y);
     const bytes = await run(typescriptLines(digits, recipe, {}));
     expect(Buffer.compare(bytes, ranksim.saveModel(own))).toBe(0);
+  });
+
+  it("make a classifier on patches, byte for byte", async () => {
+    const { x, y, imageSize } = await ranksim.loadDigits();
+    const { train } = ranksim.trainTestSplit(x, y, { testShare: 0.8, seed: 2, stratify: true });
+    const images = { form: "matrix", ...train, imageSize } as const;
+    const { model } = await ranksim.train(images, { preset: "fast", seed: 2, params: { refineEpochs: 1 } });
+    const recipe: Recipe = { estimator: "patches", heldOut: 0.8, params: { refineEpochs: 1, seed: 2 } };
+    const lines = typescriptLines({ ...digits, imageSize }, recipe, {});
+    expect(Buffer.compare(await run(lines.replace(" as const", "")), ranksim.saveModel(model))).toBe(0);
+    expect(commandLine(digits, recipe, {})).toBe(
+      "ranksim train digits --preset fast --refine-epochs 1 --seed 2 --model digits.model",
+    );
   });
 
   it("read files as the page read them", () => {

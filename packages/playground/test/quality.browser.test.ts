@@ -209,9 +209,17 @@ describe.skipIf(!CHROMIUM)("quality in Chromium (needs chromium)", () => {
       const { page } = await stage.open("", { colorScheme });
       await untilTrained(page);
       await page.getByTestId("verdict").locator(".answer").waitFor();
-      for (const name of ["Weights", "Answers"]) await page.locator("summary", { hasText: name }).click();
+      for (const name of ["Parameters", "Weights", "Answers"]) await page.locator("summary", { hasText: name }).click();
       await page.getByText("In TypeScript and on the command line").click();
       expect(await faults(page)).toEqual([]);
+      for (const [tab, shown] of [
+        ["Patches", "Train with patches"],
+        ["Spikes", "Certain after"],
+      ]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await page.getByText(shown).waitFor();
+        expect(await faults(page)).toEqual([]);
+      }
       await page.getByRole("tab", { name: "Mistakes" }).click();
       await page.locator(".matrix .off button").first().click();
       await page.getByText("caused it").first().waitFor();

@@ -108,6 +108,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     const { page, complaints } = await stage.open();
     await untilTrained(page);
     const before = await page.locator(".take-away .hint").first().textContent();
+    await page.getByText("Parameters", { exact: true }).click();
     await page.getByLabel("Seed").fill("99");
     await button(page, "Watch").click();
     await page.getByText(/Spreading filters/).waitFor();
@@ -170,6 +171,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
       { name: "train-labels-idx1-ubyte", content: idxLabels(4000) },
     ]);
     await page.getByText("4,000 rows × 784 features").waitFor();
+    await page.getByText("Parameters", { exact: true }).click();
     await page.getByLabel("Estimator").selectOption("probabilistic");
     await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("2500");
     await button(page, "Train").click();

@@ -5,8 +5,8 @@ import type { ReportContent } from "./content.ts";
 import { gatherReport, type ReportSubject } from "./gather.ts";
 import { reportPage } from "./page.ts";
 
-export type { PatchSheet } from "../model/patch-view.ts";
-export type { Picture } from "../pictures/picture.ts";
+export { greyOf, type PatchSheet, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
+export { type Picture, pictureOf } from "../pictures/picture.ts";
 export type { Provenance } from "../provenance.ts";
 export type {
   ClassFilters,

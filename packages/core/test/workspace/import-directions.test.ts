@@ -21,7 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
     "@ranksim/export/nir",
     "@ranksim/mpi",
   ],
-  playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "ranksim/report"],
+  playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/export", "ranksim/report"],
   lab: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/data/node", "ranksim/node"],
 };
 

@@ -28,11 +28,28 @@ export function drawParts(
   features.forEach((feature, j) => {
     const colour = parts[j] > 0 ? FOR : AGAINST;
     image.data.set(colour, 4 * feature);
-    // Below proportion the many small parts would vanish; the root keeps them visible and in order.
-    image.data[4 * feature + 3] = Math.round(255 * (Math.abs(parts[j]) / largest) ** 0.7);
+    image.data[4 * feature + 3] = faded(Math.abs(parts[j]) / largest);
   });
   canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
+
+/** Draws strengths (0..255) in the colour of one side of a decision. */
+export function drawTint(
+  canvas: HTMLCanvasElement,
+  strengths: Uint8Array,
+  side: "for" | "against",
+  { width, height }: ImageSize,
+): void {
+  const image = start(canvas, width, height);
+  strengths.forEach((strength, p) => {
+    image.data.set(side === "for" ? FOR : AGAINST, 4 * p);
+    image.data[4 * p + 3] = faded(strength / 255);
+  });
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+}
+
+/** Below proportion the many small parts would vanish; the root keeps them visible and in order. */
+const faded = (share: number): number => Math.round(255 * share ** 0.7);
 
 /** Values as bytes of ink. */
 export function inkOf(values: Float64Array, low: number, high: number): Uint8ClampedArray {

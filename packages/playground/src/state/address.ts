@@ -8,9 +8,9 @@ import type { EstimatorName, Recipe } from "../protocol.ts";
 import { FIRST_RECIPE, PARAMETERS } from "./recipe.ts";
 
 /** The parts of the page that "look around" can show. */
-export type Tab = "filters" | "mistakes" | "refinement" | "features";
+export type Tab = "filters" | "patches" | "spikes" | "mistakes" | "refinement" | "features";
 
-export const TABS: readonly Tab[] = ["filters", "mistakes", "refinement", "features"];
+export const TABS: readonly Tab[] = ["filters", "patches", "spikes", "mistakes", "refinement", "features"];
 
 /** What an address says. */
 export interface Address {

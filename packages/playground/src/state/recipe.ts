@@ -7,13 +7,25 @@ import {
   PROBABILISTIC_PARAMETERS,
   WHOLE_PARAMETERS,
 } from "@ranksim/core";
-import type { EstimatorName, Recipe } from "../protocol.ts";
+import type { DataSummary, EstimatorName, Recipe } from "../protocol.ts";
+
+/** What the command's preset for images has other than a classifier alone. */
+const PATCH_DEFAULTS: { readonly [name: string]: Json } = {
+  refine: true,
+  refineWindow: 0.04,
+  calibrate: "temperature",
+};
 
 /** Parameters of each estimator, in the library's own table. */
 export const PARAMETERS: { readonly [name in EstimatorName]: readonly ParameterInfo[] } = {
   classifier: CLASSIFIER_PARAMETERS,
   probabilistic: PROBABILISTIC_PARAMETERS,
   transform: WHOLE_PARAMETERS,
+  // Always refined, as the command's preset is.
+  patches: CLASSIFIER_PARAMETERS.filter(({ name }) => name !== "refine").map((info) => ({
+    ...info,
+    default: PATCH_DEFAULTS[info.name] ?? info.default,
+  })),
 };
 
 /** Estimators by the names that users know from the documentation. */
@@ -21,6 +33,10 @@ export const ESTIMATORS: { readonly [name in EstimatorName]: { readonly title: s
   classifier: { title: "Classifier", about: "filters for each class; fast" },
   probabilistic: { title: "Probabilistic classifier", about: "filters for all rows; each knows its classes" },
   transform: { title: "Transform", about: "filters only, no labels needed" },
+  patches: {
+    title: "Classifier on patches",
+    about: "for pictures, in two layers: patches first, then filters of classes",
+  },
 };
 
 /** Parameters by what they are about, those that most people change first at the head of each. */
@@ -60,6 +76,15 @@ export function recipeFor(labelled: boolean, multilabel: boolean): Recipe {
   return { estimator, heldOut: labelled ? HELD_OUT : 0, params: {} };
 }
 
+/** Whether patches can be looked for: in pictures of one class each that are not too small for windows. */
+export function hasPatches(data: DataSummary | undefined): boolean {
+  const size = data?.form === "dense" && !data.multilabel && data.classes.length > 0 ? data.imageSize : undefined;
+  return size !== undefined && Math.min(size.width, size.height) >= SMALLEST_SIDE;
+}
+
+/** Pictures with shorter sides have no room for windows. */
+const SMALLEST_SIDE = 5;
+
 /** A recipe with one parameter changed; a value equal to its default is left out. */
 export function withParam(recipe: Recipe, info: ParameterInfo, value: Json | undefined): Recipe {
   const { [info.name]: _, ...others } = recipe.params;
@@ -70,7 +95,10 @@ export function withParam(recipe: Recipe, info: ParameterInfo, value: Json | und
 /** A recipe for another estimator; parameters it does not have are dropped. */
 export function withEstimator(recipe: Recipe, estimator: EstimatorName): Recipe {
   const known = new Set(PARAMETERS[estimator].map(({ name }) => name));
-  const params = Object.fromEntries(Object.entries(recipe.params).filter(([name]) => known.has(name)));
+  // What a recipe of patches does by itself need not be said, and so few filters of classes as pixels need are too few.
+  const turns = (recipe.estimator === "patches") !== (estimator === "patches");
+  const isKept = (name: string) => known.has(name) && !(turns && (name in PATCH_DEFAULTS || name === "filters"));
+  const params = Object.fromEntries(Object.entries(recipe.params).filter(([name]) => isKept(name)));
   return { ...recipe, estimator, params };
 }
 

@@ -1,16 +1,20 @@
 /** The lines that make the same model elsewhere: in TypeScript and on the command line. The seed does the rest. */
 
-import type { DataSummary, ReadChoices, Recipe } from "../protocol.ts";
+import type { DataSummary, ModelKind, ReadChoices, Recipe } from "../protocol.ts";
 
 const CLASSES = {
   classifier: "RankSimilarityClassifier",
   probabilistic: "RankSimilarityProbabilisticClassifier",
   transform: "RankSimilarityTransform",
-} as const;
+} as const satisfies { readonly [kind in ModelKind]: string };
+
+/** The command's preset that makes a classifier on patches. */
+const PATCHES = "fast";
 
 /** TypeScript that ends with the model's bytes in `bytes`. */
 export function typescriptLines(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
   const { estimator, heldOut, params } = recipe;
+  if (estimator === "patches") return patchLines(data, recipe, choices);
   const isDigits = data.name === "digits";
   const isText = data.form === "text";
   const labelled = data.classes.length > 0;
@@ -41,6 +45,38 @@ export function typescriptLines(data: DataSummary, recipe: Recipe, choices: Read
   ].join("\n");
 }
 
+/** The same for patches in images, which the recipe of a preset puts before the classifier. */
+function patchLines(data: DataSummary, { heldOut, params }: Recipe, choices: ReadChoices): string {
+  const isDigits = data.name === "digits";
+  const splits = heldOut > 0 && data.testRows === undefined;
+  const { seed = 0, ...others } = params;
+  const given = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const options = [
+    `preset: "${PATCHES}"`,
+    ...(seed === 0 ? [] : [`seed: ${Number(seed)}`]),
+    ...(given.length > 0 ? [`params: { ${given.join(", ")} }`] : []),
+  ];
+  const split = `{ testShare: ${heldOut}, seed: ${Number(seed)}, stratify: true }`;
+  const { width, height } = data.imageSize ?? { width: 0, height: 0 };
+  const rows = splits ? "...split.train" : "x, y";
+  const names = [
+    ...(isDigits ? ["loadDigits"] : ["type MatrixData"]),
+    "saveModel",
+    "train",
+    ...(splits ? ["trainTestSplit"] : []),
+  ];
+  return [
+    `import { ${names.join(", ")} } from "ranksim";`,
+    ...(isDigits ? [] : [`import { ${data.reading?.labels ? "fileSource, " : ""}loadData } from "ranksim/node";`]),
+    "",
+    isDigits ? "const { x, y } = await loadDigits();" : readingLine(data, choices),
+    ...(splits ? [`const split = trainTestSplit(x, y, ${split});`] : []),
+    `const images = { form: "matrix" as const, ${rows}, imageSize: { width: ${width}, height: ${height} } };`,
+    `const { model } = await train(images, { ${options.join(", ")} });`,
+    "const bytes = saveModel(model);",
+  ].join("\n");
+}
+
 function readingLine(
   { name, form, classes, reading }: DataSummary,
   { labelColumn, textColumn, ignoreColumns, encoding }: ReadChoices,
@@ -63,7 +99,7 @@ function readingLine(
 export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
   const flags = Object.entries(recipe.params).map(([name, value]) => {
     const flag = `--${kebab(name)}`;
-    if (value === true) return flag;
+    if (typeof value === "boolean") return value ? flag : `--no-${kebab(name)}`;
     return `${flag} ${typeof value === "string" ? kebab(value) : quoted(JSON.stringify(value))}`;
   });
   return [
@@ -75,7 +111,7 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
     ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
     ...(choices.ignoreColumns ? [`--ignore-columns ${quoted(choices.ignoreColumns.join(","))}`] : []),
     ...(data.form === "text" ? ["--text"] : []),
-    `--estimator ${recipe.estimator}`,
+    recipe.estimator === "patches" ? `--preset ${PATCHES}` : `--estimator ${recipe.estimator}`,
     ...flags,
     `--model ${quoted(modelFileName(data.name))}`,
   ].join(" ");

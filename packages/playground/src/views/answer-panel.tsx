@@ -7,7 +7,7 @@ import { HeatMap } from "./heat-map.tsx";
 import { Notice } from "./notice.tsx";
 import { FilterPicture, sharesText } from "./pictures.tsx";
 import { Share } from "./share.tsx";
-import { counted, percent, score } from "./text.ts";
+import { counted, percent, response } from "./text.ts";
 
 /** Classes that are shown when there are many. */
 const MOST_CLASSES = 10;
@@ -51,7 +51,7 @@ export function AnswerPanel() {
                 <p class="hint">&nbsp;</p>
               </figure>
             ) : (
-              isPicture && size.width * size.height === model?.features && <HeatMap sample={shown} size={size} />
+              isPicture && shown.values.length === model?.inputs && <HeatMap sample={shown} size={size} />
             )}
             <Strongest filters={explanation?.strongest ?? []} />
           </div>
@@ -149,7 +149,7 @@ function Strongest({ filters }: { filters: readonly StrongFilter[] }) {
             <button
               type="button"
               class="strong-filter"
-              title={`Response ${score(filter.response)}; made from ${counted(filter.rows, "row")}`}
+              title={`Response ${response(filter.response)}; made from ${counted(filter.rows, "row")}`}
               onClick={() => controller.openFilter(filter.filter)}
             >
               <span class="visually-hidden">Filter {filter.filter}:</span>

@@ -1,8 +1,9 @@
 /** How views reach the controller, follow the state, and ask the worker for what only they show. */
 
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
-import type { CallName, Calls } from "../protocol.ts";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import type { CallName, Calls, Sample } from "../protocol.ts";
+import { latest } from "../state/client.ts";
 import type { Controller } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 
@@ -50,4 +51,28 @@ export function useAnswer<K extends CallName>(
   return known.owner === owner
     ? { answer: known.answer, error: known.error, waiting: known.waiting }
     : { answer: undefined, error: undefined, waiting: true };
+}
+
+/** An answer of the worker about the sample at hand. One is asked for at a time, and then the newest sample's. */
+export function useSampleAnswer<K extends "patches" | "spikes">(
+  call: K,
+): { readonly answer?: Calls[K]["out"]; readonly error?: string } {
+  const { client, state } = useController();
+  const model = state.openModel.value?.id;
+  const sample = state.sample.value?.sample;
+  const [known, setKnown] = useState<{ model: number; answer?: Calls[K]["out"]; error?: string }>();
+  const ask = useMemo(
+    () =>
+      latest<{ model: number; sample: Sample }>(({ model: asked, sample: shown }) =>
+        client.call(call, { sample: shown }).then(
+          (answer) => setKnown({ model: asked, answer }),
+          (error: Error) => setKnown({ model: asked, error: error.message }),
+        ),
+      ),
+    [client, call],
+  );
+  useEffect(() => {
+    if (sample && model !== undefined) ask({ model, sample });
+  }, [ask, sample, model]);
+  return known && known.model === model ? known : {};
 }

@@ -2,6 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+/** The project's home page, put here by the build. */
+declare const RANKSIM_HOME: string;
+
 type Theme = "auto" | "light" | "dark";
 
 export function Header() {
@@ -17,6 +20,7 @@ export function Header() {
       </h1>
       <p>Draw, and watch rank filters think.</p>
       <nav aria-label="About">
+        <a href={RANKSIM_HOME}>ranksim</a>
         <a href="https://doi.org/10.48550/arXiv.2109.13610">The paper</a>
       </nav>
       <ThemeChoice />

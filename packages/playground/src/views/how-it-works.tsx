@@ -4,9 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { drawInk, inkOf } from "../drawing/picture.ts";
 import { drawProduct, drawSorted } from "../drawing/ranks.ts";
+import type { ModelSummary } from "../protocol.ts";
 import { usePage } from "./context.ts";
 import { sharesText } from "./pictures.tsx";
-import { score } from "./text.ts";
+import { count, counted, response } from "./text.ts";
 
 /** Wider rows have bars too thin to be seen. */
 const MOST_BARS = 4096;
@@ -16,14 +17,15 @@ export function HowItWorks() {
   const sample = state.value?.sample;
   const values = sample?.form === "dense" && sample.values.length <= MOST_BARS ? sample.values : undefined;
   if (sample && !values) return null;
-  if (model.value && values && model.value.features !== values.length) return null;
+  const patches = model.value?.patches;
+  if (!patches && model.value && values && model.value.features !== values.length) return null;
   return (
     <section class="how" aria-labelledby="how-title">
       <h2 id="how-title" class="visually-hidden">
         How it works
       </h2>
       <Pixels />
-      <RankOrder />
+      {patches ? <Patches patches={patches} /> : <RankOrder />}
       <Product />
     </section>
   );
@@ -41,7 +43,7 @@ function useValues(): { values: Float64Array | undefined; low: number; high: num
 }
 
 function Pixels() {
-  const { imageSize, data } = usePage();
+  const { imageSize, data, model } = usePage();
   const { values, low, high } = useValues();
   const size = imageSize.value;
   const isPicture = size && values && size.width * size.height === values.length;
@@ -59,7 +61,7 @@ function Pixels() {
     >
       {data.value?.inkBlocks || !values
         ? "Your drawing becomes 64 numbers: how much ink is in each block. That is all the filters ever see."
-        : `The sample is ${values.length} numbers. That is all the filters ever see.`}
+        : `The sample is ${count(values.length)} numbers.${model.value?.patches ? "" : " That is all the filters ever see."}`}
     </Explained>
   );
 }
@@ -80,6 +82,25 @@ function RankOrder() {
   );
 }
 
+/** What the filters of classes see where patches come first. */
+function Patches({ patches }: { patches: NonNullable<ModelSummary["patches"]> }) {
+  const seen = usePage().explanation.value?.seen;
+  const [{ width, height }] = patches.sizes;
+  return (
+    <Explained
+      step={2}
+      title="Patches"
+      draw={(canvas) => seen && drawInk(canvas, seen.drawn.pixels, seen.drawn.size)}
+      kind="ink pixels"
+      about="The sample, drawn again from the patches that were found in it"
+    >
+      Every window of {width} × {height} pixels meets {counted(patches.filters, "small filter")}, each a rank order.
+      What was found where{seen && `, ${count(seen.values.length)} numbers,`} draws the sample again; the filters of
+      classes see nothing else.
+    </Explained>
+  );
+}
+
 function Product() {
   const { explanation: answered, data, sample } = usePage();
   const explanation = answered.value;
@@ -94,16 +115,19 @@ function Product() {
         // Read without following it: the answer comes right after each change of the sample.
         const shown = sample.peek()?.sample;
         const filters = [winner, rival].flatMap((view) => (view?.picture ? [view.picture] : []));
+        const seen = explanation?.seen?.values;
+        if (seen) return drawProduct(canvas, seen, filters, 0, Math.max(...seen));
         const values = shown?.form === "dense" ? shown.values : undefined;
         drawProduct(canvas, values, filters, data.value?.low ?? 0, data.value?.high ?? 255);
       }}
       kind="ink"
       about="The numbers in the order of the strongest filter and of its rival"
     >
-      Put in a filter's order, ink that rises with the ramp adds up to a strong response.{" "}
+      Put in a filter's order, {explanation?.seen ? "what" : "ink that"} rises with the ramp adds up to a strong
+      response.{" "}
       {winner ? (
         <>
-          The strongest here is a <b>{name}</b> with <span class="response">{score(winner.response)}</span>
+          The strongest here is a <b>{name}</b> with <Response of={winner.response} />
           {rival && (
             <>
               ; below it, the best <b>{sharesText(rival)}</b>
@@ -115,6 +139,16 @@ function Product() {
         "The strongest filter names the answer."
       )}
     </Explained>
+  );
+}
+
+/** A number that changes at every stroke, in a place of its own so that the text around it need not be laid out again. */
+function Response({ of }: { of: number }) {
+  const text = response(of);
+  return (
+    <span class="response" style={{ "--figures": text.length }}>
+      {text}
+    </span>
   );
 }
 

@@ -1,22 +1,28 @@
-/** The rest of the model, one view at a time: its filters, its mistakes, what it could learn from them, its features. */
+/** The rest of the model, one view at a time: its filters, patches and spikes, its mistakes, what it could learn from them, its features. */
 
+import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { TABS, type Tab } from "../state/address.ts";
 import { useController, usePage } from "./context.ts";
 import { FeatureView } from "./feature-view.tsx";
 import { Gallery } from "./gallery.tsx";
+import { lazily } from "./lazy.tsx";
 import { Mistakes } from "./mistakes.tsx";
 import { Refinement } from "./refinement.tsx";
 
 const TITLES: { readonly [tab in Tab]: string } = {
   filters: "Filters",
+  patches: "Patches",
+  spikes: "Spikes",
   mistakes: "Mistakes",
   refinement: "Refine",
   features: "Features",
 };
 
-const VIEWS: { readonly [tab in Tab]: () => ReturnType<typeof Gallery> } = {
+const VIEWS: { readonly [tab in Tab]: FunctionComponent } = {
   filters: Gallery,
+  patches: lazily(async () => (await import("./patches-view.tsx")).PatchesView),
+  spikes: lazily(async () => (await import("./spikes-view.tsx")).SpikesView),
   mistakes: Mistakes,
   refinement: Refinement,
   features: FeatureView,

@@ -22,7 +22,8 @@ export function Picture({ pixels, size }: { pixels: ArrayLike<number>; size: Ima
 /** A filter as a picture, or as the features it weighs most. */
 export function FilterPicture({ view }: { view: FilterView }) {
   const size = usePage().imageSize.value;
-  if (size && view.picture) return <Picture pixels={view.picture} size={size} />;
+  if (view.drawn) return <Picture pixels={view.drawn.pixels} size={view.drawn.size} />;
+  if (size && view.picture?.length === size.width * size.height) return <Picture pixels={view.picture} size={size} />;
   return (
     <span class="top-features">
       {view.top.slice(0, 5).map(({ feature, name }) => (

@@ -10,6 +10,8 @@ import { accuracyTitle, bytes, count, counted, duration, percent, score } from "
 
 const STAGES: { readonly [stage: string]: string } = {
   prepare: "Counting words",
+  patches: "Spreading patch filters over windows",
+  transform: "Looking for patches in all images",
   distribution: "Measuring the features",
   initialize: "Choosing first filters",
   spread: "Spreading filters over rows",

@@ -15,6 +15,10 @@ export const percent = (share: number, digits = 0): string => `${(share * 100).t
 /** A share with enough digits to tell models apart. */
 export const score = (share: number): string => share.toFixed(3);
 
+/** A response of a filter: four digits, whatever its size. */
+export const response = (number: number): string =>
+  Math.abs(number) >= 1000 ? count(Math.round(number)) : number.toPrecision(4);
+
 /** A value as short as it can be told. */
 export function value(number: number): string {
   if (Number.isInteger(number)) return count(number);

@@ -1,7 +1,7 @@
 /** The recipe and the buttons that run it: at once, slowly, or step by step. */
 
 import type { EstimatorName } from "../protocol.ts";
-import { ESTIMATORS, sameRecipe, withEstimator } from "../state/recipe.ts";
+import { ESTIMATORS, hasPatches, sameRecipe, withEstimator } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { ParameterControls } from "./parameter-controls.tsx";
@@ -19,7 +19,7 @@ export function TrainPanel() {
       {notice && !notice.parameter && <Notice kind={notice.kind} text={notice.text} />}
       {run ? <RunView run={run} /> : <RunResult />}
       {data && (
-        <details class="recipe" open={matchMedia("(min-width: 761px)").matches || notice?.parameter !== undefined}>
+        <details class="recipe" open={notice?.parameter !== undefined}>
           <summary>Parameters</summary>
           <Recipe />
         </details>
@@ -34,7 +34,8 @@ function Recipe() {
   const data = usePage().data.value;
   const labelled = (data?.classes.length ?? 0) > 0;
   const possible = (name: EstimatorName) =>
-    name === "transform" || (labelled && (name === "probabilistic" || !data?.multilabel));
+    name === "transform" ||
+    (labelled && (name === "probabilistic" || (!data?.multilabel && (name === "classifier" || hasPatches(data)))));
   return (
     <>
       <div class="parameter">

@@ -14,19 +14,25 @@ const MOST_PIXELS = 4096;
 export class Arrivals {
   readonly #backend: Backend;
   readonly #x: Matrix;
+  /** What flies: the rows, or the images that they were found in. */
+  readonly #pixels: Matrix;
   readonly #y: RowLabels | undefined;
   #range: { low: number; high: number } | undefined;
   #followed: { label: Label | undefined; held: HeldRows; pictures: Uint8Array[] } | undefined;
 
-  constructor(backend: Backend, x: Matrix, y: RowLabels | undefined) {
+  constructor(
+    backend: Backend,
+    { x, y, pixels = x }: { readonly x: Matrix; readonly y?: RowLabels; readonly pixels?: Matrix },
+  ) {
     this.#backend = backend;
     this.#x = x;
+    this.#pixels = pixels;
     this.#y = y;
   }
 
   /** Where the followed rows of a class (or of all rows) go with the filters as they are; those shown only. */
   async at(label: Label | undefined, bank: FilterBank, shown: number): Promise<Arrival[]> {
-    if (this.#x.features > MOST_PIXELS) return [];
+    if (this.#pixels.features > MOST_PIXELS) return [];
     const { held, pictures } = await this.#follow(label);
     const loaded = held.load(bank);
     try {
@@ -49,17 +55,17 @@ export class Arrivals {
     for (let row = 0; row < this.#x.rows && rows.length < FOLLOWED; row++) {
       if (label === undefined || this.#y?.[row] === label) rows.push(row);
     }
-    const x = this.#x.gather(Uint32Array.from(rows));
-    this.#range ??= rangeOf(this.#x);
+    const picked = Uint32Array.from(rows);
+    this.#range ??= rangeOf(this.#pixels);
     const { low, high } = this.#range;
-    const { values } = toDense(x);
+    const { values, features } = toDense(this.#pixels.gather(picked));
     const pictures = rows.map((_, j) =>
       Uint8Array.from(
-        values.subarray(j * x.features, (j + 1) * x.features),
+        values.subarray(j * features, (j + 1) * features),
         (value) => (255 * (value - low)) / (high > low ? high - low : 1),
       ),
     );
-    this.#followed = { label, held: await this.#backend.hold(x), pictures };
+    this.#followed = { label, held: await this.#backend.hold(this.#x.gather(picked)), pictures };
     return this.#followed;
   }
 }

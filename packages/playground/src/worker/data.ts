@@ -81,7 +81,7 @@ export function isMatrix(x: LoadedData["x"]): x is Matrix {
 const SMALLEST_GUESS = 36;
 
 /** The stated size of the pictures; else, for whole numbers without names in a square count, a square. */
-function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: ImageSize } {
+export function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: ImageSize } {
   if (imageSize) return { imageSize };
   if (!isMatrix(x) || x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
   const side = Math.round(Math.sqrt(x.features));

@@ -2,6 +2,7 @@
 
 import { expandFilter, type FilterBank, type FilterWords } from "@ranksim/core";
 import type { FilterView } from "../protocol.ts";
+import type { PatchLook } from "./patch-look.ts";
 
 /** Wider filters have no picture: rows of text are no images, and no screen shows more pixels as a thumbnail. */
 const MOST_PICTURED = { dense: 65_536, sparse: 4096 };
@@ -18,13 +19,14 @@ export interface FilterFacts {
 
 /**
  * A view of filter `at` of a bank. `words` tell what sets it apart, where features have names: the heaviest words of all
- * texts are "the" and "of", in every filter.
+ * texts are "the" and "of", in every filter. `patches` draw it where its features are patches.
  */
 export function viewFilter(
   bank: FilterBank,
   at: number,
   facts: FilterFacts,
   words: FilterWords | undefined,
+  patches?: PatchLook,
 ): FilterView {
   const weights = new Float64Array(bank.features);
   expandFilter(bank, at, weights);
@@ -37,6 +39,7 @@ export function viewFilter(
   const span = high > low ? high - low : 1;
   const view = {
     ...facts,
+    ...(patches ? { drawn: patches.draw(weights) } : {}),
     top: words
       ? words.ofFilter(at, TOP_FEATURES).map(({ feature, text }) => ({
           feature,

@@ -4,6 +4,7 @@ import {
   ClassifierModel,
   type Matrix,
   type Model,
+  PatchModel,
   PipelineModel,
   ProbabilisticModel,
   RanksimError,
@@ -24,6 +25,7 @@ import {
 import type { TrainingStep } from "../protocol.ts";
 import { allRows, dataSetOf, type LoadedData } from "./data.ts";
 import type { Gate } from "./gate.ts";
+import { PatchLook } from "./patch-look.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
 import { type Part, preparingStep } from "./training.ts";
 
@@ -53,6 +55,7 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
     takesText: words || first instanceof HashingModel,
     inputs: words || first instanceof HashingModel ? 0 : inputsOf(before[0] ?? model),
     prepare: (x) => pass(before, x),
+    ...(first instanceof PatchModel ? { patches: new PatchLook(first) } : {}),
     ...(names?.length === model.features ? { featureNames: names } : {}),
   };
 }

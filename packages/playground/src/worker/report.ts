@@ -18,7 +18,7 @@ export async function reportOf(
   provenance: Calls["report"]["in"]["provenance"],
   run: Run,
 ): Promise<string> {
-  const { whole, model, isCoded, name } = subject.parts;
+  const { whole, isCoded, model, name, inputs } = subject.parts;
   const rows = heldOut ?? allRows(data);
   const { page } = await makeReport(
     {
@@ -30,7 +30,7 @@ export async function reportOf(
       data: dataSetOf(data, rows),
       dataName: data.name,
       title: `Rank filters of ${data.name}`,
-      imageSize: imageSize && imageSize.width * imageSize.height === model.features ? imageSize : undefined,
+      imageSize: imageSize && imageSize.width * imageSize.height === inputs ? imageSize : undefined,
       provenance,
       samples: SHOWN_ROWS,
       notes: [

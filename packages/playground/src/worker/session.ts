@@ -6,7 +6,17 @@
 import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { Basis, CallName, Calls, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
-import { isMatrix, type LoadedData, loadedData, pickLabels, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
+import {
+  allRows,
+  isMatrix,
+  type LoadedData,
+  loadedData,
+  pickLabels,
+  rangeOf,
+  splitRows,
+  summarize,
+  viewRow,
+} from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { Gate } from "./gate.ts";
 import { compareRefined } from "./refinement.ts";
@@ -131,7 +141,7 @@ export class Session implements Answers {
     const subject = this.#needSubject();
     const data = this.#data;
     if (!data) return null;
-    const rows = this.#heldOut ?? Uint32Array.from({ length: data.rows }, (_, row) => row);
+    const rows = this.#heldOut ?? allRows(data);
     const judged = this.#judged ?? (await this.#judge(subject, data, rows));
     // Another model may have taken this one's place meanwhile.
     if (subject === this.#subject) this.#judged = judged;
@@ -187,7 +197,8 @@ export class Session implements Answers {
 
   /** Training is the smaller part of a comparison, refinement the larger. */
   async #compare(data: LoadedData, recipe: Recipe, signal: AbortSignal): Promise<Calls["refinement"]["out"]> {
-    const { refine: _refine, calibrate: _calibrate, ...params } = recipe.params;
+    // Said outright, as recipes of patches refine and calibrate unless told otherwise.
+    const params = { ...recipe.params, refine: false, calibrate: "none" };
     const rows = splitRows(data, recipe);
     const gate = new Gate("full");
     let told = 0;
@@ -223,6 +234,24 @@ export class Session implements Answers {
     const study = studyFeatures(x, group < 0 ? all : all.filter(has), features, rangeOf(x).whole);
     const names = data.featureNames ?? (isMatrix(data.x) ? undefined : this.#subject?.featureNames);
     return names ? { ...study, names: Array.from(study.features, (feature) => names[feature]) } : study;
+  }
+
+  async patches({ sample }: Calls["patches"]["in"]): Promise<Calls["patches"]["out"]> {
+    return this.#needSubject().foundPatches(sample, await this.#open());
+  }
+
+  async spikes({ sample }: Calls["spikes"]["in"]): Promise<Calls["spikes"]["out"]> {
+    const { followSpikes } = await import("./spikes.ts");
+    return followSpikes(this.#needSubject(), sample);
+  }
+
+  async spikeSavings(): Promise<Calls["spikeSavings"]["out"]> {
+    const { saveSpikes } = await import("./spikes.ts");
+    const [subject, data] = [this.#needSubject(), this.#needData()];
+    const heldOut = this.#heldOut?.length ? this.#heldOut : undefined;
+    return this.#listening((listen) =>
+      saveSpikes(subject, data, heldOut ?? allRows(data), heldOut !== undefined, listen),
+    );
   }
 
   async report({ imageSize, provenance }: Calls["report"]["in"]): Promise<string> {
@@ -264,6 +293,10 @@ export class Session implements Answers {
       train({ recipe, train: training, test, classes: data.classes }, backend, gate, signal, tell);
     const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
     const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
+    if (recipe.estimator === "patches") {
+      const { trainOnPatches } = await import("./patch-training.ts");
+      return { ...shared, ...(await trainOnPatches(data, rows, recipe, labels, { backend, gate, signal, tell })) };
+    }
     if (isMatrix(data.x)) {
       const names = data.featureNames ? { featureNames: data.featureNames } : {};
       const part = (picked: Uint32Array): Part => ({
@@ -289,11 +322,16 @@ export class Session implements Answers {
 
   /** Judges a model, letting other calls in between: a drawing must not wait for it. */
   async #judge(subject: Subject, data: LoadedData, rows: Uint32Array): Promise<Judged | undefined> {
+    const basis = this.#heldOut ? "held-out" : await basisOf(subject.parts, data);
+    const backend = await this.#open();
+    return this.#listening((listen) => judge(subject, data, rows, basis, { backend, onProgress: listen }));
+  }
+
+  /** Work at full pace that lets other calls in between. */
+  async #listening<T>(work: (listen: () => Promise<void>) => Promise<T>): Promise<T> {
     const gate = new Gate("full");
     try {
-      const run = { backend: await this.#open(), onProgress: () => gate.listen() };
-      const basis = this.#heldOut ? "held-out" : await basisOf(subject.parts, data);
-      return await judge(subject, data, rows, basis, run);
+      return await work(() => gate.listen());
     } finally {
       gate.close();
     }

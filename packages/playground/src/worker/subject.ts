@@ -5,7 +5,9 @@
 
 import {
   type Backend,
+  type BankExplanation,
   ClassifierModel,
+  type Contribution,
   Csr,
   Dense,
   expandFilter,
@@ -18,16 +20,19 @@ import {
   saveModel,
   TransformModel,
   toCsr,
+  toDense,
 } from "@ranksim/core";
 import type {
-  EstimatorName,
   Explanation,
   FilterView,
+  ModelKind,
   ModelSummary,
+  PatchView,
   RunPoint,
   Sample,
   StrongFilter,
 } from "../protocol.ts";
+import type { PatchLook } from "./patch-look.ts";
 import { viewFilter } from "./pictures.ts";
 
 /** A model of filters. */
@@ -57,6 +62,8 @@ export interface SubjectParts {
   /** Numbers a row that `prepare` takes; 0 for text. */
   readonly inputs: number;
   readonly featureNames?: readonly string[];
+  /** How filters are shown whose features are patches found in images; absent where rows go to the filters as they are. */
+  readonly patches?: PatchLook;
   readonly history: readonly RunPoint[];
   /** Row of the data set that each training row was; absent for a model from a file. */
   readonly trainingRows?: Uint32Array;
@@ -105,7 +112,7 @@ export class Subject {
     const { model, parts } = this;
     const { report } = model;
     return {
-      kind: model.kind as EstimatorName,
+      kind: model.kind as ModelKind,
       origin: parts.origin,
       name: parts.name,
       classes: this.classes,
@@ -120,6 +127,7 @@ export class Subject {
       byteLength: this.bytes.byteLength,
       digest: digestOf(this.bytes),
       text: parts.takesText,
+      ...(parts.patches ? { patches: parts.patches.summary } : {}),
       trainingRows: report.rows,
       steps: report.trainings.flatMap(({ label, rows, steps }) =>
         steps.map(({ iteration, moved, empty }) => ({
@@ -197,7 +205,7 @@ export class Subject {
   view(filter: number): FilterView {
     const { model } = this;
     const facts = { filter, shares: this.#sharesOf(filter), rows: model.filterRows(filter).length };
-    return viewFilter(model.bank, filter, facts, this.#wordsOf());
+    return viewFilter(model.bank, filter, facts, this.#wordsOf(), this.parts.patches);
   }
 
   /** Rows of the data set that a filter was made from; empty where they are not known. */
@@ -211,7 +219,8 @@ export class Subject {
     const began = performance.now();
     const { model } = this;
     const names = this.featureNames;
-    const x = await this.parts.prepare(this.#asInput(sample));
+    const given = this.#asInput(sample);
+    const x = await this.parts.prepare(given);
     const run = { backend };
     const found = await model.explain(x, 0, run);
     const answer = "label" in found ? found.label : undefined;
@@ -219,7 +228,7 @@ export class Subject {
       model instanceof TransformModel
         ? undefined
         : Float64Array.from((await model.predictProbabilities(x, run)).values);
-    const shown = found.contributions.slice(0, SHOWN_PARTS);
+    const shown = this.#decisive(given, found).slice(0, SHOWN_PARTS);
     const responses = this.#wallResponses(x);
     return {
       labels: answer === undefined ? [] : Array.isArray(answer) ? answer.map(String) : [String(answer)],
@@ -231,8 +240,46 @@ export class Subject {
       values: Float64Array.from(shown, ({ value }) => value),
       ...(names ? { names: shown.map(({ feature }) => names[feature]) } : {}),
       ...(responses ? { responses } : {}),
+      ...this.#seen(x),
       milliseconds: performance.now() - began,
     };
+  }
+
+  /** The parts of the decision by their size: of features, or of the pixels in whose windows patches were found. */
+  #decisive(given: Matrix | readonly string[], found: BankExplanation): readonly Contribution[] {
+    const { patches } = this.parts;
+    if (!patches) return found.contributions;
+    const { values } = toDense(given as Matrix);
+    return Array.from(patches.where(given as Matrix, found) ?? [], (contribution, feature) => ({
+      feature,
+      contribution,
+      value: values[feature],
+    })).sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution) || a.feature - b.feature);
+  }
+
+  /** What the filters see of an image where patches come first. */
+  #seen(x: Matrix): Pick<Explanation, "seen"> {
+    const { patches } = this.parts;
+    if (!patches) return {};
+    const values = Float64Array.from(toDense(x).values);
+    return { seen: { values, drawn: patches.draw(values) } };
+  }
+
+  /** The patches behind the answer for a sample. */
+  async foundPatches(sample: Sample, backend: Backend): Promise<PatchView | null> {
+    const { patches } = this.parts;
+    if (!patches) return null;
+    const given = this.#asInput(sample) as Matrix;
+    const found = await this.model.explain(await this.parts.prepare(given), 0, { backend });
+    if (found.filters.length === 0) return null;
+    const nameOf = (filter: number) => this.classes[this.#classOf(filter)] ?? `filter ${filter}`;
+    const rival = found.rival === undefined ? undefined : nameOf(found.rival);
+    return patches.view(given, found, { given: nameOf(found.filters[0].filter), rival });
+  }
+
+  /** A sample as the filters take it. */
+  async prepared(sample: Sample): Promise<Float64Array> {
+    return Float64Array.from(toDense(await this.parts.prepare(this.#asInput(sample))).values);
   }
 
   /** The strongest filter of a row and, if it is among the similar ones, the strongest of class `truth`. */

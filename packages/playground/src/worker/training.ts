@@ -19,14 +19,15 @@ import type { Arrival, EstimatorName, Recipe, RunPoint, TrainingStep } from "../
 import { Arrivals } from "./arrivals.ts";
 import type { Gate } from "./gate.ts";
 import { ClassLiveScore, LIVE_ROWS, WholeLiveScore } from "./live-score.ts";
+import type { PatchLook } from "./patch-look.ts";
 import { viewFilter } from "./pictures.ts";
 import type { FilterModel } from "./subject.ts";
 
 /** Filters shown while a model trains. */
-const SHOWN_FILTERS = 24;
+export const SHOWN_FILTERS = 24;
 
 /** At full pace the page is told at most this often. */
-const TELL_MILLISECONDS = 40;
+export const TELL_MILLISECONDS = 40;
 
 /** At full pace scoring may take half a second, and beyond that a fifth of the time. */
 const SCORING = { milliseconds: 500, share: 0.2 };
@@ -36,6 +37,9 @@ export interface Part {
   readonly x: Matrix;
   readonly y?: RowLabels;
   readonly featureNames?: readonly string[];
+  /** The images, and how filters are drawn, where rows are what was found in them. */
+  readonly pixels?: Matrix;
+  readonly patches?: PatchLook;
 }
 
 export interface TrainingInput {
@@ -46,12 +50,13 @@ export interface TrainingInput {
   readonly classes: readonly Label[];
 }
 
-/** The estimator of a recipe. */
+/** The estimator of a recipe; of patches, the one after them. */
 export function estimatorOf({ estimator, params }: Recipe) {
   const makers = {
     classifier: () => new RankSimilarityClassifier(params),
     probabilistic: () => new RankSimilarityProbabilisticClassifier(params),
     transform: () => new RankSimilarityTransform(params),
+    patches: () => new RankSimilarityClassifier(params),
   } satisfies { [name in EstimatorName]: () => unknown };
   return makers[estimator]();
 }
@@ -75,7 +80,7 @@ export async function train(
   }
 }
 
-/** What the page is told while rows are still being prepared: how far that is, and that there are no filters yet. */
+/** What the page is told where there are no filters to look at: how far that is. */
 export function preparingStep(share: number, rows: number): TrainingStep {
   const none = { classesDone: 0, iteration: 0, moved: 0, empty: 0, filters: 0, waiting: false };
   return { stage: "prepare", share, rows, ...none, points: [], shown: [], changed: [], arrivals: [] };
@@ -106,7 +111,7 @@ class Watcher {
     this.#backend = backend;
     this.#gate = gate;
     this.#tell = tell;
-    this.#arrivals = new Arrivals(backend, input.train.x, input.train.y);
+    this.#arrivals = new Arrivals(backend, input.train);
     if (input.recipe.estimator === "classifier") {
       for (const label of (input.train.y ?? []) as Label[]) {
         this.#rowsOfClass.set(label, (this.#rowsOfClass.get(label) ?? 0) + 1);
@@ -116,8 +121,7 @@ class Watcher {
 
   async advance(progress: Progress): Promise<void> {
     const { label } = progress;
-    // What has no filters yet is no step that could be looked at.
-    if (!progress.filters) return this.#gate.listen();
+    if (!progress.filters) return this.#pass(progress);
     const bank = await progress.filters();
     let looked = false;
     if (this.#class && this.#class.label !== label) {
@@ -152,6 +156,17 @@ class Watcher {
     await this.#gate.pass();
   }
 
+  /** What has no filters to show is no step that could be looked at: the page is told how far it is. */
+  #pass({ stage, share, label }: Progress): Promise<void> {
+    const now = performance.now();
+    if (now - this.#told > TELL_MILLISECONDS) {
+      this.#told = now;
+      const name = label === undefined ? {} : { label: String(label) };
+      this.#tell({ ...preparingStep(share, this.#rowsOf(label)), stage, ...name });
+    }
+    return this.#gate.listen();
+  }
+
   release(): void {
     this.#classScore?.release();
     this.#wholeScore?.release();
@@ -170,7 +185,7 @@ class Watcher {
     const names = this.#input.train.featureNames;
     const words = names && new FilterWords(bank, (feature) => names[feature]);
     const shown = Array.from({ length: count }, (_, filter) =>
-      viewFilter(bank, filter, { filter, shares, rows: 0 }, words),
+      viewFilter(bank, filter, { filter, shares, rows: 0 }, words, this.#input.train.patches),
     );
     const before = this.#pictures;
     // Copies, as what is told is handed over to the page.

@@ -1,0 +1,99 @@
+/** Patches and spikes in the worker, run in Node: what the page is told is what the library says. */
+
+import { type ClassifierModel, loadModel, type PatchModel, type PipelineModel, toDense } from "@ranksim/core";
+import { loadDigits, train } from "@ranksim/data";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Explanation, ModelSummary, PatchView, Recipe, Sample } from "../src/protocol.ts";
+import { loadedData, splitRows } from "../src/worker/data.ts";
+import { Session } from "../src/worker/session.ts";
+
+const RECIPE: Recipe = { estimator: "patches", heldOut: 0.75, params: { filters: 20, seed: 4 } };
+
+describe("a classifier on patches", () => {
+  const stages = new Set<string>();
+  const session = new Session({ step: ({ stage }) => stages.add(stage), refinement: () => {} });
+  let summary: ModelSummary;
+  let sample: Sample;
+  let explanation: Explanation;
+
+  beforeAll(async () => {
+    await session.openDigits();
+    summary = await session.train({ recipe: RECIPE, pace: "full" });
+    const [row] = session.heldOutRows({ recipe: RECIPE });
+    [{ sample }] = session.rows({ rows: [row] });
+    explanation = await session.explain({ sample });
+  });
+
+  it("is the model of the command's preset on the same rows", async () => {
+    const { x, y, imageSize } = await loadDigits();
+    const data = loadedData("digits", { form: "matrix", x, y, imageSize });
+    const rows = splitRows(data, RECIPE).train;
+    const part = { form: "matrix", x: x.gather(rows), y: Array.from(rows, (row) => y[row]), imageSize } as const;
+    const { model } = await train(part, { preset: "fast", seed: 4, params: { filters: 20 } });
+    const own = loadModel(session.save()) as PipelineModel;
+    const same = (model as PipelineModel).steps;
+    own.steps.forEach((step, j) => {
+      expect(step.save().arrays).toEqual(same[j].save().arrays);
+    });
+    expect(own.names).toEqual((model as PipelineModel).names);
+    expect(summary).toMatchObject({
+      kind: "classifier",
+      inputs: 64,
+      patches: { filters: 64, sizes: [{ width: 3, height: 3 }] },
+    });
+  });
+
+  it("is watched from the first layer on", () => {
+    for (const stage of ["patches", "transform"]) expect(stages).toContain(stage);
+  });
+
+  it("tells which pixels decided: together what the windows contributed", async () => {
+    const { steps } = loadModel(session.save()) as PipelineModel;
+    const [patches, classifier] = steps as unknown as [PatchModel, ClassifierModel];
+    const rows = [Array.from((sample as { values: Float64Array }).values)];
+    const pooled = await patches.transform(rows);
+    const found = await classifier.explain(pooled, 0);
+    const sum = found.contributions.reduce((total, { contribution }) => total + contribution, 0);
+    const parts = explanation.parts.reduce((total, part) => total + part, 0);
+    expect(parts).toBeCloseTo(sum, 6);
+    expect(Array.from(explanation.seen?.values ?? [])).toEqual(Array.from(toDense(pooled).values));
+    expect(explanation.seen?.drawn.size).toEqual({ width: 8, height: 8 });
+  });
+
+  it("tells which patches were found where, for the answer and for the runner-up", async () => {
+    const view = (await session.patches({ sample })) as PatchView;
+    expect(view.given.label).toBe(explanation.labels[0]);
+    expect(view.rival?.label).not.toBe(view.given.label);
+    expect(view.banks.map(({ filters }) => filters.length)).toEqual([64]);
+    for (const { cell, part, drawn } of [...view.given.found, ...(view.rival?.found ?? [])]) {
+      expect(part).toBeGreaterThan(0);
+      expect(drawn.pixels.length).toBe(9);
+      // Six windows each way in three cells: two begin in each, so that a cell is four pixels wide.
+      expect([cell.width, cell.height]).toEqual([4, 4]);
+      expect([0, 2, 4]).toContain(cell.x);
+      expect([0, 2, 4]).toContain(cell.y);
+    }
+    expect(view.given.where.some((value, p) => value > 0 && (view.rival?.where[p] ?? 0) > 0)).toBe(false);
+  });
+
+  it("races as spikes of the second layer to the same answer", async () => {
+    const spikes = await session.spikes({ sample });
+    expect(spikes.isPooled).toBe(true);
+    expect(spikes.racers[0].label).toBe(explanation.labels[0]);
+    expect(spikes.settledAfter).toBeLessThanOrEqual(spikes.features.length);
+    const savings = await session.spikeSavings();
+    expect(savings).toMatchObject({ rows: 300, heldOut: true });
+    expect(savings.needed).toBeGreaterThan(0);
+    expect(savings.needed).toBeLessThanOrEqual(1);
+    expect(savings.curve[savings.curve.length - 1].accuracy).toBeGreaterThan(0.8);
+  });
+
+  it("is refused, with the reason, for rows that are no pictures", async () => {
+    const other = new Session({ step: () => {}, refinement: () => {} });
+    const content = ["a,b,label", ...Array.from({ length: 30 }, (_, row) => `${row % 7},${row % 5},${row % 2}`)].join(
+      "\n",
+    );
+    await other.openFiles({ files: [{ path: "t.csv", file: new File([content], "t.csv") }], choices: {} });
+    await expect(other.train({ recipe: RECIPE, pace: "full" })).rejects.toThrow(/found in pictures/);
+  });
+});

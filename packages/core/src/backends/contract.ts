@@ -174,8 +174,8 @@ export interface Refining extends Handle {
   list(listed: Listed): void;
   /** One lesson, as `kernels/refine.ts` defines it. Returns how the rows compared before it. */
   teach(lesson: Lesson): Promise<Compared>;
-  /** A copy of the prototypes as they now are. */
-  values(): Promise<Float64Array>;
+  /** A copy of the prototypes as they now are, in `room` where that suits the back end. */
+  values(room?: Float64Array): Promise<Float64Array>;
   /** The filters as they now are. */
   bank(): Promise<HeldBank>;
 }

@@ -7,6 +7,7 @@ import { inForm, replaceFilters } from "../bank/bank.ts";
 import type { FilterBank, Weights } from "../kernels/shapes.ts";
 import type { HeldBank } from "./contract.ts";
 import { Counted } from "./counted.ts";
+import { type Spares, trimmed } from "./spares.ts";
 
 /** Banks further back than this are forgotten: a round of spreading makes at most two. */
 const GENERATIONS = 3;
@@ -22,8 +23,7 @@ let versions = 0;
 
 /** What the banks and rows of one back end share. */
 export interface Home {
-  /** Weights of a bank that nobody needs any more, for the next of the same size. */
-  spare?: Weights | undefined;
+  readonly spares: Spares;
 }
 
 export class HostBank extends Counted implements HeldBank {
@@ -53,8 +53,8 @@ export class HostBank extends Counted implements HeldBank {
     return this.use(() =>
       fresh.use(async () => {
         const given = inForm(fresh.host, this.host.form);
-        const { bank, changed } = replaceFilters(this.host, at, given, this.home.spare);
-        if (bank.weights === this.home.spare) this.home.spare = undefined;
+        const copy = (weights: Weights): Weights => this.home.spares.copy(weights);
+        const { bank, changed } = replaceFilters(this.host, at, given, copy);
         // A bank of which every filter is replaced has the weights of the other, which may go on being used.
         const isShared = bank.weights === fresh.host.weights;
         if (isShared) fresh.#isShared = true;
@@ -65,6 +65,8 @@ export class HostBank extends Counted implements HeldBank {
   }
 
   async read(): Promise<FilterBank> {
+    const weights = trimmed(this.host.weights);
+    if (weights !== this.host.weights) return { ...this.host, weights };
     this.#isShared = true;
     return this.host;
   }
@@ -87,7 +89,7 @@ export class HostBank extends Counted implements HeldBank {
   }
 
   protected free(): void {
-    if (!this.#isShared && this.host.form === "dense") this.home.spare = this.host.weights;
+    if (!this.#isShared && this.host.form === "dense") this.home.spares.give(this.host.weights);
   }
 }
 

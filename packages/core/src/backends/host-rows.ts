@@ -98,7 +98,8 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     const bank = this.checked(held);
     return this.use(() =>
       bank.use(async () => {
-        const mean = this.bankOf(meanFilter(bank.host), false);
+        const room = (count: number): Float64Array => this.home.spares.take(NO_WEIGHTS, count);
+        const mean = this.bankOf(meanFilter(bank.host, room), false);
         try {
           const { response } = await this.#search(mean, 1, {});
           this.pairs += this.rows * filters.length;
@@ -243,6 +244,9 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     return this.use(() => bank.use(() => this.top(bank, k, wanted)));
   }
 }
+
+/** The type of the weights of a mean filter. */
+const NO_WEIGHTS = new Float64Array(0);
 
 /** The number of no bank: what was found with it says nothing about others. */
 const UNKNOWN_BANK = -1;

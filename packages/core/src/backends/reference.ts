@@ -7,6 +7,7 @@ import { type Home, HostBank } from "./host-bank.ts";
 import { HostRows } from "./host-rows.ts";
 import { holdNarrow } from "./narrow.ts";
 import { RefiningInPlace } from "./refine-in-place.ts";
+import { Spares } from "./spares.ts";
 import { isDue, UNINTERRUPTED } from "./turn.ts";
 
 /** Multiply-adds of a second, roughly. */
@@ -18,7 +19,7 @@ const BLOCK_BYTES = 2 ** 18;
 
 /** Opens the back end of plain loops. */
 export function openReference(): Backend {
-  const home: Home = {};
+  const home: Home = { spares: new Spares() };
   const backend: Backend = {
     name: "reference",
     threads: 1,

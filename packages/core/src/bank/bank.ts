@@ -9,20 +9,20 @@ import { expandFilter } from "../kernels/top.ts";
 export type { DenseBank, FilterBank, SparseBank } from "../kernels/shapes.ts";
 
 /**
- * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. The copy
- * may take the place of `spare`, weights that are no longer needed.
+ * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. Only the
+ * weights that are copied whole go through `copy`.
  */
 export function replaceFilters(
   bank: FilterBank,
   positions: Uint32Array, // ascending
   fresh: FilterBank,
-  spare?: Weights,
+  copy: (weights: Weights) => Weights = (weights) => weights.slice(),
 ): { bank: FilterBank; changed: Uint8Array } {
   const changed = new Uint8Array(bank.filters);
   if (bank.form === "dense" && fresh.form === "dense") {
     const n = bank.features;
     const whole = positions.length === bank.filters;
-    const weights = whole ? fresh.weights : copyOf(bank.weights, spare);
+    const weights = whole ? fresh.weights : copy(bank.weights);
     for (let j = 0; j < positions.length; j++) {
       if (areSame(bank.weights, positions[j] * n, fresh.weights, j * n, n)) continue;
       changed[positions[j]] = 1;
@@ -47,12 +47,6 @@ export function replaceFilters(
   }
   if (next < old.filters) parts.push(sliceSparse(old, next, old.filters));
   return { bank: joinSparse(parts), changed };
-}
-
-function copyOf(weights: Weights, room: Weights | undefined): Weights {
-  if (room?.length !== weights.length || room.constructor !== weights.constructor) return weights.slice();
-  room.set(weights);
-  return room;
 }
 
 /** Whether `count` weights are the same from `at` and from `from`. */
@@ -88,18 +82,22 @@ export function joinBanks(banks: readonly FilterBank[]): FilterBank {
 
 /**
  * The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. Sparse where
- * there are very many features and few of them are exceptions; with fewer the dense sum is quicker.
+ * there are very many features and few of them are exceptions; with fewer the dense sum is quicker. `room`: where that goes.
  */
-export function meanFilter(bank: FilterBank): FilterBank {
+export function meanFilter(bank: FilterBank, room = newRoom): FilterBank {
   const isWide = bank.form === "sparse" && bank.features > WIDE && bank.indices.length < bank.features;
-  return isWide ? sparseMean(bank) : denseMean(bank);
+  return isWide ? sparseMean(bank) : denseMean(bank, room);
 }
 
 /** A number for each of this many features is no burden: 8 MiB. */
 const WIDE = 2 ** 20;
 
-function denseMean(bank: FilterBank): DenseBank & { readonly weights: Float64Array } {
-  const weights = new Float64Array(bank.features);
+function newRoom(count: number): Float64Array {
+  return new Float64Array(count);
+}
+
+function denseMean(bank: FilterBank, room = newRoom): DenseBank & { readonly weights: Float64Array } {
+  const weights = room(bank.features).fill(0);
   const mean = { form: "dense", filters: 1, features: bank.features, weights, norm: Float64Array.of(1) } as const;
   // Equal norms are left out: the sums of doubled ranks then stay whole numbers and ties between rows exact.
   const equal = bank.norm.every((norm) => norm === bank.norm[0]);

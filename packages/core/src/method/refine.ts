@@ -117,6 +117,8 @@ export interface Pupil {
   readonly rows: Uint32Array;
   /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
   readonly learned: Uint32Array;
+  /** For one course at a time. */
+  readonly desk: Desk;
 }
 
 /** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
@@ -140,7 +142,8 @@ export async function enrolBank(
   else await scale(values, whole, held.turn);
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
-  return { held, start, top, codes, rows, learned };
+  const desk = new Desk(codes, filterClass, teaching.own, teaching.rivals);
+  return { held, start, top, codes, rows, learned, desk };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
@@ -229,7 +232,7 @@ export async function teachBank(
   course: Course,
   generator: RandomGenerator,
 ): Promise<void> {
-  const { held, start, codes, rows } = pupil;
+  const { held, start, rows, desk } = pupil;
   const refining = await held.refine(start);
   /** The strongest filters of all rows, or of some, by the filters as they now are. */
   const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
@@ -238,9 +241,9 @@ export async function teachBank(
   };
   const part = Math.ceil(course.epochs / 3);
   const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
-  const desk = new Desk(codes, start.filterClass, teaching.own, teaching.rivals);
   try {
     let average: Float64Array | undefined;
+    let latest: Float64Array | undefined; // one array for all epochs
     let step = teaching.step;
     const left = 1 - teaching.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
     const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(teaching.refresh / 2) : teaching.refresh;
@@ -264,7 +267,10 @@ export async function teachBank(
       }
       await refining.teach({ rows: NOBODY, step, window, patience: 1 }); // ranks those that wait
       step *= left;
-      average = await join(average, await refining.values(), teaching.rule, held.turn);
+      if (average) {
+        latest = await refining.values(latest);
+        await join(average, latest, teaching.rule, held.turn);
+      } else average = await refining.values();
       await course.onEpoch();
       if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
         const values = average;
@@ -280,18 +286,11 @@ export async function teachBank(
 const NOBODY = new Uint32Array(0);
 
 /** The rank of a sum is that of the mean; by factors, that of a product is that of the geometric mean. */
-async function join(
-  sum: Float64Array | undefined,
-  values: Float64Array,
-  rule: RefineRule,
-  turn: Turn,
-): Promise<Float64Array> {
-  if (!sum) return values;
-  await inChunks(sum.length, turn, (from, to) => {
+function join(sum: Float64Array, values: Float64Array, rule: RefineRule, turn: Turn): Promise<void> {
+  return inChunks(sum.length, turn, (from, to) => {
     if (rule === "add") for (let i = from; i < to; i++) sum[i] += values[i];
     else for (let i = from; i < to; i++) sum[i] = Math.min(1e200, Math.max(1e-200, sum[i] * values[i]));
   });
-  return sum;
 }
 
 async function rank(

@@ -4,9 +4,10 @@
  * again, so they are given up when memory runs short or when too many banks lie idle.
  */
 
-import type { FilterBank, Weights } from "../../kernels/shapes.ts";
+import type { FilterBank } from "../../kernels/shapes.ts";
 import { Lock } from "../counted.ts";
 import { type Home, HostBank } from "../host-bank.ts";
+import { Spares } from "../spares.ts";
 import type { Shared } from "./memory.ts";
 
 /** Bytes that idle banks of one back end may keep. A server asks the same few models again and again. */
@@ -14,7 +15,7 @@ const IDLE_BYTES = 2 ** 28;
 
 /** The banks of a back end that have something in memory, the one longest unused first. */
 export class Shelf implements Home {
-  spare?: Weights | undefined;
+  readonly spares = new Spares();
   readonly #banks = new Set<WasmBank>();
   #bytes = 0;
 

@@ -105,7 +105,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
   protected async rankGroupsOf(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
     const n = this.features;
     const filters = groups.offsets.length - 1;
-    const weights = weightsFor(filters * n, n, distribution);
+    const weights = this.home.spares.take(weightsFor(0, n, distribution), filters * n);
     await this.withResident((resident) =>
       rankSumsDense(this.engine, this.source, resident, groups, distribution, weights, this.limits),
     );

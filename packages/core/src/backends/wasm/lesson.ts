@@ -42,7 +42,8 @@ export function sortByFilter(
   const steps = new Float64Array(total);
   for (let p = 0; p < learning.length; p++) {
     const j = learning[p];
-    const [nearer, farther] = [now[own[j]]++, now[rival[j]]++];
+    const nearer = now[own[j]]++;
+    const farther = now[rival[j]]++;
     rowOf[nearer] = rows[p];
     steps[nearer] = step;
     rowOf[farther] = rows[p];

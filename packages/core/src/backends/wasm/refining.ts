@@ -179,11 +179,11 @@ class WasmRefining<B> extends Counted implements Refining {
     });
   }
 
-  values(): Promise<Float64Array> {
+  values(room?: Float64Array): Promise<Float64Array> {
     return this.use(async () => {
       const { memory, turn } = this.#engine;
       const { filters, features } = this.#start;
-      const out = new Float64Array(filters * features);
+      const out = room ?? new Float64Array(filters * features);
       for (let f = 0; f < filters; f++) {
         out.set(memory.f64(this.#at.values + f * this.#form.stride * 8, features), f * features);
         if (isDue()) await turn.pause();
@@ -258,8 +258,10 @@ class WasmRefining<B> extends Counted implements Refining {
     const { memory } = this.#engine;
     const order = byFirstListed(this.#listed, rows.subarray(from, to), this.#start.filters);
     const count = to - from;
-    return this.#withRows(rows.slice(from, to), async (lease, _, positions) => {
-      const [row, found, margins] = [lease.take(count * 4), lease.take(count * 8), lease.take(count * 8)];
+    return this.#withRows(rows.subarray(from, to), async (lease, _, positions) => {
+      const row = lease.take(count * 4);
+      const found = lease.take(count * 8);
+      const margins = lease.take(count * 8);
       const lists = this.#lists ?? putLists(lease, this.#listed, order, rows.subarray(from));
       const rowOf = memory.u32(row, count);
       for (let place = 0; place < count; place++) rowOf[place] = positions[order[place]];

@@ -83,6 +83,8 @@ class Fast {
   /** The GPU if it is done sooner with these rows than the processor, which would take so many seconds. */
   async for(rows: RowSource, work: WorkShape, seconds: number): Promise<Backend | undefined> {
     if (rows.form !== "dense" || rows.valueBytes !== 1) return undefined;
+    // A server asks for milliseconds of work all day: a GPU would be opened for nothing.
+    if (seconds < LEAST_GPU) return undefined;
     this.#seconds += seconds;
     if (this.#seconds < START_GPU) return undefined;
     this.#opening ??= this.#open().then(
@@ -103,6 +105,9 @@ class Fast {
     await this.#opened?.close();
   }
 }
+
+/** Seconds of work below which a GPU is not worth asking: rows have to get there, and answers back. */
+const LEAST_GPU = 0.005;
 
 /** Work this many times as long as opening a GPU waits for it. */
 const PATIENCE = 4;

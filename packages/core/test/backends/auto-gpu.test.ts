@@ -44,7 +44,8 @@ it("small work stays on the processor, however often", async () => {
     throw new Error("no adapter");
   };
   // Together more than the second for which a GPU would be opened.
-  expect(await held(Array.from({ length: 500 }, () => 0.002), small, counted)).toBe(0);
+  const often = Array.from({ length: 500 }, () => 0.002);
+  expect(await held(often, small, counted)).toBe(0);
   expect(tries).toBe(0);
 });
 

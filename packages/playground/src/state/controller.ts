@@ -317,7 +317,11 @@ export class Controller {
     }
     this.client.call("evaluate", {}).then(
       (evaluation) => learn({ judged: { is: "judged", evaluation: evaluation ?? undefined } }),
-      () => learn({ judged: { is: "judged", evaluation: undefined } }),
+      (error: Error) => {
+        learn({ judged: { is: "judged", evaluation: undefined } });
+        if (this.state.openModel.peek()?.id !== id) return;
+        this.state.runNotice.value = { kind: "error", text: `The model could not be judged: ${error.message}` };
+      },
     );
   }
 

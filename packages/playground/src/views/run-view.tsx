@@ -17,6 +17,7 @@ const STAGES: { readonly [stage: string]: string } = {
   spread: "Spreading filters over rows",
   label: "Naming the filters",
   refine: "Refining filters",
+  fit: "Putting the model together",
   calibrate: "Fitting probabilities",
 };
 

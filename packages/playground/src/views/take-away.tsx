@@ -46,7 +46,8 @@ export function TakeAway() {
       const html = await controller.client.call("report", { imageSize, provenance });
       download(name.replace(/\.model$/, "-report.html"), html, "text/html");
     });
-  const heldOut = recipe !== undefined && recipe.heldOut > 0 && data !== undefined && model.trainingRows < data.rows;
+  // Rows that came as test files stay out of training.
+  const heldOut = recipe && recipe.heldOut > 0 && data && !data.testRows && model.trainingRows < data.rows;
   return (
     <section class="card take-away" aria-labelledby="take-title">
       <h2 id="take-title">Take away</h2>

@@ -4,7 +4,7 @@
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { FilterView, TrainingStep } from "../protocol.ts";
+import type { DataSummary, FilterView, TrainingStep } from "../protocol.ts";
 import type { RunState } from "../state/state.ts";
 import { useAnswer, useController, usePage } from "./context.ts";
 import { flyRows } from "./flights.ts";
@@ -27,7 +27,8 @@ export function WallPanel() {
   const { answer: trained } = useAnswer("wall", known ? {} : undefined, "");
   const inTraining = run.value && run.value.wall.size > 0 ? run.value : undefined;
   const inWords = (data.value !== undefined || known !== undefined) && !size;
-  const isMany = !inWords && (trained?.length ?? 0) > FEW_FILTERS;
+  const isMany =
+    !inWords && (inTraining ? expectedTiles(inTraining, data.value) : (trained?.length ?? 0)) > FEW_FILTERS;
   return (
     <section class="card wall-panel" aria-labelledby="wall-title">
       <div class="panel-head">
@@ -55,6 +56,21 @@ export function WallPanel() {
     </section>
   );
 }
+
+/** Tiles that a run will show: as many of each class as of the first. */
+function expectedTiles({ wall }: RunState, data: DataSummary | undefined): number {
+  const classes = Math.max(1, data?.classes.length ?? 1);
+  let tiles = wall.get("")?.length ?? 0;
+  for (const [name, views] of wall) {
+    if (name === "") continue;
+    tiles += classes * Math.min(views.length, tilesOfClass(classes));
+    break;
+  }
+  return tiles;
+}
+
+/** Tiles of each class, at most. */
+const tilesOfClass = (classes: number): number => Math.max(1, Math.floor(MOST_TILES / Math.max(1, classes)));
 
 /** Training is watched here, so it can be started and ended here. */
 function WatchButton() {
@@ -126,7 +142,7 @@ function TrainingWall({ run, before, places }: TrainingWallProps) {
     const place = wall.current?.parentElement;
     if (place && step && size && step.arrivals.length > 0) flyRows(place, step, size);
   }, [step, size]);
-  const tiles = tilesOf(run, before, step, Math.max(1, Math.floor(MOST_TILES / Math.max(1, classes))));
+  const tiles = tilesOf(run, before, step, tilesOfClass(classes));
   return (
     <>
       <span ref={wall} hidden />

@@ -127,7 +127,8 @@ export function rangeOf(x: Matrix): { low: number; high: number; whole: boolean 
 /** Training rows and held-out rows of a recipe. Without labels, or with nothing to hold out, all rows train. */
 export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { train: Uint32Array; test: Uint32Array } {
   const all = allRows(data);
-  if (data.testRows) return { train: all.subarray(0, data.rows - data.testRows.length).slice(), test: data.testRows };
+  // Copies: whoever asks may hand them over to the page.
+  if (data.testRows) return { train: all.slice(0, data.rows - data.testRows.length), test: data.testRows.slice() };
   if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
   const numbered = Array.from(all, (row) => [row]);
   return trainTestSplit(numbered, data.y, {

@@ -259,7 +259,7 @@ export interface Calls {
     out: { total: number; shown: Mistake[] };
   };
   /** The filters to show all at once, class by class: all of a small bank, those of most rows of a large one. */
-  wall: { in: object; out: FilterView[] };
+  wall: { in: { most: number }; out: FilterView[] };
   gallery: { in: { group: number; from: number; count: number }; out: FilterView[] };
   filter: { in: { filter: number; rows: number }; out: { view: FilterView; rows: RowView[] } };
   /** Trains the recipe plain, refines that model and compares the two. */

@@ -20,7 +20,7 @@ const STILL = 0.05;
 /** Milliseconds of one frame in sixty a second. */
 const FRAME = 1000 / 60;
 
-/** What is asserted here is counts, processor time or the best of three; a busy machine only takes longer. */
+/** What is asserted here is counts and processor time; a busy machine only takes longer. */
 const PATIENT = 240_000;
 
 interface Violation {
@@ -111,24 +111,16 @@ describe.skipIf(!CHROMIUM)("quality in Chromium (needs chromium)", () => {
   );
 
   it(
-    `answers within ${FIRST_ANSWER} ms of the first byte`,
+    `takes less than ${FIRST_ANSWER} ms of processor time to the first answer; scripts/time-playground.mjs has the clock`,
     async () => {
-      let best = Number.POSITIVE_INFINITY;
-      for (let attempt = 0; attempt < 3 && best > FIRST_ANSWER; attempt++) {
-        const { page } = await stage.open("about:blank");
-        const browser = page.context().browser();
-        await browser?.startTracing(page, { categories: ["toplevel"] });
-        await page.goto(stage.address);
-        await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-        const clock = await page.evaluate(() => performance.now());
-        const { main, worker } = processorTimes((await browser?.stopTracing()) ?? Buffer.from("{}"));
-        expect(main + worker).toBeGreaterThan(0);
-        // What the page itself takes must fit; the clock also counts what other processes take from it.
-        expect(main + worker).toBeLessThan(FIRST_ANSWER);
-        best = Math.min(best, main + worker < FIRST_ANSWER / 2 ? Math.min(clock, FIRST_ANSWER) : clock);
-        await page.context().close();
-      }
-      expect(best).toBeLessThanOrEqual(FIRST_ANSWER);
+      const { page } = await stage.open("about:blank");
+      const browser = page.context().browser();
+      await browser?.startTracing(page, { categories: ["toplevel"] });
+      await page.goto(stage.address);
+      await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+      const { main, worker } = processorTimes((await browser?.stopTracing()) ?? Buffer.from("{}"));
+      expect(main + worker).toBeGreaterThan(0);
+      expect(main + worker).toBeLessThan(FIRST_ANSWER);
     },
     PATIENT,
   );

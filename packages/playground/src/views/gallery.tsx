@@ -25,9 +25,11 @@ export function Gallery() {
           ? "The more ink, the more a pixel weighs: a filter is the rank order of the rows it stands for."
           : "Each filter by what it weighs most: a filter is the rank order of the rows it stands for."}
       </p>
-      {names.slice(0, groups).map((name, group) => (
-        <Group key={name} name={name} group={group} total={model.filtersPerClass[group] ?? 0} />
-      ))}
+      <div class={names.length > 1 ? "groups" : ""}>
+        {names.slice(0, groups).map((name, group) => (
+          <Group key={name} name={name} group={group} total={model.filtersPerClass[group] ?? 0} />
+        ))}
+      </div>
       {names.length > groups && (
         <button type="button" class="quiet" onClick={() => setGroups(groups + MOST_GROUPS)}>
           {counted(names.length - groups, "more class", "more classes")}

@@ -175,7 +175,7 @@ function ConfusionMap({ confusion, classes }: CountsProps) {
           );
         })}
       </svg>
-      <figcaption class="hint">True class down, answer across; the pairs mistaken most:</figcaption>
+      <figcaption class="hint">True class down, answer across.</figcaption>
     </figure>
   );
 }
@@ -188,16 +188,20 @@ function Pairs({ confusion, classes }: CountsProps) {
     .filter(({ found, truth, answer }) => found > 0 && truth !== answer)
     .sort((a, b) => b.found - a.found)
     .slice(0, 30);
+  if (pairs.length === 0) return <p class="muted">No row was mistaken.</p>;
   return (
-    <ul class="pairs">
-      {pairs.map(({ found, truth, answer }) => (
-        <li key={`${truth}-${answer}`}>
-          <button type="button" class="quiet" onClick={() => controller.openCell({ truth, answer })}>
-            {classes[truth]} read as {classes[answer]}: {counted(found, "row")}
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="hint">The pairs mistaken most:</p>
+      <ul class="pairs">
+        {pairs.map(({ found, truth, answer }) => (
+          <li key={`${truth}-${answer}`}>
+            <button type="button" class="quiet" onClick={() => controller.openCell({ truth, answer })}>
+              {classes[truth]} read as {classes[answer]}: {counted(found, "row")}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 /** How much of each class has come to rest: the share of its rows that stayed with their filter in the newest iteration. */
 
 import type { StepSummary } from "../protocol.ts";
-import { percent } from "./text.ts";
+import { counted, percent } from "./text.ts";
 
 /** Classes that are listed. */
 const MOST_CLASSES = 20;
@@ -25,6 +25,9 @@ export function RestView({ atRest, atWork }: { atRest: ReadonlyMap<string, numbe
           </li>
         ))}
       </ul>
+      {atRest.size > shown.length && (
+        <p class="hint">and {counted(atRest.size - shown.length, "more class", "more classes")}</p>
+      )}
     </figure>
   );
 }

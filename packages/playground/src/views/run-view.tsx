@@ -87,7 +87,9 @@ export function RunResult() {
       {isApart ? (
         <RestView atRest={restOf(model.steps)} />
       ) : (
-        model.history.length > 1 && <Curve history={withLast(model.history, evaluation?.accuracy)} />
+        model.history.some(({ accuracy, moved }) => accuracy !== undefined || moved !== undefined) && (
+          <Curve history={withLast(model.history, evaluation?.accuracy)} />
+        )
       )}
       {evaluation?.basis === "training" && (
         <p class="hint">The model was trained on these rows: new rows will do worse.</p>

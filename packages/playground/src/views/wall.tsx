@@ -14,8 +14,9 @@ import { counted } from "./text.ts";
 /** Places that are kept free while nothing is known yet. */
 const FIRST_PLACES = 30;
 
-/** Tiles of a run, at most: all of them may change many times a second. */
+/** Tiles, at most: all of them may change many times a second. Words take more room than pictures. */
 const MOST_TILES = 60;
+const MOST_IN_WORDS = 30;
 
 /** More filters than this are shown smaller. */
 const FEW_FILTERS = 36;
@@ -24,9 +25,10 @@ export function WallPanel() {
   const { run, model, data, imageSize } = usePage();
   const size = imageSize.value;
   const known = model.value;
-  const { answer: trained } = useAnswer("wall", known ? {} : undefined, "");
-  const inTraining = run.value && run.value.wall.size > 0 ? run.value : undefined;
   const inWords = (data.value !== undefined || known !== undefined) && !size;
+  const most = inWords ? MOST_IN_WORDS : MOST_TILES;
+  const { answer: trained } = useAnswer("wall", known ? { most } : undefined, String(most));
+  const inTraining = run.value && run.value.wall.size > 0 ? run.value : undefined;
   const isMany =
     !inWords && (inTraining ? expectedTiles(inTraining, data.value) : (trained?.length ?? 0)) > FEW_FILTERS;
   return (
@@ -90,23 +92,36 @@ function LitWall({ filters }: { filters: readonly FilterView[] }) {
   const controller = useController();
   const explanation = usePage().explanation.value;
   const lights = lightsOf(filters, explanation?.responses, explanation?.strongest ?? []);
-  const winner = explanation?.strongest[0]?.filter;
-  return filters.map((view, j) => (
-    <button
-      type="button"
-      key={view.filter}
-      class={view.filter === winner ? "tile winner" : "tile"}
-      style={{ "--light": lights[j].toFixed(2) }}
-      title={`Filter ${view.filter}, ${sharesText(view) || "no class"}: made from ${counted(view.rows, "row")}`}
-      aria-label={`Filter ${view.filter} of ${sharesText(view) || "no class"}${view.filter === winner ? ", the strongest" : ""}`}
-      onClick={() => controller.openFilter(view.filter)}
-    >
-      <FilterPicture view={view} />
-      <span class="tile-name" aria-hidden="true">
-        {view.shares[0]?.label ?? view.filter}
-      </span>
-    </button>
-  ));
+  const [strongest] = explanation?.strongest ?? [];
+  const winner = strongest?.filter;
+  const stead = strongest ? steadOf(filters, strongest) : -1;
+  if (stead >= 0) lights[stead] = 1;
+  return filters
+    .map((tile, j) => (j === stead ? strongest : tile))
+    .map((view, j) => (
+      <button
+        type="button"
+        key={view.filter}
+        class={view.filter === winner ? "tile winner" : "tile"}
+        style={{ "--light": lights[j].toFixed(2) }}
+        title={`Filter ${view.filter}, ${sharesText(view) || "no class"}: made from ${counted(view.rows, "row")}`}
+        aria-label={`Filter ${view.filter} of ${sharesText(view) || "no class"}${view.filter === winner ? ", the strongest" : ""}`}
+        onClick={() => controller.openFilter(view.filter)}
+      >
+        <FilterPicture view={view} />
+        <span class="tile-name" aria-hidden="true">
+          {view.shares[0]?.label ?? view.filter}
+        </span>
+      </button>
+    ));
+}
+
+/** The place that the strongest filter takes where a large bank leaves it off the wall: the last of its class. */
+function steadOf(filters: readonly FilterView[], strongest: FilterView): number {
+  if (filters.length === 0 || filters.some(({ filter }) => filter === strongest.filter)) return -1;
+  const label = strongest.shares[0]?.label;
+  const own = filters.findLastIndex(({ shares }) => shares[0]?.label === label);
+  return own >= 0 ? own : filters.length - 1;
 }
 
 /** 0..1 for each filter. Squared, as all filters respond to all ink and only the last part of it tells them apart. */

@@ -85,7 +85,7 @@ export function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { image
   if (imageSize) return { imageSize };
   if (!isMatrix(x) || x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
   const side = Math.round(Math.sqrt(x.features));
-  const named = featureNames?.some((name) => !/^(pixel|px|x|f|feature|column|v)?[_ -]?\d+([_x-]\d+)?$/i.test(name));
+  const named = featureNames?.some((name) => !/^(pixel|px|p|x|f|feature|column|v)?[_ -]?\d+([_x-]\d+)?$/i.test(name));
   if (side * side !== x.features || named) return {};
   const { low, high, whole } = rangeOf(x);
   const isPicture = low >= 0 && (whole || (high <= 1 && isSmooth(x, side)));

@@ -19,7 +19,7 @@ const SHOWN_LETTERS = 60;
 const WORDS_OF_TEXT = 4;
 
 /** A name that says "label" to people; the readers take fewer by themselves. */
-const LABEL_NAMES = /^(label|class|target|species|category|kind|type|sentiment|outcome)$/i;
+const LABEL_NAMES = /^(label|class|target|species|category|kind|type|topic|sentiment|outcome)$/i;
 
 /** A table's first rows and the choices to read it with: `given`, or a guess. Undefined for other files. */
 export async function previewOf(
@@ -41,12 +41,34 @@ async function headOf(file: File): Promise<Table | undefined> {
     head = new File([text.slice(0, text.lastIndexOf("\n") + 1)], file.name);
   }
   try {
-    const data = await readData(blobSource(head), { table: true, labelColumn: null });
-    if (data.form === "text") return undefined;
-    return data.form === "table" ? data.table : Table.fromMatrix(data.x, data.featureNames);
+    const table = await readTable(head);
+    return table && namesItsColumns(table) ? await readTable(head, { header: true }) : table;
   } catch {
     return undefined;
   }
+}
+
+async function readTable(head: File, options: { header?: boolean } = {}): Promise<Table | undefined> {
+  const data = await readData(blobSource(head), { table: true, labelColumn: null, ...options });
+  if (data.form === "text") return undefined;
+  return data.form === "table" ? data.table : Table.fromMatrix(data.x, data.featureNames);
+}
+
+/**
+ * Whether the first row of a table of words names its columns: readers know that by numbers below it alone. It does if it is made of
+ * short words that do not come again, above a column in which most words do.
+ */
+function namesItsColumns(table: Table): boolean {
+  const { columns, rows } = table;
+  if (rows < 4 || !columns.every(({ name, form }) => /^column \d+$/.test(name) && form === "words")) return false;
+  const cells = columns.map((_, c) =>
+    Array.from({ length: rows }, (__, row) => String(table.cell(c, row) ?? "").trim()),
+  );
+  const first = cells.map(([cell]) => cell);
+  const isName = (cell: string) => /^\p{L}[\p{L}\p{N}_ .-]{0,29}$/u.test(cell);
+  if (!first.every(isName) || new Set(first).size < first.length) return false;
+  const others = cells.map((own) => new Set(own.slice(1)));
+  return others.every((own, c) => !own.has(first[c])) && others.some(({ size }) => size <= (rows - 1) / 2);
 }
 
 /** A column by its name; by its number where the file names none. */

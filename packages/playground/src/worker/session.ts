@@ -154,8 +154,8 @@ export class Session implements Answers {
     return mistakesOf(this.#needSubject(), this.#needData(), this.#judged, cell, await this.#open());
   }
 
-  wall(): Calls["wall"]["out"] {
-    return this.#needSubject().wall();
+  wall({ most }: Calls["wall"]["in"]): Calls["wall"]["out"] {
+    return this.#needSubject().wall(most);
   }
 
   gallery({ group, from, count }: Calls["gallery"]["in"]): Calls["gallery"]["out"] {
@@ -197,8 +197,9 @@ export class Session implements Answers {
 
   /** Training is the smaller part of a comparison, refinement the larger. */
   async #compare(data: LoadedData, recipe: Recipe, signal: AbortSignal): Promise<Calls["refinement"]["out"]> {
-    // Said outright, as recipes of patches refine and calibrate unless told otherwise.
-    const params = { ...recipe.params, refine: false, calibrate: "none" };
+    const { refine: _refine, calibrate: _calibrate, ...others } = recipe.params;
+    // Recipes of patches refine and calibrate unless told otherwise.
+    const params = recipe.estimator === "patches" ? { ...others, refine: false, calibrate: "none" } : others;
     const rows = splitRows(data, recipe);
     const gate = new Gate("full");
     let told = 0;

@@ -41,8 +41,7 @@ export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
 /** Strongest filters that are shown. */
 const SHOWN_FILTERS = 8;
 
-/** Filters shown all at once, at most, and the weights kept for them (80 MB). */
-const WALL_FILTERS = 60;
+/** Weights kept for the filters that are shown all at once, at most (80 MB). */
 const MOST_WALL_WEIGHTS = 10_000_000;
 
 /** Features whose part is told, at most. */
@@ -155,24 +154,22 @@ export class Subject {
     return groups.map((filters) => Uint32Array.from(filters.sort((a, b) => rows[b] - rows[a] || a - b)));
   }
 
-  /** The filters to show all at once. */
-  wall(): FilterView[] {
-    return Array.from(this.#onWall(), (filter) => this.view(filter));
+  /** The filters to show all at once, at most so many. From now on explanations tell their responses. */
+  wall(most: number): FilterView[] {
+    const filters = this.#chosen(most);
+    this.#wall = { filters, weights: this.#wallWeights(filters) };
+    return Array.from(filters, (filter) => this.view(filter));
   }
 
   #wall: { filters: Uint32Array; weights: Float64Array | undefined } | undefined;
 
-  #onWall(): Uint32Array {
-    if (this.#wall) return this.#wall.filters;
+  #chosen(most: number): Uint32Array {
     const groups = this.groups();
     const total = this.model.bank.filters;
     // Each class gives its share of the places, at least one while there are places.
     const share = (group: Uint32Array) =>
-      total <= WALL_FILTERS ? group.length : Math.max(1, Math.floor((WALL_FILTERS * group.length) / total));
-    const chosen = groups.flatMap((group) => Array.from(group.subarray(0, share(group))));
-    const filters = Uint32Array.from(chosen.slice(0, WALL_FILTERS));
-    this.#wall = { filters, weights: this.#wallWeights(filters) };
-    return filters;
+      total <= most ? group.length : Math.max(1, Math.floor((most * group.length) / total));
+    return Uint32Array.from(groups.flatMap((group) => Array.from(group.subarray(0, share(group)))).slice(0, most));
   }
 
   /** The weights of the filters on the wall, divided by their norms; undefined where they would take too much room. */
@@ -190,9 +187,8 @@ export class Subject {
 
   /** The response of each filter on the wall to a row. */
   #wallResponses(x: Matrix): Float64Array | undefined {
-    const filters = this.#onWall();
-    const weights = this.#wall?.weights;
-    if (!weights) return undefined;
+    const { filters, weights } = this.#wall ?? {};
+    if (!filters || !weights) return undefined;
     const { indices, values } = toCsr(x);
     return Float64Array.from(filters, (_, j) => {
       let sum = 0;

@@ -18,7 +18,7 @@ import { type ClassifierModel, type Dense, RankSimilarityClassifier, saveModel, 
 import { loadData } from "@ranksim/data/node";
 import { type Fired, findAutocannon, fire } from "./autocannon.ts";
 import { type Load, load } from "./client.ts";
-import { type Started, startPlain, startRanksim } from "./process.ts";
+import { endAll, type Started, startPlain, startRanksim } from "./process.ts";
 
 const BIN = fileURLToPath(new URL("../../../cli/dist/bin.js", import.meta.url));
 const BARE = fileURLToPath(new URL("./bare-server.js", import.meta.url));
@@ -27,6 +27,8 @@ const RESULTS = fileURLToPath(new URL("../../results/serve.json", import.meta.ur
 
 const CONNECTIONS = 64;
 const ASKED = 200;
+/** Parts of a measurement in which memory may grow. */
+const WARM_PARTS = 10;
 
 const { values: flags } = parseArgs({
   options: {
@@ -75,6 +77,7 @@ try {
   }
   console.log(JSON.stringify(results, undefined, 2));
 } finally {
+  endAll();
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -197,8 +200,9 @@ async function overload(
   await load(common);
   const memory = [server.memory()];
   const parts: Load[] = [];
-  for (let part = 0; part < 4; part++) {
-    parts.push(await load({ ...common, seconds: 2 * seconds }));
+  // A heap grows to its size in the first minute; the second shows whether it goes on.
+  for (let part = 0; part < 2 * WARM_PARTS; part++) {
+    parts.push(await load(common));
     memory.push(server.memory());
   }
   server.signal("SIGINT");
@@ -211,6 +215,7 @@ async function overload(
     lost: total(({ lost }) => lost),
     p99Ms: median(parts.map(({ p99 }) => p99)),
     memoryBytes: memory,
+    grownBytes: (memory.at(-1) as number) - Math.max(...memory.slice(0, WARM_PARTS + 1)),
   };
 }
 

@@ -17,6 +17,14 @@ export interface Started {
   readonly ended: Promise<number | null>;
 }
 
+/** Servers that run; a measurement that fails leaves none behind. */
+const running = new Set<ChildProcess>();
+
+/** Ends all servers that still run. */
+export function endAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
 /** Starts a server and waits for `port` to find one in what it prints. */
 export function start(
   program: string,
@@ -26,7 +34,9 @@ export function start(
 ): Promise<Started> {
   const began = performance.now();
   const child: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"], env });
+  running.add(child);
   const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  void ended.then(() => running.delete(child));
   return new Promise((resolve, reject) => {
     let printed = "";
     child.on("error", reject);

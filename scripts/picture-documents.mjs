@@ -22,7 +22,10 @@ const TUNING_SECONDS = "90";
 
 const folder = await mkdtemp(join(tmpdir(), "ranksim-pictures-"));
 const command = (...words) =>
-  execFileSync(process.execPath, [join(root, "packages/cli/bin/ranksim.js"), ...words], { cwd: folder, stdio: "inherit" });
+  execFileSync(process.execPath, [join(root, "packages/cli/bin/ranksim.js"), ...words], {
+    cwd: folder,
+    stdio: "inherit",
+  });
 
 try {
   command("train", "fashion-mnist:train", "--estimator", "classifier", "--filters", "300", "--model", "fashion.model");
@@ -32,7 +35,10 @@ try {
   if (!given.includes("--no-tuning")) {
     command("tune", "fashion-mnist:test", "--seconds", TUNING_SECONDS, "--plot", "tuning.svg");
     const svg = await readFile(join(folder, "tuning.svg"), "utf8");
-    await writeFile(join(out, "tuning.png"), new Resvg(svg, { fitTo: { mode: "width", value: 1500 } }).render().asPng());
+    await writeFile(
+      join(out, "tuning.png"),
+      new Resvg(svg, { fitTo: { mode: "width", value: 1500 } }).render().asPng(),
+    );
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

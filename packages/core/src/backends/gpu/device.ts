@@ -5,6 +5,8 @@
  */
 
 import { messageOf, type OpenedDevice } from "./adapter.ts";
+import { Idle } from "./idle.ts";
+import { type Upload, Uploads } from "./uploads.ts";
 
 /** Numbers of WebGPU, which are globals in a browser and not in Node. */
 const MAP_READ = 1;
@@ -16,11 +18,14 @@ const COMPUTE_STAGE = 4;
 
 /** Bytes from the parameters of one dispatch to those of the next, and room for all of a job. */
 const PARAMS_STRIDE = 256;
+const PARAMS_WORDS = PARAMS_STRIDE / 4;
 const MOST_DISPATCHES = 4096;
+/** What kernels work on, kept for the next time: so many combinations of buffers. */
+const MOST_BINDINGS = 4096;
 /** Workgroups in one dimension of a dispatch; more give zeros without a word on some systems. */
 export const MOST_GROUPS = 65_535;
 /** Idle buffers that are kept, in bytes: for answers, and on the device. */
-const IDLE_ANSWERS = 2 ** 26;
+const IDLE_ANSWERS = 2 ** 27;
 const IDLE_ROOMS = 2 ** 29;
 
 /** A device that refused, ran out of memory or is gone. */
@@ -46,6 +51,10 @@ export class Device {
   /** Idle buffers by their size: for answers, and on the device. */
   readonly #landings = new Idle(IDLE_ANSWERS);
   readonly #spare = new Idle(IDLE_ROOMS);
+  readonly #uploads: Uploads;
+  readonly #bindings = new Map<string, GPUBindGroup>();
+  #numbered = 0;
+  readonly #numbers = new WeakMap<GPUBuffer | GPUComputePipeline, number>();
   #failure: GpuFailure | undefined;
   /** Checks of allocations that have not been answered yet. */
   #checks: Promise<unknown>[] = [];
@@ -53,6 +62,7 @@ export class Device {
   constructor(opened: OpenedDevice) {
     this.opened = opened;
     this.#gpu = opened.device;
+    this.#uploads = new Uploads(this.#gpu);
     const { maxBufferSize, maxStorageBufferBindingSize } = this.#gpu.limits;
     this.mostBytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
     this.#gpu.lost.then(({ reason, message }) => {
@@ -135,6 +145,15 @@ export class Device {
     return new Job(this, this.#gpu.createCommandEncoder());
   }
 
+  /** Values on their way to the device. */
+  upload(values: ArrayBufferView): Upload {
+    try {
+      return this.#uploads.put(values);
+    } catch (error) {
+      throw new GpuFailure(`no memory for rows on their way: ${messageOf(error)}`);
+    }
+  }
+
   /** Compiles a kernel, the first time it is asked for. */
   pipeline(kernel: Kernel): Promise<GPUComputePipeline> {
     let made = this.#pipelines.get(kernel);
@@ -168,13 +187,27 @@ export class Device {
     });
   }
 
-  /** What a kernel works on. */
+  /** What a kernel works on. Making it takes longer than finding it again, and the same rooms come back round after round. */
   bind(pipeline: GPUComputePipeline, rooms: readonly Room[]): GPUBindGroup {
+    const key = [pipeline, ...rooms.map(({ buffer }) => buffer)].map((each) => this.#numberOf(each)).join();
+    const known = this.#bindings.get(key);
+    if (known) return known;
+    if (this.#bindings.size === MOST_BINDINGS) this.#bindings.clear();
     const params = { buffer: this.#params, size: PARAMS_STRIDE };
-    return this.#gpu.createBindGroup({
+    const made = this.#gpu.createBindGroup({
       layout: pipeline.getBindGroupLayout(0),
       entries: [params, ...rooms.map(({ buffer }) => ({ buffer }))].map((resource, binding) => ({ binding, resource })),
     });
+    this.#bindings.set(key, made);
+    return made;
+  }
+
+  /** A number that is never given twice. */
+  #numberOf(thing: GPUBuffer | GPUComputePipeline): number {
+    const known = this.#numbers.get(thing);
+    if (known !== undefined) return known;
+    this.#numbers.set(thing, this.#numbered);
+    return this.#numbered++;
   }
 
   /** Sends a job off. Its parameters are written at this moment, so that jobs made at the same time keep theirs apart. */
@@ -220,6 +253,7 @@ export class Device {
     this.#failure ??= new GpuFailure("the back end was closed");
     this.#landings.clear();
     this.#spare.clear();
+    this.#uploads.clear();
     this.#gpu.destroy();
   }
 
@@ -232,40 +266,6 @@ export class Device {
 interface Landing {
   readonly buffer: GPUBuffer;
   readonly size: number;
-}
-
-/** Buffers that nobody uses, up to so many bytes. */
-class Idle {
-  readonly #most: number;
-  readonly #bySize = new Map<number, GPUBuffer[]>();
-  #bytes = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(size: number): GPUBuffer | undefined {
-    const found = this.#bySize.get(size)?.pop();
-    if (found) this.#bytes -= size;
-    return found;
-  }
-
-  keep(buffer: GPUBuffer, size: number): void {
-    if (this.#bytes + size > this.#most) {
-      buffer.destroy();
-      return;
-    }
-    this.#bytes += size;
-    const same = this.#bySize.get(size);
-    if (same) same.push(buffer);
-    else this.#bySize.set(size, [buffer]);
-  }
-
-  clear(): void {
-    for (const same of this.#bySize.values()) for (const buffer of same) buffer.destroy();
-    this.#bySize.clear();
-    this.#bytes = 0;
-  }
 }
 
 /** Memory of the device, with one owner. */
@@ -291,8 +291,9 @@ export class Room {
 export class Job {
   readonly #device: Device;
   readonly #encoder: GPUCommandEncoder;
-  readonly #params: number[] = [];
+  #params = new Uint32Array(4 * PARAMS_WORDS);
   #dispatches = 0;
+  readonly #uploads: Upload[] = [];
   #landings: {
     readonly landing: Landing;
     readonly bytes: number;
@@ -316,19 +317,29 @@ export class Job {
     if (across > MOST_GROUPS || down > MOST_GROUPS) throw new GpuFailure(`${kernel.name}: too many workgroups`);
     if (this.#dispatches === MOST_DISPATCHES) throw new GpuFailure(`${kernel.name}: too many dispatches`);
     const pipeline = await this.#device.pipeline(kernel);
-    const at = this.#dispatches++ * PARAMS_STRIDE;
-    params.forEach((value, j) => {
-      this.#params[at / 4 + j] = value;
-    });
+    const at = this.#dispatches++ * PARAMS_WORDS;
+    if (at === this.#params.length) {
+      const larger = new Uint32Array(4 * at);
+      larger.set(this.#params);
+      this.#params = larger;
+    }
+    this.#params.set(params, at);
     const pass = this.#encoder.beginComputePass();
     pass.setPipeline(pipeline);
-    pass.setBindGroup(0, this.#device.bind(pipeline, rooms), [at]);
+    pass.setBindGroup(0, this.#device.bind(pipeline, rooms), [4 * at]);
     pass.dispatchWorkgroups(across, down);
     pass.end();
   }
 
   copy(from: Room, fromByte: number, to: Room, toByte: number, bytes: number): void {
     this.#encoder.copyBufferToBuffer(from.buffer, fromByte, to.buffer, toByte, bytes);
+  }
+
+  /** Copies values to the beginning of a room, with up to three bytes of any content behind them: for large ones, by memory that is kept for it. */
+  bring(room: Room, values: ArrayBufferView): void {
+    const upload = this.#device.upload(values);
+    this.#uploads.push(upload);
+    this.#encoder.copyBufferToBuffer(upload.buffer, 0, room.buffer, 0, upload.bytes);
   }
 
   clear(room: Room): void {
@@ -355,10 +366,8 @@ export class Job {
 
   /** Sends it off. */
   send(): void {
-    this.#device.submit(
-      this.#encoder.finish(),
-      Uint32Array.from(this.#params, (value) => value ?? 0),
-    );
+    this.#device.submit(this.#encoder.finish(), this.#params.subarray(0, this.#dispatches * PARAMS_WORDS));
+    for (const upload of this.#uploads) upload.sent();
     for (const { landing, bytes, arrive } of this.#landings) arrive(landing, bytes);
     this.#landings = [];
   }

@@ -10,13 +10,19 @@
  */
 
 import type { Job, Kernel, Room } from "./device.ts";
+import { STRONGER } from "./winners.ts";
 
 /** A program for products. */
 export interface Multiply {
   readonly name: string;
-  readonly kernel: Kernel;
+  /** Writes all products. */
+  readonly products: Kernel;
+  /** Writes the winner of each row and part of a tile (`winners.ts`). */
+  readonly winners: Kernel;
   readonly tileRows: number;
   readonly tileFilters: number;
+  /** Parts of a tile that have winners of their own. */
+  readonly parts: number;
 }
 
 /** What is multiplied. */
@@ -37,21 +43,25 @@ export interface Factors {
 /** Adds the products of a block to a job. */
 export function multiply(
   job: Job,
-  { kernel, tileRows, tileFilters }: Multiply,
+  { products: kernel, tileRows, tileFilters }: Multiply,
   on: Factors,
   products: Room,
 ): Promise<void> {
   const words = on.stride / 4;
-  const params = [on.first, words, on.filters, on.planes];
+  const params = [on.first, words, on.filters, on.planes, on.count, on.filters];
   return job.run(kernel, [on.rows, on.weights, products], params, on.filters / tileFilters, on.count / tileRows);
 }
 
-const HEAD = `
-struct Params { first: u32, words: u32, filters: u32, planes: u32 }
+/** What all programs begin with. `rows` are those of the block, `real` the filters that are no padding. */
+export const HEAD = `
+struct Params { first: u32, words: u32, filters: u32, planes: u32, rows: u32, real: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> w: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> w: array<vec4<u32>>;`;
+export const PRODUCTS = `
 @group(0) @binding(3) var<storage, read_write> products: array<u32>;`;
+export const WINNERS = `${STRONGER}
+@group(0) @binding(3) var<storage, read_write> winners: array<vec2<u32>>;`;
 
 /** Threads of a workgroup of the programs without matrices, down and across. */
 const GRID = 16;
@@ -64,7 +74,30 @@ export function multiplyWords(packed: boolean): Multiply {
   const side = packed ? 8 : 4;
   const tile = GRID * side;
   const step = (4 * GRID * GRID) / tile;
-  const code = `${packed ? "requires packed_4x8_integer_dot_product;" : ""}${HEAD}
+  const store = each(
+    side,
+    (a) =>
+      `{ let at = (g.y * ${tile}u + down * ${side}u + ${a}u) * p.filters + g.x * ${tile}u + across; ${each(side, (b) => `products[at + ${GRID * b}u] = sums[${a * side + b}];`)} }`,
+  );
+  // Rows of one a: each thread brings the best of its own filters, one of each row takes the best of those.
+  const best = each(
+    side,
+    (a) => `{
+    var own = vec2<u32>(0u, NONE);
+    ${each(side, (b) => `{ let f = g.x * ${tile}u + across + ${GRID * b}u; if (f < p.real) { own = stronger(own, vec2<u32>(sums[${a * side + b}], f)); } }`)}
+    workgroupBarrier();
+    xs[t] = own.x; ws[t] = own.y;
+    workgroupBarrier();
+    if (across == 0u) {
+      for (var j = 1u; j < ${GRID}u; j++) { own = stronger(own, vec2<u32>(xs[t + j], ws[t + j])); }
+      winners[g.x * p.rows + g.y * ${tile}u + down * ${side}u + ${a}u] = own;
+    }
+  }`,
+  );
+  const code = (
+    declared: string,
+    end: string,
+  ): string => `${packed ? "requires packed_4x8_integer_dot_product;" : ""}${HEAD}${declared}
 var<workgroup> xs: array<u32, ${tile * step}>;
 var<workgroup> ws: array<u32, ${tile * step}>;
 fn dot4(a: u32, b: u32) -> u32 {
@@ -96,96 +129,16 @@ fn dot4(a: u32, b: u32) -> u32 {
       }
     }
   }
-  ${each(side, (a) => `{ let at = (g.y * ${tile}u + down * ${side}u + ${a}u) * p.filters + g.x * ${tile}u + across; ${each(side, (b) => `products[at + ${GRID * b}u] = sums[${a * side + b}];`)} }`)}
+${end}
 }`;
   const name = packed ? "packed" : "plain";
+  const writes = [false, false, true];
   return {
     name,
-    kernel: { name: `multiply ${name}`, code, writes: [false, false, true] },
+    products: { name: `multiply ${name}`, code: code(PRODUCTS, store), writes },
+    winners: { name: `winners ${name}`, code: code(WINNERS, best), writes },
     tileRows: tile,
     tileFilters: tile,
-  };
-}
-
-/** How the work of a workgroup is cut for matrices of subgroups. */
-export interface MatrixTiles {
-  readonly rows: number;
-  readonly filters: number;
-  /** Subgroups down and across. */
-  readonly down: number;
-  readonly across: number;
-  /** Bytes of a row in workgroup memory at a time, and from one row to the next there: 16 more, so that rows lie in different banks. */
-  readonly bytes: number;
-  readonly stride: number;
-}
-
-/** Measured on an H200; see the README. */
-const TILES: MatrixTiles = { rows: 128, filters: 128, down: 4, across: 1, bytes: 64, stride: 80 };
-
-/** By products of 16 x 32 and 32 x 16 bytes, which 32 threads compute together. */
-export function multiplyMatrices(tiles: MatrixTiles = TILES): Multiply {
-  const { rows, filters, down, across, bytes, stride } = tiles;
-  const threads = 32 * down * across;
-  const [high, wide] = [rows / down / 16, filters / across / 16];
-  const quads = bytes / 16;
-  const bring = (items: number): number => (items * quads) / threads;
-  const each = (count: number, text: (j: number) => string): string =>
-    Array.from({ length: count }, (_, j) => text(j)).join(" ");
-  const all = (text: (a: number, b: number) => string): string =>
-    each(high * wide, (q) => text(Math.floor(q / wide), q % wide));
-  const words = stride / 4;
-  const fetch = (into: string, from: string, items: number, base: string): string =>
-    each(
-      bring(items),
-      (j) =>
-        `${into}${j} = ${from}[${base} + ((t + ${j * threads}u) / ${quads}u) * quads + at + (t + ${j * threads}u) % ${quads}u];`,
-    );
-  const store = (to: string, from: string, items: number): string =>
-    each(bring(items), (j) => {
-      const place = `((t + ${j * threads}u) / ${quads}u) * ${words}u + ((t + ${j * threads}u) % ${quads}u) * 4u`;
-      return `{ let o = ${place}; ${["x", "y", "z", "w"].map((part, c) => `${to}[o + ${c}u] = ${from}${j}.${part};`).join(" ")} }`;
-    });
-  const code = `diagnostic(off, chromium.subgroup_matrix_uniformity);
-enable subgroups;
-enable chromium_experimental_subgroup_matrix;${HEAD}
-var<workgroup> xs: array<u32, ${rows * words}>;
-var<workgroup> ws: array<u32, ${filters * words}>;
-@compute @workgroup_size(${threads}) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32, @builtin(subgroup_id) sg: u32) {
-  let quads = p.words / 4u;
-  let steps = quads / ${quads}u;
-  let total = steps * p.planes;
-  let row = (p.first + g.y * ${rows}u) * quads;
-  let start = ((2u - p.planes) * p.filters + g.x * ${filters}u) * quads;
-  let y0 = (sg / ${across}u) * ${high * 16}u;
-  let f0 = (sg % ${across}u) * ${wide * 16}u;
-  ${all((a, b) => `var c${a}_${b} = subgroup_matrix_result<u32, 16, 16>();`)}
-  ${each(bring(rows), (j) => `var a${j}: vec4<u32>;`)} ${each(bring(filters), (j) => `var b${j}: vec4<u32>;`)}
-  { let at = 0u; let filter_at = start; ${fetch("a", "x", rows, "row")} ${fetch("b", "w", filters, "filter_at")} }
-  for (var s = 0u; s < total; s++) {
-    workgroupBarrier();
-    ${store("xs", "a", rows)} ${store("ws", "b", filters)}
-    workgroupBarrier();
-    if (s + 1u < total) {
-      let at = ((s + 1u) % steps) * ${quads}u;
-      let filter_at = start + select(0u, p.filters * quads, s + 1u >= steps);
-      ${fetch("a", "x", rows, "row")} ${fetch("b", "w", filters, "filter_at")}
-    }
-    if (s == steps) { ${all((a, b) => `c${a}_${b} = subgroupMatrixScalarMultiply(c${a}_${b}, 256u);`)} }
-    ${each(
-      bytes / 32,
-      (k) => `{
-      ${each(high, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&xs, (y0 + ${a * 16}u) * ${words}u + ${k * 8}u, ${words}u);`)}
-      ${each(wide, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&ws, (f0 + ${b * 16}u) * ${words}u + ${k * 8}u, ${words}u); ${each(high, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
-    }`,
-    )}
-  }
-  let out = (g.y * ${rows}u + y0) * p.filters + g.x * ${filters}u + f0;
-  ${all((a, b) => `subgroupMatrixStore<row_major>(&products, out + ${a * 16}u * p.filters + ${b * 16}u, c${a}_${b}, p.filters);`)}
-}`;
-  return {
-    name: "matrices",
-    kernel: { name: "multiply matrices", code, writes: [false, false, true] },
-    tileRows: rows,
-    tileFilters: filters,
+    parts: 1,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Pooled patches on the device. The windows of some images are laid out as rows, multiplied with the filters like any others, the
- * strongest filters of each are found as in a search, and one workgroup a cell adds up the similarities of its windows.
+ * Pooled patches on the device: by one kernel (`pool-fused.ts`) where device and windows allow it, else by those of a search
+ * (`pool-blocks.ts`).
  *
  * **Exact.** With d and D below 255 · Σw, the quotient ⌊(255·d + ⌊D/2⌋) / D⌋ of `kernels/patches.ts` is one of whole numbers below 2^32
  * where Σw is at most 60,000 (ranks: 244 values a window). Sums of similarities are whole.
@@ -10,89 +10,18 @@ import { layersFeatures, pooledFeatures, windowFeatures } from "../../kernels/pa
 import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
 import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job, Room } from "./device.ts";
+import { FreshNumbers } from "./fresh.ts";
 import type { House } from "./house.ts";
-import { padded } from "./layout.ts";
-import { multiply } from "./multiply.ts";
+import { addPooled, deskOf } from "./pool-blocks.ts";
+import { addFused, fusedKernel } from "./pool-fused.ts";
 import type { Part, Resident } from "./resident.ts";
-import { select } from "./select.ts";
 
 /** The largest sum of a filter's weights, and of places among the strongest. */
 const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
-
-/** One thread a word of a window: four of its values from where they lie in the image. */
-const CUT: Kernel = {
-  name: "cut windows",
-  writes: [false, true],
-  code: `
-struct Params { first: u32, row_words: u32, words: u32, features: u32, across: u32, windows: u32, total: u32, width: u32, channels: u32, line: u32, step: u32 }
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> images: array<u32>;
-@group(0) @binding(2) var<storage, read_write> out: array<u32>;
-@compute @workgroup_size(256) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32) {
-  let at = (g.y * ${MOST_GROUPS}u + g.x) * 256u + t;
-  if (at >= p.total * p.words) { return; }
-  let w = at / p.words;
-  let c = at % p.words;
-  let image = p.first + w / p.windows;
-  let x = (w % p.windows) % p.across;
-  let y = (w % p.windows) / p.across;
-  var word = 0u;
-  for (var i = 0u; i < 4u; i++) {
-    let j = c * 4u + i;
-    if (j < p.features) {
-      let pixel = ((y * p.step + j / p.line) * p.width + x * p.step) * p.channels + j % p.line;
-      word |= ((images[image * p.row_words + pixel / 4u] >> ((pixel % 4u) * 8u)) & 255u) << (i * 8u);
-    }
-  }
-  out[at] = word;
-}`,
-};
-
-/** One workgroup a cell of an image, two filters a thread at a time. */
-const POOL: Kernel = {
-  name: "pool similarities",
-  writes: [false, false, true],
-  code: `
-struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells_across: u32, cells_down: u32, shift: u32, total: u32, first: u32 }
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> products: array<u32>;
-@group(0) @binding(2) var<storage, read> found: array<vec2<u32>>;
-@group(0) @binding(3) var<storage, read_write> pooled: array<u32>;
-@compute @workgroup_size(128) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32) {
-  let at = g.y * ${MOST_GROUPS}u + g.x;
-  if (at >= p.total) { return; }
-  let cells = p.cells_across * p.cells_down;
-  let image = at / cells;
-  let cx = (at % cells) % p.cells_across;
-  let cy = (at % cells) / p.cells_across;
-  // Windows x with ⌊x · cells / windows⌋ = cx.
-  let x0 = (cx * p.across + p.cells_across - 1u) / p.cells_across;
-  let x1 = ((cx + 1u) * p.across + p.cells_across - 1u) / p.cells_across;
-  let y0 = (cy * p.down + p.cells_down - 1u) / p.cells_down;
-  let y1 = ((cy + 1u) * p.down + p.cells_down - 1u) / p.cells_down;
-  for (var f = t * 2u; f < p.filters; f += 256u) {
-    var sum = vec2<u32>();
-    for (var y = y0; y < y1; y++) {
-      for (var x = x0; x < x1; x++) {
-        let w = (image * p.down + y) * p.across + x;
-        let largest = found[w * p.k].x;
-        let kth = found[w * p.k + p.k - 1u].x;
-        let distance = largest - kth;
-        let a = products[w * p.stride + f];
-        let b = products[w * p.stride + f + 1u];
-        if (a > kth) { sum.x += (255u * (a - kth) + distance / 2u) / distance; }
-        if (b > kth) { sum.y += (255u * (b - kth) + distance / 2u) / distance; }
-      }
-    }
-    sum = sum >> vec2<u32>(p.shift);
-    pooled[((p.first + image) * cells + at % cells) * (p.filters / 2u) + f / 2u] = sum.x | (sum.y << 16u);
-  }
-}`,
-};
 
 /** Whether the device pools by such layers: small windows, an even number of filters of one norm. */
 export function canPool(layers: readonly PatchLayer[]): boolean {
@@ -121,7 +50,7 @@ export async function poolOnDevice(
   turn: Turn,
 ): Promise<Uint16Array | undefined> {
   const features = layersFeatures(layers);
-  const out = new Uint16Array(x.rows * features);
+  const out = new FreshNumbers(x.rows * features);
   let at = 0;
   for (const { bank, windows } of layers) {
     const own = pooledFeatures(windows, bank.filters);
@@ -137,19 +66,28 @@ export async function poolOnDevice(
     }
     at += own;
   }
-  return out;
+  await out.ready(out.values.length);
+  return out.values;
 }
 
 /** A layer on the device. */
-interface Layer {
+export interface Layer {
   readonly planes: Planes;
   readonly filters: number;
   readonly windows: Windows;
 }
 
+/** Consecutive images of a room, each of so many bytes. */
+export interface SomeImages {
+  readonly room: Room;
+  readonly stride: number;
+  readonly image: number;
+  readonly count: number;
+}
+
 /** Where pooled sums go: `own` of `features` numbers a row, from `at` on. */
 interface Place {
-  readonly out: Uint16Array;
+  readonly out: FreshNumbers;
   readonly features: number;
   readonly at: number;
   readonly own: number;
@@ -159,27 +97,20 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
   const { device, limits } = house;
   const { planes, windows } = layer;
   const { rate } = await house.choice();
-  const each = windows.across * windows.down;
-  const work = each * planes.padded * planes.stride * planes.planes;
-  // Images whose products are there at a time, and whose sums are read at a time.
-  const block = Math.max(
-    1,
-    Math.floor(Math.min(limits.productBytes / (each * planes.padded * 4), (JOB_SECONDS * rate) / work)),
-  );
+  const work = windows.across * windows.down * planes.padded * planes.stride * planes.planes;
+  // Images whose sums are computed and read at a time.
   const most = Math.max(1, Math.floor(Math.min(limits.answerBytes / (2 * place.own), (JOB_SECONDS * rate) / work)));
   let reading = Promise.resolve();
   for (let from = 0; from < part.rows; from += most) {
-    const images = Math.min(most, part.rows - from);
+    const count = Math.min(most, part.rows - from);
+    await place.out.ready((part.first + from + count) * place.features);
     const { read } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
-        const pooled = borrow(2 * place.own * images);
-        const desk = deskOf(Math.min(block, images), layer, borrow);
+        const bytes = 2 * place.own * count;
+        const pooled = borrow(bytes);
         const job = device.job();
-        for (let first = 0; first < images; first += block) {
-          const count = Math.min(block, images - first);
-          await addPooled(job, house, { x, room: part.room, image: from + first, count }, layer, desk, pooled, first);
-        }
-        const bytes = 2 * place.own * images;
+        const images = { room: part.room, stride: x.stride, image: from, count };
+        await addImages(job, house, images, layer, pooled, borrow);
         const read = job.take(pooled, bytes, (there) =>
           spread(new Uint16Array(there, 0, bytes / 2), part.first + from, place),
         );
@@ -196,77 +127,29 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
   await reading;
 }
 
-/** Room for the windows of some images, their products and their strongest filters. */
-interface Desk {
-  readonly rows: Room;
-  readonly products: Room;
-  readonly found: Room;
-}
-
-function deskOf(images: number, { planes, filters, windows }: Layer, borrow: (bytes: number) => Room): Desk {
-  const total = images * windows.across * windows.down;
-  return {
-    rows: borrow(padded(total) * planes.stride),
-    products: borrow(padded(total) * planes.padded * 4),
-    found: borrow(8 * total * Math.min(windows.nBest, filters)),
-  };
-}
-
-/** Adds to a job: pools some images of a room, as the images from `first` on. */
-async function addPooled(
+/** Adds to a job: pools images. */
+async function addImages(
   job: Job,
   house: House,
-  {
-    x,
-    room,
-    image,
-    count,
-  }: { readonly x: Resident; readonly room: Room; readonly image: number; readonly count: number },
-  { planes, filters, windows }: Layer,
-  { rows, products, found }: Desk,
+  images: SomeImages,
+  layer: Layer,
   pooled: Room,
-  first: number,
+  borrow: (bytes: number) => Room,
 ): Promise<void> {
-  const { across, down, width, channels, patchWidth, stride: step, cellsAcross, cellsDown, shift } = windows;
-  const features = windowFeatures(windows);
-  const { stride } = planes;
-  const each = across * down;
-  const total = count * each;
-  const k = Math.min(windows.nBest, filters);
-  const groups = Math.ceil((total * stride) / 1024);
-  const cut = [
-    image,
-    x.stride / 4,
-    stride / 4,
-    features,
-    across,
-    each,
-    total,
-    width,
-    channels,
-    patchWidth * channels,
-    step,
-  ];
-  await job.run(CUT, [room, rows], cut, Math.min(groups, MOST_GROUPS), Math.ceil(groups / MOST_GROUPS));
-  const { multiply: program } = await house.choice();
-  const factors = {
-    rows,
-    first: 0,
-    count: padded(total),
-    stride,
-    weights: planes.room,
-    filters: planes.padded,
-    planes: planes.planes,
-  };
-  await multiply(job, program, factors, products);
-  await select(job, products, { filters, stride: planes.padded, k, rows: total, first: 0 }, found);
-  const cells = count * cellsAcross * cellsDown;
-  const params = [filters, planes.padded, k, across, down, cellsAcross, cellsDown, shift, cells, first];
-  await job.run(POOL, [products, found, pooled], params, Math.min(cells, MOST_GROUPS), Math.ceil(cells / MOST_GROUPS));
+  const { planes, windows } = layer;
+  const fused = fusedKernel(house.device, layer);
+  if (fused) return addFused(job, fused, images, layer, pooled);
+  const each = windows.across * windows.down * planes.padded * 4;
+  const block = Math.max(1, Math.floor(house.limits.productBytes / each));
+  const desk = deskOf(Math.min(block, images.count), layer, borrow);
+  for (let first = 0; first < images.count; first += block) {
+    const some = { ...images, image: images.image + first, count: Math.min(block, images.count - first) };
+    await addPooled(job, house, some, layer, desk, pooled, first);
+  }
 }
 
 /** Puts the sums of one layer where they belong in the rows of all. */
-function spread(sums: Uint16Array, first: number, { out, features, at, own }: Place): void {
+function spread(sums: Uint16Array, first: number, { out: { values: out }, features, at, own }: Place): void {
   if (own === features) {
     out.set(sums, first * features);
     return;

@@ -124,8 +124,8 @@ async function place({ device }: House, { parts, features }: Resident, block: De
     const values = (block.values as Uint8Array).subarray((from - first) * features, (to - first) * features);
     await device.borrowing(async (borrow) => {
       const packed = borrow(values.byteLength + 8);
-      device.write(packed, 0, values);
       const job = device.job();
+      job.bring(packed, values);
       await spreadRows(job, packed, features, to - from, from - part.first, part.room);
       job.send();
     });

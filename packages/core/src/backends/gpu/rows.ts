@@ -18,7 +18,6 @@ import type {
   TopFilters,
   TopRows,
 } from "../../kernels/shapes.ts";
-import { leadersOf } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
 import { Counted } from "../counted.ts";
 import { compareWinners } from "../host-rows.ts";
@@ -30,8 +29,9 @@ import { canPool, poolOnDevice } from "./pool.ts";
 import { canRank } from "./rank.ts";
 import { OnHost } from "./refining.ts";
 import { bringRows, canHold, freeRows, gatherRows, type Resident } from "./resident.ts";
-import { rankGroups, searchFilters, searchRows } from "./search.ts";
+import { rankGroups, searchFilters, searchRows, searchWinners } from "./search.ts";
 import { MOST_ROWS } from "./strong-rows.ts";
+import { TIED } from "./winners.ts";
 
 /** The largest k that is searched for on the device: beyond, one turn a place is too many. */
 const MOST_PLACES = 64;
@@ -117,7 +117,13 @@ export class GpuRows extends Counted implements HeldRows {
   leaders(held: HeldBank): Promise<Leaders> {
     return this.#ask(
       held,
-      async (x, planes, bank) => leadersOf(await this.#top(x, planes, bank, Math.min(2, bank.filters))),
+      async (x, planes, { filters }) => {
+        const pairs = await this.#winners(x, planes, filters);
+        const tied = new Uint8Array(x.rows);
+        for (let r = 0; r < x.rows; r++) tied[r] = pairs[2 * r + 1] >= TIED ? 1 : 0;
+        const { filter, response } = topOf(pairs, x.rows, 1, planes.norm);
+        return { rows: x.rows, filter, response, tied };
+      },
       (rows, bank) => rows.leaders(bank),
     );
   }
@@ -139,7 +145,12 @@ export class GpuRows extends Counted implements HeldRows {
   async assign(held: HeldBank, before?: Assignment): Promise<Assignment> {
     const winners = await this.#ask(
       held,
-      async (x, planes, bank) => (await this.#top(x, planes, bank, 1)).filter,
+      async (x, planes, { filters }) => {
+        const pairs = await this.#winners(x, planes, filters);
+        const winners = new Uint32Array(x.rows);
+        for (let r = 0; r < x.rows; r++) winners[r] = pairs[2 * r + 1] % TIED;
+        return winners;
+      },
       async (rows, bank) => {
         const found = await rows.assign(bank);
         return found.winners().finally(() => found.release());
@@ -220,15 +231,15 @@ export class GpuRows extends Counted implements HeldRows {
   }
 
   async #top(x: Resident, planes: Planes, { filters }: GpuBank, k: number): Promise<TopFilters> {
+    if (k === 1) return topOf(await this.#winners(x, planes, filters), x.rows, k, planes.norm);
     this.#pairs += x.rows * filters;
-    const pairs = await searchFilters(this.#house, x, planes, filters, k, this.turn);
-    const filter = new Uint32Array(x.rows * k);
-    const response = new Float64Array(x.rows * k);
-    for (let e = 0; e < filter.length; e++) {
-      response[e] = pairs[2 * e] / planes.norm;
-      filter[e] = pairs[2 * e + 1];
-    }
-    return { rows: x.rows, k, filter, response };
+    return topOf(await searchFilters(this.#house, x, planes, filters, k, this.turn), x.rows, k, planes.norm);
+  }
+
+  /** Product and filter of each row's strongest. */
+  #winners(x: Resident, planes: Planes, filters: number): Promise<Uint32Array> {
+    this.#pairs += x.rows * filters;
+    return searchWinners(this.#house, x, planes, filters, this.turn);
   }
 
   /** Asks the device, and the host where the device has no answer or fails. */
@@ -270,6 +281,17 @@ export class GpuRows extends Counted implements HeldRows {
     if (!(error instanceof GpuFailure)) throw error;
     this.#notes.add(noteOf(error));
   }
+}
+
+/** Responses and filters from pairs of product and filter. */
+function topOf(pairs: Uint32Array, rows: number, k: number, norm: number): TopFilters {
+  const filter = new Uint32Array(rows * k);
+  const response = new Float64Array(rows * k);
+  for (let e = 0; e < filter.length; e++) {
+    response[e] = pairs[2 * e] / norm;
+    filter[e] = pairs[2 * e + 1] % TIED;
+  }
+  return { rows, k, filter, response };
 }
 
 function noteOf({ message }: GpuFailure): string {

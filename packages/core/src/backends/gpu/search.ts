@@ -6,11 +6,12 @@ import type { Planes } from "./bank.ts";
 import type { Job, Room } from "./device.ts";
 import type { House } from "./house.ts";
 import { bankBytes, moveItems, PAD_ITEMS, padded } from "./layout.ts";
-import { multiply } from "./multiply.ts";
+import { type Factors, multiply } from "./multiply.ts";
 import { addRows, piecesOf, rankSums } from "./rank.ts";
 import type { Part, Resident } from "./resident.ts";
 import { select } from "./select.ts";
 import { LIST_WORDS, largestValues, listStrongRows, MOST_CANDIDATES, meanResponses } from "./strong-rows.ts";
+import { addWinners, partialBytes } from "./winners.ts";
 
 /** Seconds that a dispatch, and a job, may take: systems end long ones, and an abort waits for what was sent off. */
 const DISPATCH_SECONDS = 0.1;
@@ -26,10 +27,15 @@ interface Block {
   readonly rows: number;
 }
 
-/** Cuts rows into blocks by memory and by time. */
-async function blocksOf(house: House, { parts, stride }: Resident, planes: Planes): Promise<Block[]> {
+/** Cuts rows into blocks by memory, where each takes `rowBytes` for its products or winners, and by time. */
+async function blocksOf(
+  house: House,
+  { parts, stride }: Resident,
+  planes: Planes,
+  rowBytes = planes.padded * 4,
+): Promise<Block[]> {
   const { rate } = await house.choice();
-  const byMemory = house.limits.productBytes / (planes.padded * 4);
+  const byMemory = house.limits.productBytes / rowBytes;
   const byTime = (DISPATCH_SECONDS * rate) / (planes.padded * stride * planes.planes);
   const most = Math.max(1, Math.floor(Math.min(byMemory, byTime) / PAD_ITEMS)) * PAD_ITEMS;
   const blocks: Block[] = [];
@@ -41,7 +47,7 @@ async function blocksOf(house: House, { parts, stride }: Resident, planes: Plane
 }
 
 /** The k strongest filters of each row: entry 2(r·k + j) is a product, the one behind it its filter. */
-export async function searchFilters(
+export function searchFilters(
   house: House,
   x: Resident,
   planes: Planes,
@@ -49,11 +55,45 @@ export async function searchFilters(
   k: number,
   turn: Turn,
 ): Promise<Uint32Array> {
+  return searchBlocks(house, x, planes, planes.padded * 4, k, turn, async (job, block, products, at, found) => {
+    await addProducts(job, house, x, block, planes, products);
+    await select(job, products, { filters, stride: planes.padded, k, rows: block.rows, first: at }, found);
+  });
+}
+
+/** The strongest filter of each row: entry 2r is its product, the one behind it the filter, with `TIED` where it is not alone. */
+export async function searchWinners(
+  house: House,
+  x: Resident,
+  planes: Planes,
+  filters: number,
+  turn: Turn,
+): Promise<Uint32Array> {
+  const { multiply: program } = await house.choice();
+  const rowBytes = partialBytes(program, planes.padded);
+  return searchBlocks(house, x, planes, rowBytes, 1, turn, (job, block, partial, at, found) =>
+    addWinners(job, program, factorsOf(x, block, planes), filters, partial, block.rows, at, found),
+  );
+}
+
+/**
+ * What `add` finds for each row, k pairs of numbers. It adds a block to a job: its room has `rowBytes` for each of the block's rows, and what it
+ * finds goes to `found` from row `at` on.
+ */
+async function searchBlocks(
+  house: House,
+  x: Resident,
+  planes: Planes,
+  rowBytes: number,
+  k: number,
+  turn: Turn,
+  add: (job: Job, block: Block, room: Room, at: number, found: Room) => Promise<void>,
+): Promise<Uint32Array> {
   const { device, limits } = house;
   const { rate } = await house.choice();
   const pairs = new Uint32Array(2 * x.rows * k);
   const most = Math.max(PAD_ITEMS, Math.floor(limits.answerBytes / (8 * k)));
-  const blocks = (await blocksOf(house, x, planes)).flatMap((block) => cut(block, most));
+  const blocks = (await blocksOf(house, x, planes, rowBytes)).flatMap((block) => cut(block, most));
   for (let b = 0; b < blocks.length; ) {
     // A job: blocks whose answers fit and whose time is short.
     const begin = b;
@@ -68,21 +108,22 @@ export async function searchFilters(
     // One call after the other: each brings its products, and none of those that wait needs room for its own.
     const { read } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
-        const products = borrow(largest(blocks.slice(begin, b)) * planes.padded * 4);
+        const room = borrow(largest(blocks.slice(begin, b)) * rowBytes);
         const found = borrow(8 * rows * k);
         const job = device.job();
         let at = 0;
         for (const block of blocks.slice(begin, b)) {
-          await addProducts(job, house, x, block, planes, products);
-          await select(job, products, { filters, stride: planes.padded, k, rows: block.rows, first: at }, found);
+          await add(job, block, room, at, found);
           at += block.rows;
         }
-        const read = job.read(found, 8 * rows * k);
+        const read = job.take(found, 8 * rows * k, (there) =>
+          pairs.set(new Uint32Array(there, 0, 2 * rows * k), 2 * first * k),
+        );
         job.send();
         return { read };
       }),
     );
-    pairs.set(new Uint32Array(await read), 2 * first * k);
+    await read;
     await turn.pause();
   }
   return pairs;
@@ -204,11 +245,14 @@ async function addProducts(
   products: Room,
 ): Promise<void> {
   const { multiply: program } = await house.choice();
-  const factors = {
-    ...{ rows: block.part.room, first: block.from, count: padded(block.rows), stride: x.stride },
+  await multiply(job, program, factorsOf(x, block, planes), products);
+}
+
+function factorsOf({ stride }: Resident, { part, from, rows }: Block, planes: Planes): Factors {
+  return {
+    ...{ rows: part.room, first: from, count: padded(rows), stride },
     ...{ weights: planes.room, filters: planes.padded, planes: planes.planes },
   };
-  await multiply(job, program, factors, products);
 }
 
 /** Adds to a job: each row's response to all filters together, as four sums of bytes. */

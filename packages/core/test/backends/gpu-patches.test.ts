@@ -61,6 +61,9 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: 
       [{ width: 7, height: 7, channels: 3 }, "few", [3, 2, 3, 5, 6]],
       [{ width: 9, height: 1, channels: 1 }, "zeros", [4, 1, 5, 3, 2]],
       [{ width: 5, height: 5, channels: 1 }, "same", [8, 1, 1, 64, 130]],
+      // By one kernel where the device has subgroups: more windows than it lays out at a time, lanes that have eight and sixteen filters.
+      [{ width: 11, height: 9, channels: 1 }, "noise", [3, 1, 1, 4, 30]],
+      [{ width: 8, height: 6, channels: 3 }, "few", [3, 1, 2, 2, 62]],
     ] as const;
     for (const [shape, look, choice] of cases) {
       const images = denseRows("u8", 9, shape.width * shape.height * shape.channels, look as Look, 3);

@@ -1,12 +1,12 @@
 /**
  * Large arrays for answers. The first write to each page of fresh memory takes longer than copying the page: 768 MB took 350 ms to
- * touch and 80 ms to fill on the machine of an H200, where computing them takes 20. In Node other threads touch it: those
- * of libuv, by reading zeros into it, ahead of the one that copies.
+ * touch and 80 ms to fill on the machine of an H200, where computing them takes 35. In Node other threads touch it: those
+ * of libuv, by reading zeros into it, ahead of the one that copies. Four of them take 120 ms, sixteen 60.
  */
 
-/** Bytes that are touched at a time, and how many such pieces at once: as many as libuv has threads. */
-const PIECE = 2 ** 24;
-const AT_ONCE = 4;
+/** Bytes that are touched at a time, and pieces that are asked for at once: libuv has four threads, or `UV_THREADPOOL_SIZE`. */
+const PIECE = 2 ** 23;
+const AT_ONCE = 16;
 
 interface Files {
   openSync(path: string): number;
@@ -21,7 +21,7 @@ export class FreshNumbers {
 
   constructor(length: number) {
     this.values = new Uint16Array(length);
-    this.#touched = length * 2 > 2 * PIECE ? touch(new Uint8Array(this.values.buffer)) : [];
+    this.#touched = length * 2 > 4 * PIECE ? touch(new Uint8Array(this.values.buffer)) : [];
   }
 
   /** Waits until the numbers before `end` may be written to. */

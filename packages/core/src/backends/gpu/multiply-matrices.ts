@@ -55,6 +55,7 @@ const BEST = each(
       let q = half * ${OWN / 8}u + (j + half * 4u) % ${OWN / 8}u;
       let four = s[sg * ${16 * STRIP}u + (lane / 2u) * ${STRIP}u + q];
       let f = g.x * ${TILE}u + f0 + q * 4u;
+      if (max(max(four.x, four.y), max(four.z, four.w)) < best) { continue; }
       ${["x", "y", "z", "w"]
         .map(
           (c, i) => `if (f + ${i}u < p.real) {
@@ -84,6 +85,7 @@ var<workgroup> s: array<vec4<u32>, ${2 * TILE * STRIDE}>;
   let quads = p.words / 4u;
   let steps = quads / ${QUADS}u;
   let total = steps * p.planes;
+  let isShort = p.short != 0u;
   let row = (p.first + g.y * ${TILE}u) * quads;
   let start = ((2u - p.planes) * p.filters + g.x * ${TILE}u) * quads;
   let y0 = (sg / ${ACROSS}u) * ${OWN}u;
@@ -103,7 +105,7 @@ var<workgroup> s: array<vec4<u32>, ${2 * TILE * STRIDE}>;
     if (st == steps) { ${all((a, b) => `c${a}_${b} = subgroupMatrixScalarMultiply(c${a}_${b}, 256u);`)} }
     ${each(
       QUADS / 2,
-      (k) => `{
+      (k) => `${k === 0 ? "" : "if (!isShort || (st + 1u) % steps != 0u) "}{
       ${each(SIDE, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&s, (y0 + ${a * 16}u) * ${STRIDE}u + ${k * 2}u, ${STRIDE}u);`)}
       ${each(SIDE, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&s, ${TILE * STRIDE}u + (f0 + ${b * 16}u) * ${STRIDE}u + ${k * 2}u, ${STRIDE}u); ${each(SIDE, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
     }`,

@@ -10,7 +10,6 @@
  */
 
 import type { Job, Kernel, Room } from "./device.ts";
-import { STRONGER } from "./winners.ts";
 
 /** A program for products. */
 export interface Multiply {
@@ -31,8 +30,9 @@ export interface Factors {
   /** First row of the block, and rows in it; both multiples of a tile (`layout.ts`). */
   readonly first: number;
   readonly count: number;
-  /** Bytes of a row. */
+  /** Bytes of a row, and those that are no padding. */
   readonly stride: number;
+  readonly features: number;
   readonly weights: Room;
   /** Filters with those that are padding. */
   readonly filters: number;
@@ -47,14 +47,35 @@ export function multiply(
   on: Factors,
   products: Room,
 ): Promise<void> {
-  const words = on.stride / 4;
-  const params = [on.first, words, on.filters, on.planes, on.count, on.filters];
+  const params = paramsOf(on, on.filters);
   return job.run(kernel, [on.rows, on.weights, products], params, on.filters / tileFilters, on.count / tileRows);
 }
 
-/** What all programs begin with. `rows` are those of the block, `real` the filters that are no padding. */
+/** The bit of a winner's filter that says that it is not alone. */
+export const TIED = 2 ** 31;
+/** The other bits. */
+export const FILTER = 2 ** 31 - 1;
+
+/** WGSL: no filter, and the stronger of two winners. */
+export const STRONGER = `
+const NONE = 0xffffffffu;
+const TIED = ${TIED}u;
+fn stronger(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  if (b.y == NONE) { return a; }
+  if (a.y == NONE) { return b; }
+  if (a.x == b.x) { return vec2<u32>(a.x, min(a.y & ~TIED, b.y & ~TIED) | TIED); }
+  return select(b, a, a.x > b.x);
+}`;
+
+/** Parameters of a program, of which so many filters are no padding. */
+export function paramsOf(on: Factors, real: number): number[] {
+  const isShort = on.features <= on.stride - 32;
+  return [on.first, on.stride / 4, on.filters, on.planes, on.count, real, Number(isShort)];
+}
+
+/** What all programs begin with. `rows` are those of the block, `real` the filters that are no padding; `short`: the last 32 bytes of a row are padding. */
 export const HEAD = `
-struct Params { first: u32, words: u32, filters: u32, planes: u32, rows: u32, real: u32 }
+struct Params { first: u32, words: u32, filters: u32, planes: u32, rows: u32, real: u32, short: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> w: array<vec4<u32>>;`;

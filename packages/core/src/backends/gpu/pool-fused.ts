@@ -44,7 +44,7 @@ export function fusedKernel({ opened, limits }: Device, { planes, filters, windo
   const idBits = Math.log2(own * lanes);
   const n = windowFeatures(windows);
   const words = Math.ceil(n / 4);
-  const bytes = 4 * (words * own * lanes + BATCH * words + cellsAcross * filters);
+  const bytes = 4 * (words * own * lanes + (BATCH + 4) * words + cellsAcross * filters);
   // Weights are bytes: a response is at most 255 · 255 · n.
   const fits = planes.planes === 1 && own <= MOST_OWN && 255 * 255 * n < 2 ** (32 - idBits);
   if (!fits || Math.min(windows.nBest, filters) > lanes || bytes > limits.maxComputeWorkgroupStorageSize)
@@ -102,7 +102,7 @@ function write({ filters, cellsAcross, lanes, own, idBits, words, isPacked }: Pl
   const part = ["x", "y", "z", "w"];
   const sum = (w: number, j: number): string => `r${w}_${j}`;
   const dots = (q: number): string =>
-    each(WINDOWS, (w) => each(4, (i) => `${sum(w, 4 * q + i)} += dot4(v.${part[w]}, f.${part[i]});`));
+    each(WINDOWS, (w) => each(4, (i) => `${sum(w, 4 * q + i)} += dot4(v${w}, f.${part[i]});`));
   const strongest = (w: number): string => `
       if (window + ${w}u < count) {
         ${each(own, (j) => `var k${j} = (${sum(w, j)} << ${idBits}u) | (lane * ${own}u + ${j}u);`)}
@@ -135,7 +135,8 @@ struct Params { first: u32, row_words: u32, filter_words: u32, plane: u32, total
 @group(0) @binding(2) var<storage, read> weights: array<u32>;
 @group(0) @binding(3) var<storage, read_write> pooled: array<u32>;
 var<workgroup> bank: array<vec4<u32>, ${words * quads * lanes}>;
-var<workgroup> windows: array<vec4<u32>, ${(BATCH / WINDOWS) * words}>;
+var<workgroup> windows: array<u32, ${BATCH * words}>;
+var<workgroup> offsets: array<u32, ${4 * words}>;
 var<workgroup> sums: array<atomic<u32>, ${cellsAcross * filters}>;
 fn dot4(a: u32, b: u32) -> u32 {
   ${isPacked ? "return dot4U8Packed(a, b);" : "return (a & 255u) * (b & 255u) + ((a >> 8u) & 255u) * ((b >> 8u) & 255u) + ((a >> 16u) & 255u) * ((b >> 16u) & 255u) + (a >> 24u) * (b >> 24u);"}
@@ -150,6 +151,8 @@ fn weight(f: u32, c: u32) -> u32 {
   let image = at / p.cells_down;
   let cy = at % p.cells_down;
   for (var i = t; i < ${cellsAcross * filters}u; i += ${threads}u) { atomicStore(&sums[i], 0u); }
+  // Where the values of a window lie, counted from its corner.
+  for (var i = t; i < ${4 * words}u; i += ${threads}u) { offsets[i] = (i / p.patch_line) * p.line + i % p.patch_line; }
   for (var i = t; i < ${words * quads * lanes}u; i += ${threads}u) {
     let f = (i % ${lanes}u) * ${own}u + ((i / ${lanes}u) % ${quads}u) * 4u;
     let c = i / ${lanes * quads}u;
@@ -162,31 +165,28 @@ fn weight(f: u32, c: u32) -> u32 {
   let pixels = (p.first + image) * p.row_words;
   for (var base = 0u; base < count; base += ${BATCH}u) {
     workgroupBarrier();
-    for (var i = t; i < ${(BATCH / WINDOWS) * words}u; i += ${threads}u) {
-      let c = i % ${words}u;
-      var four = vec4<u32>();
-      for (var n = 0u; n < ${WINDOWS}u; n++) {
-        let w = base + (i / ${words}u) * ${WINDOWS}u + n;
-        if (w >= count) { break; }
+    for (var i = t; i < ${BATCH * words}u; i += ${threads}u) {
+      let w = base + (i / ${WINDOWS * words}u) * ${WINDOWS}u + i % ${WINDOWS}u;
+      if (w < count) {
+        let c = ((i / ${WINDOWS}u) % ${words}u) * 4u;
         let corner = (y0 + w / p.across) * p.step_down * p.line + (w % p.across) * p.step;
         var word = 0u;
         for (var b = 0u; b < 4u; b++) {
-          let j = c * 4u + b;
-          if (j < p.features) {
-            let pixel = corner + (j / p.patch_line) * p.line + j % p.patch_line;
+          if (c + b < p.features) {
+            let pixel = corner + offsets[c + b];
             word |= ((images[pixels + pixel / 4u] >> ((pixel % 4u) * 8u)) & 255u) << (b * 8u);
           }
         }
-        four[n] = word;
+        windows[i] = word;
       }
-      windows[i] = four;
     }
     workgroupBarrier();
     for (var q = sg; q < ${BATCH / WINDOWS}u; q += ${SUBGROUPS}u) {
       let window = base + q * ${WINDOWS}u;
       ${each(WINDOWS, (w) => each(own, (j) => `var ${sum(w, j)} = 0u;`))}
       for (var c = 0u; c < ${words}u; c++) {
-        let v = windows[q * ${words}u + c];
+        let at = (q * ${words}u + c) * ${WINDOWS}u;
+        ${each(WINDOWS, (w) => `let v${w} = windows[at + ${w}u];`)}
         ${each(quads, (q) => `{ let f = bank[(c * ${quads}u + ${q}u) * ${lanes}u + lane]; ${dots(q)} }`)}
       }
       ${each(WINDOWS, strongest)}

@@ -71,18 +71,21 @@ export async function gatherRows(house: House, from: Resident, list: Uint32Array
   try {
     for (const source of from.parts) {
       for (const target of resident.parts) {
-        const pairs: number[] = [];
+        const pairs = new Uint32Array(2 * target.rows);
+        let count = 0;
         for (let j = target.first; j < target.first + target.rows; j++) {
           const r = list[j] - source.first;
-          if (r >= 0 && r < source.rows) pairs.push(r, j - target.first);
+          if (r < 0 || r >= source.rows) continue;
+          pairs[2 * count] = r;
+          pairs[2 * count++ + 1] = j - target.first;
         }
-        if (pairs.length === 0) continue;
+        if (count === 0) continue;
         await device.borrowing(async (borrow) => {
-          const room = borrow(pairs.length * 4);
-          device.write(room, 0, Uint32Array.from(pairs));
+          const room = borrow(8 * count);
+          device.write(room, 0, pairs.subarray(0, 2 * count));
           const job = device.job();
           const places = [source, target].map((part) => ({ room: part.room, first: 0 }));
-          await moveItems(job, room, pairs.length / 2, from.stride, places[0], places[1]);
+          await moveItems(job, room, count, from.stride, places[0], places[1]);
           job.send();
         });
       }

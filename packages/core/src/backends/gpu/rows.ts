@@ -25,13 +25,13 @@ import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
 import { GpuFailure } from "./device.ts";
 import type { House } from "./house.ts";
+import { FILTER, TIED } from "./multiply.ts";
 import { canPool, poolOnDevice } from "./pool.ts";
 import { canRank } from "./rank.ts";
 import { OnHost } from "./refining.ts";
 import { bringRows, canHold, freeRows, gatherRows, type Resident } from "./resident.ts";
 import { rankGroups, searchFilters, searchRows, searchWinners } from "./search.ts";
 import { MOST_ROWS } from "./strong-rows.ts";
-import { TIED } from "./winners.ts";
 
 /** The largest k that is searched for on the device: beyond, one turn a place is too many. */
 const MOST_PLACES = 64;
@@ -148,7 +148,7 @@ export class GpuRows extends Counted implements HeldRows {
       async (x, planes, { filters }) => {
         const pairs = await this.#winners(x, planes, filters);
         const winners = new Uint32Array(x.rows);
-        for (let r = 0; r < x.rows; r++) winners[r] = pairs[2 * r + 1] % TIED;
+        for (let r = 0; r < x.rows; r++) winners[r] = pairs[2 * r + 1] & FILTER;
         return winners;
       },
       async (rows, bank) => {
@@ -289,7 +289,7 @@ function topOf(pairs: Uint32Array, rows: number, k: number, norm: number): TopFi
   const response = new Float64Array(rows * k);
   for (let e = 0; e < filter.length; e++) {
     response[e] = pairs[2 * e] / norm;
-    filter[e] = pairs[2 * e + 1] % TIED;
+    filter[e] = pairs[2 * e + 1] & FILTER;
   }
   return { rows, k, filter, response };
 }

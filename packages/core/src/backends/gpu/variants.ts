@@ -1,9 +1,9 @@
 /** Which program for products is the fastest here: each that compiles and is right is timed once, on a small block. */
 
 import { type Device, GpuFailure, type Room } from "./device.ts";
-import { type Factors, type Multiply, multiply, multiplyWords } from "./multiply.ts";
+import { type Factors, FILTER, type Multiply, multiply, multiplyWords } from "./multiply.ts";
 import { MATRICES } from "./multiply-matrices.ts";
-import { addWinners, partialBytes, TIED } from "./winners.ts";
+import { addWinners, partialBytes } from "./winners.ts";
 
 /** Size of the block, and how often it is computed. Filters have one high byte and one low byte a feature. */
 const ROWS = 1024;
@@ -45,7 +45,16 @@ export async function chooseVariant(device: Device): Promise<Choice> {
     const [rows, weights, products] = [x.length, w.length, ROWS * FILTERS * 4].map(borrow);
     device.write(rows, 0, x);
     device.write(weights, 0, w);
-    const factors = { rows, first: 0, count: ROWS, stride: STRIDE, weights, filters: FILTERS, planes: 2 };
+    const factors = {
+      rows,
+      first: 0,
+      count: ROWS,
+      stride: STRIDE,
+      features: STRIDE,
+      weights,
+      filters: FILTERS,
+      planes: 2,
+    };
     for (const each of variantsOf(device)) {
       try {
         const rate = await time(device, async (job) => multiply(job, each, factors, products));
@@ -63,7 +72,7 @@ export async function chooseVariant(device: Device): Promise<Choice> {
       // The fastest must give the right winner as well: of equal products, the lowest filter.
       const largest = expected.reduce((most, product) => Math.max(most, product));
       const [product, filter] = await winnerOf(device, timed[0].multiply, factors, borrow);
-      if (product === largest && filter % TIED === expected.indexOf(largest)) break;
+      if (product === largest && (filter & FILTER) === expected.indexOf(largest)) break;
       timed.shift();
     }
   });

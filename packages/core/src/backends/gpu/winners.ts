@@ -7,21 +7,7 @@
  */
 
 import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
-import type { Factors, Multiply } from "./multiply.ts";
-
-/** The bit of a winner's filter that says that it is not alone. */
-export const TIED = 2 ** 31;
-
-/** WGSL: no filter, and the stronger of two winners. */
-export const STRONGER = `
-const NONE = 0xffffffffu;
-const TIED = ${TIED}u;
-fn stronger(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  if (b.y == NONE) { return a; }
-  if (a.y == NONE) { return b; }
-  if (a.x == b.x) { return vec2<u32>(a.x, min(a.y & ~TIED, b.y & ~TIED) | TIED); }
-  return select(b, a, a.x > b.x);
-}`;
+import { type Factors, type Multiply, paramsOf, STRONGER } from "./multiply.ts";
 
 /** One thread a row. */
 const BEST: Kernel = {
@@ -58,9 +44,8 @@ export async function addWinners(
   found: Room,
 ): Promise<void> {
   const { winners, tileRows, tileFilters, parts } = program;
-  const params = [on.first, on.stride / 4, on.filters, on.planes, on.count, real];
   const tiles = on.filters / tileFilters;
-  await job.run(winners, [on.rows, on.weights, partial], params, tiles, on.count / tileRows);
+  await job.run(winners, [on.rows, on.weights, partial], paramsOf(on, real), tiles, on.count / tileRows);
   const groups = Math.ceil(rows / 64);
   const down = Math.ceil(groups / MOST_GROUPS);
   await job.run(BEST, [partial, found], [rows, tiles * parts, on.count, at], Math.min(groups, MOST_GROUPS), down);

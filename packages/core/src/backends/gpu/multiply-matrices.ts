@@ -8,8 +8,8 @@ import { HEAD, type Multiply, PRODUCTS, WINNERS } from "./multiply.ts";
 /** Rows and filters of a tile, and of a subgroup. Measured on an H200; see the README. */
 const TILE = 128;
 const OWN = 64;
-const SUBGROUPS = (TILE / OWN) ** 2;
 const ACROSS = TILE / OWN;
+const SUBGROUPS = ACROSS * ACROSS;
 const THREADS = 32 * SUBGROUPS;
 /** Matrices of a subgroup, down and across. */
 const SIDE = OWN / 16;

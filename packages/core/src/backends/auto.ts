@@ -7,6 +7,7 @@
 import { RanksimError } from "../errors.ts";
 import type { RowSource } from "../kernels/shapes.ts";
 import type { Backend, Plan, WorkShape } from "./contract.ts";
+import type { GpuBackend } from "./gpu/backend.ts";
 import { openReference } from "./reference.ts";
 
 /** Filters that rows are taken to meet where nothing is known: as many as there are by default for a few thousand rows. */
@@ -115,9 +116,11 @@ const PATIENCE = 4;
 /** A GPU that is one: a program that plays it is slower than the processor it runs on. */
 async function openHardware(): Promise<Backend> {
   const { BACKENDS } = await import("./open.ts");
-  const gpu = await BACKENDS.gpu({});
-  const described = await gpu.describe?.();
-  if (described && !described.isSoftware) return gpu;
+  const gpu = (await BACKENDS.gpu({})) as GpuBackend;
+  if (!gpu.device.opened.isSoftware) {
+    await gpu.describe(); // times its programs
+    return gpu;
+  }
   await gpu.close();
   throw new RanksimError("no-backend", "gpu: expected a device, found a program that plays one");
 }

@@ -67,6 +67,61 @@ it("answers come in blocks, and are the same", async () => {
   expect(other.stdout).toBe(one.stdout);
 });
 
+describe("judged and transformed in blocks, with the same outcome", () => {
+  beforeAll(async () => {
+    // More rows than one block has, so that sums go on from block to block.
+    const lines = Array.from({ length: 30_000 }, (_, r) => {
+      const words = ["ant", "bee", "cow", "dog", "eel"];
+      const text = Array.from({ length: 12 }, (_, i) => words[(r * 7 + i * i + (r % 3) * i) % 5] + (i % (2 + (r % 3))));
+      return `${text.join(" ")},${["x", "y", "z"][r % 3]},${r % 50},${((r * 37) % 101) / 7}`;
+    });
+    writeFileSync(path("texts.csv"), `text,label,a,b\n${lines.join("\n")}\n`);
+    const train = (line: string) => world.ranksim(`train ${line} --label-column label`);
+    await train(
+      "texts.csv --text --text-column text --ignore-columns a,b --estimator classifier --filters 30 -m text.ranksim",
+    );
+    await train("texts.csv --ignore-columns text --estimator classifier --filters 30 --table -m table.ranksim");
+    await train(
+      "texts.csv --text --text-column text --ignore-columns a,b --estimator transform --filters 20 -m terms.ranksim",
+    );
+    const numbers = "train bytes.npy --labels labels.txt --no-table";
+    await world.ranksim(`${numbers} --estimator classifier --filters 30 --calibrate temperature -m bytes.ranksim`);
+    await world.ranksim(`${numbers} --estimator transform --filters 24 -m transform.ranksim`);
+  });
+
+  it.each([
+    ["bytes", "bytes.ranksim bytes.npy --labels labels.txt", "60KB"],
+    ["text", "text.ranksim texts.csv", "8MB"],
+    ["a table", "table.ranksim texts.csv", "8MB"],
+  ])("evaluate %s", async (_, data, memory) => {
+    const here = await world.ranksim(`evaluate ${data} --json`);
+    const large = await world.ranksim(`evaluate ${data} --json --memory ${memory}`);
+    expect(here.code).toBe(0);
+    expect(JSON.parse(large.stdout)).toEqual(JSON.parse(here.stdout));
+    expect(large.stderr).toBe(here.stderr);
+  });
+
+  it.each([
+    ["bytes", "transform.ranksim bytes.npy --labels labels.txt", "60KB"],
+    ["text", "terms.ranksim texts.csv", "8MB"],
+  ])("transform %s", async (_, data, memory) => {
+    for (const ending of ["svm", "csv", "jsonl", "npz"]) {
+      const here = await world.ranksim(`transform ${data} -o here.${ending} --json`);
+      const large = await world.ranksim(`transform ${data} -o large.${ending} --json --memory ${memory}`);
+      expect([here.code, large.code, large.stderr]).toEqual([0, 0, here.stderr]);
+      expect(model(`large.${ending}`).equals(model(`here.${ending}`))).toBe(true);
+    }
+  });
+
+  it("refuses labels that do not match the rows", async () => {
+    writeFileSync(path("fewer.txt"), "ant\nbee\n");
+    const found = await world.ranksim("evaluate bytes.ranksim bytes.npy --labels fewer.txt --memory 60KB");
+    expect(found.stderr).toMatch(/fewer\.txt: expected one label for each row, found 2 labels for more rows/);
+    const none = await world.ranksim("evaluate bytes.ranksim bytes.npy --memory 60KB");
+    expect(none.stderr).toMatch(/bytes\.npy: expected labels, found none/);
+  });
+});
+
 it("says what needs all rows at once, and how to get it", async () => {
   const line = "train bytes.npy --labels labels.txt --memory 60KB -m no.ranksim";
   expect(await world.ranksim(line)).toMatchObject({ code: 2, stderr: expect.stringMatching(/preset.*--estimator/) });

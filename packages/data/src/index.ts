@@ -6,11 +6,21 @@ export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalo
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
-export type { DataSet, Found, ImageSize, MatrixData, RowLabels, SourceData, TableData, TextData } from "./data-set.ts";
+export type {
+  DataSet,
+  Found,
+  ImageSize,
+  MatrixData,
+  RowLabels,
+  SourceData,
+  TableData,
+  TextData,
+  WritableRows,
+} from "./data-set.ts";
 export { rowCount } from "./data-set.ts";
 export { didYouMean } from "./did-you-mean.ts";
 export { joinData } from "./join.ts";
-export { type ReadDataOptions, readData, withLabels } from "./read.ts";
+export { type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
 export {
@@ -24,7 +34,7 @@ export {
   TABLE_VOTERS,
 } from "./recipes/recipe.ts";
 export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
-export { seenRows } from "./row-hash.ts";
+export { SeenTally, seenRows } from "./row-hash.ts";
 export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 export { type Arrange, joinSources } from "./rows/joined-rows.ts";
 export { type DescribeOptions, describeData, describeSource, joinSchemas } from "./schema.ts";
@@ -55,5 +65,5 @@ export {
 } from "./text/params.ts";
 export { type TextModel, textReaders } from "./text/readers.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
-export { type WriteFormat, writeData, writeFormatOf } from "./write.ts";
+export { type WriteFormat, writeBlocks, writeData, writeFormatOf } from "./write.ts";
 export { encodeNpy, packNpz } from "./writers/npy.ts";

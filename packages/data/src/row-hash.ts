@@ -80,21 +80,45 @@ const hashesIn = (seen: string): number[] => (seen.match(/.{8}/g) ?? []).map((di
  * Undefined where it kept none.
  */
 export function seenRows(schema: Schema, data: DataSet): number | undefined {
-  const { training } = schema;
-  if (training?.seen === undefined) return undefined;
-  const kept = hashesIn(training.seen);
-  const known = new Set(kept);
-  // Above the largest hash that was kept nothing is known, unless all were kept.
-  const reach = kept.length < MOST_KEPT ? 2 ** 32 : (kept.at(-1) as number) + 1;
-  const hashes = hashRows(data, schema.form === "table" ? schema.columns : undefined);
-  let judged = 0;
-  let met = 0;
-  for (const hash of hashes) {
-    if (hash >= reach) continue;
-    judged++;
-    if (known.has(hash)) met++;
+  const tally = new SeenTally(schema);
+  tally.add(data);
+  return tally.seen();
+}
+
+/** `seenRows` of rows that come in blocks. */
+export class SeenTally {
+  readonly #known: ReadonlySet<number> | undefined;
+  /** Above the largest hash that was kept nothing is known, unless all were kept. */
+  readonly #reach: number;
+  readonly #columns: Schema["columns"];
+  #rows = 0;
+  #judged = 0;
+  #met = 0;
+
+  constructor({ training, form, columns }: Schema) {
+    this.#columns = form === "table" ? columns : undefined;
+    const kept = training?.seen === undefined ? undefined : hashesIn(training.seen);
+    this.#known = kept && new Set(kept);
+    this.#reach = kept?.length === MOST_KEPT ? (kept.at(-1) as number) + 1 : 2 ** 32;
   }
-  return judged === 0 ? 0 : Math.round((met / judged) * hashes.length);
+
+  /** Takes in the rows of a block. */
+  add(data: DataSet): void {
+    if (!this.#known) return;
+    const hashes = hashRows(data, this.#columns);
+    this.#rows += hashes.length;
+    for (const hash of hashes) {
+      if (hash >= this.#reach) continue;
+      this.#judged++;
+      if (this.#known.has(hash)) this.#met++;
+    }
+  }
+
+  /** Rows that were seen in training, of those so far. */
+  seen(): number | undefined {
+    if (!this.#known) return undefined;
+    return this.#judged === 0 ? 0 : Math.round((this.#met / this.#judged) * this.#rows);
+  }
 }
 
 /** The same for rows that are read when they are needed. */

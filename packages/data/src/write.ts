@@ -1,7 +1,8 @@
 /** The one way out: a data set as the bytes of a file, in a format that is given or told from a name's ending. */
 
 import { RanksimError } from "@ranksim/core";
-import type { DataSet } from "./data-set.ts";
+import type { DataSet, WritableRows } from "./data-set.ts";
+import { joinData } from "./join.ts";
 import { writeCsv } from "./writers/csv.ts";
 import { writeJsonLines } from "./writers/json-lines.ts";
 import { writeNpy, writeNpz } from "./writers/npy.ts";
@@ -51,5 +52,28 @@ export function writeData(data: DataSet, format: WriteFormat): Iterable<Uint8Arr
         "bad-params",
         `format: expected one of ${Object.values(ENDINGS).join(", ")}, found ${format}`,
       );
+  }
+}
+
+/**
+ * The same for rows that come in blocks. Formats of lines are written as blocks come; the others begin with the number of rows, so that
+ * the blocks are put together in memory.
+ */
+export async function* writeBlocks(
+  blocks: AsyncIterable<WritableRows>,
+  format: WriteFormat,
+): AsyncGenerator<Uint8Array> {
+  if (format === "npy" || format === "npz") {
+    const all: WritableRows[] = [];
+    for await (const block of blocks) all.push(block);
+    yield* writeData(joinData(all), format);
+    return;
+  }
+  let isFirst = true;
+  for await (const block of blocks) {
+    if (format === "svmlight") yield* writeSvmlight(block);
+    else if (format === "jsonl") yield* writeJsonLines(block, isFirst);
+    else yield* writeCsv(block, format === "tsv" ? "\t" : ",", isFirst);
+    isFirst = false;
   }
 }

@@ -1,20 +1,24 @@
 /** `ranksim evaluate`: how good a model is on labelled data. */
 
-import { type Label, type Labels, type Model, type Run, schemaOf } from "@ranksim/core";
-import { type DataSet, rowCount, seenRows } from "@ranksim/data";
+import { type Label, type Labels, type Model, RanksimError, type Run, schemaOf } from "@ranksim/core";
+import { type DataSet, rowCount, SeenTally, seenRows } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
+import { dataNames } from "../files/data-names.ts";
+import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
+import { isLarge } from "../files/large-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
 import { type Baseline, baselines } from "../model/baselines.ts";
 import { intervalsOf } from "../model/intervals.ts";
-import { type Answers, judge, predictAll } from "../model/judge.ts";
+import { type Answers, JudgingTally, judge, predictAll } from "../model/judge.ts";
+import { asPredicting } from "../model/parts.ts";
 import { passThrough } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { count, percent } from "../terminal/numbers.ts";
+import { bytes, count, percent } from "../terminal/numbers.ts";
 import { exampleText } from "./examples.ts";
 import { scoresAsJson, showBaselines, showScores } from "./show-scores.ts";
 
@@ -39,41 +43,105 @@ export function addEvaluate(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io);
-      const data = await openData(dataName, options, session, { model, labelled: true });
-      const train =
-        options.baselines === undefined
-          ? undefined
-          : await openData(options.baselines, options, session, { model, labelled: true });
-      const { answers, beside } = await session.compute("evaluating", options, async (run) => ({
-        answers: await predictAll(model, data.set, run),
-        beside: train && (await baselinesOf(model, train.set, data.set, run)),
-      }));
-      const { judgement, notes } = judge(model, answers, data.set);
-      for (const note of [...notes, ...seenNotes(model, data.set)]) await session.note(note);
-      const rows = answers.predicted.length;
-      const nameOf = labelNamer(data.set);
+      const isWhole =
+        options.baselines !== undefined || !(await isLarge(await dataNames(dataName, io.cwd), options, io));
+      const { judged, notes, rows, intervals, beside, nameOf } = await (isWhole
+        ? evaluateWhole(model, dataName, options, session)
+        : evaluateBlocks(model, dataName, options, session));
+      for (const note of [...judged.notes, ...notes]) await session.note(note);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
-      const intervals = intervalsIn(answers, data.set);
       const value = {
-        ...scoresAsJson(judgement, rows),
+        ...scoresAsJson(judged.judgement, rows),
         ...(intervals ? { intervals } : {}),
         ...(beside ? { baselines: beside } : {}),
       };
       await session.print("evaluate", value, () =>
         [
-          showScores(judgement, rows, both, session, intervals),
+          showScores(judged.judgement, rows, both, session, intervals),
           ...(beside ? [showBaselines(beside, session.style)] : []),
         ].join("\n"),
       );
     });
 }
 
-/** Scores on training rows say nothing about new rows. */
-export function seenNotes(model: Model, set: DataSet): string[] {
+/** All that is shown. */
+interface Evaluated {
+  readonly judged: ReturnType<typeof judge>;
+  readonly notes: readonly string[];
+  readonly rows: number;
+  readonly intervals: ReturnType<JudgingTally["intervals"]>;
+  readonly beside?: Baseline[];
+  readonly nameOf: (label: Label) => string;
+}
+
+async function evaluateWhole(
+  model: Model,
+  dataName: readonly string[],
+  options: Options,
+  session: Session,
+): Promise<Evaluated> {
+  const { set } = await openData(dataName, options, session, { model, labelled: true });
+  const train =
+    options.baselines === undefined
+      ? undefined
+      : await openData(options.baselines, options, session, { model, labelled: true });
+  const { answers, beside } = await session.compute("evaluating", options, async (run) => ({
+    answers: await predictAll(model, set, run),
+    beside: train && (await baselinesOf(model, train.set, set, run)),
+  }));
+  return {
+    judged: judge(model, answers, set),
+    notes: seenNotes(seenIn(model, set), rowCount(set)),
+    rows: answers.predicted.length,
+    intervals: intervalsIn(answers, set),
+    ...(beside ? { beside } : {}),
+    nameOf: labelNamer(set),
+  };
+}
+
+/** Rows that do not fit in memory are judged as they come. */
+async function evaluateBlocks(
+  model: Model,
+  dataName: readonly string[],
+  options: Options,
+  session: Session,
+): Promise<Evaluated> {
+  const tally = new JudgingTally(model, asPredicting(model).classes);
   const schema = schemaOf(model);
-  const seen = schema && seenRows(schema, set);
+  const seen = schema && new SeenTally(schema);
+  await session.compute("evaluating", options, async (run) => {
+    const { backend, signal } = run;
+    const show = (read: number, total: number | undefined) =>
+      run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
+    for await (const { data, y } of labelledBlocks(dataName, options, session, model, show)) {
+      if (y === undefined) {
+        throw new RanksimError(
+          "bad-labels",
+          `${dataName[0]}: expected labels, found none; name their column with --label-column or their file with --labels`,
+        );
+      }
+      tally.add(await predictAll(model, data, { backend, ...(signal ? { signal } : {}) }), y);
+      seen?.add(data);
+    }
+  });
+  return {
+    judged: tally.judged(),
+    notes: seenNotes(seen?.seen(), tally.rows),
+    rows: tally.rows,
+    intervals: tally.intervals(),
+    nameOf: String,
+  };
+}
+
+/** Rows that the model was trained on; undefined where it does not know. */
+function seenIn(model: Model, set: DataSet): number | undefined {
+  const schema = schemaOf(model);
+  return schema && seenRows(schema, set);
+}
+
+/** Scores on training rows say nothing about new rows. */
+function seenNotes(seen: number | undefined, rows: number): string[] {
   if (!seen) return [];
-  const rows = rowCount(set);
   const share = seen === rows ? "all" : `about ${percent(seen / rows, 0)} of`;
   return [
     `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well others are told apart (train --test-share holds rows out)`,

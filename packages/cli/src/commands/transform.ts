@@ -1,17 +1,21 @@
 /** `ranksim transform`: rows as their similarities to a model's filters. */
 
-import { writeFormatOf } from "@ranksim/data";
+import type { Matrix, Model } from "@ranksim/core";
+import { type MatrixData, writeFormatOf } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
+import { dataNames } from "../files/data-names.ts";
+import { labelledBlocks } from "../files/labelled-blocks.ts";
+import { isLarge } from "../files/large-data.ts";
 import { checkWritable } from "../files/output.ts";
-import { writeDataTo } from "../files/write-data.ts";
+import { writeBlocksTo, writeDataTo } from "../files/write-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import { asTransforming } from "../model/parts.ts";
 import { type Input, inputOf } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { count } from "../terminal/numbers.ts";
+import { bytes, count } from "../terminal/numbers.ts";
 import { exampleText } from "./examples.ts";
 
 type Options = ComputeOptions & ReadingOptions & { readonly out: string };
@@ -34,18 +38,66 @@ export function addTransform(program: Command, io: Io): void {
       await checkWritable(options.out, io);
       if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io);
-      const transforming = asTransforming<Input>(model);
-      const { set } = await openData(dataName, options, session, { model });
-      const x = await session.compute("transforming", options, (run) =>
-        transforming.transform(inputOf(model, set), run),
-      );
-      await writeDataTo(options.out, { form: "matrix", x, ...(set.y ? { y: set.y } : {}) }, io);
+      const isWhole = !(await isLarge(await dataNames(dataName, io.cwd), options, io));
+      const found = await (isWhole
+        ? transformWhole(model, dataName, options, session)
+        : transformBlocks(model, dataName, options, session));
       if (options.out === "-") return;
-      const entries = x.form === "csr" ? x.entries : x.values.length;
+      const { rows, features, entries } = found;
       await session.print(
         "transform",
-        { rows: x.rows, features: x.features, entries, out: options.out },
-        () => `${count(x.rows)} rows × ${count(x.features)} filters, ${count(entries)} values, in ${options.out}\n`,
+        { rows, features, entries, out: options.out },
+        () => `${count(rows)} rows × ${count(features)} filters, ${count(entries)} values, in ${options.out}\n`,
       );
     });
 }
+
+/** How much was written. */
+interface Written {
+  rows: number;
+  features: number;
+  entries: number;
+}
+
+async function transformWhole(
+  model: Model,
+  dataName: readonly string[],
+  options: Options,
+  session: Session,
+): Promise<Written> {
+  const transforming = asTransforming<Input>(model);
+  const { set } = await openData(dataName, options, session, { model });
+  const x = await session.compute("transforming", options, (run) => transforming.transform(inputOf(model, set), run));
+  await writeDataTo(options.out, { form: "matrix", x, ...(set.y ? { y: set.y } : {}) }, session.io);
+  return { rows: x.rows, features: x.features, entries: entriesOf(x) };
+}
+
+/** Rows that do not fit in memory are written as they come. */
+async function transformBlocks(
+  model: Model,
+  dataName: readonly string[],
+  options: Options,
+  session: Session,
+): Promise<Written> {
+  const transforming = asTransforming<Input>(model);
+  const written = { rows: 0, features: 0, entries: 0 };
+  await session.compute("transforming", options, async (run) => {
+    const { backend, signal } = run;
+    const show = (read: number, total: number | undefined) =>
+      run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
+    async function* transformed(): AsyncGenerator<MatrixData> {
+      for await (const { data, y } of labelledBlocks(dataName, options, session, model, show)) {
+        const quiet = { backend, ...(signal ? { signal } : {}) };
+        const x = await transforming.transform(inputOf(model, data), quiet);
+        written.rows += x.rows;
+        written.features = x.features;
+        written.entries += entriesOf(x);
+        yield { form: "matrix", x, ...(y ? { y } : {}) };
+      }
+    }
+    await writeBlocksTo(options.out, transformed(), session.io);
+  });
+  return written;
+}
+
+const entriesOf = (x: Matrix): number => (x.form === "csr" ? x.entries : x.values.length);

@@ -6,6 +6,7 @@ import { RanksimError } from "@ranksim/core";
 import { Budget, layoutOf, type SourceData } from "@ranksim/data";
 import { fileSource, openRows } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
 import { dataNames } from "./data-names.ts";
 
@@ -23,15 +24,8 @@ export async function openLarge(
 ): Promise<{ readonly data: SourceData; readonly name: string } | undefined> {
   const { io } = session;
   const names = await dataNames(what, io.cwd);
-  if (wanted.text || names.includes("-")) return undefined;
-  const memory = options.memory ?? new Budget().bytes;
-  let takes = 0;
-  for (const name of names) {
-    const found = await stat(resolve(io.cwd, name)).catch(() => undefined);
-    if (!found?.isFile()) return undefined;
-    takes += found.size * (await factorOf(resolve(io.cwd, name)));
-  }
-  if (takes <= memory) return undefined;
+  if (wanted.text || !(await isLarge(names, options, io))) return undefined;
+  const memory = memoryOf(options);
   const files = await Promise.all(names.map(async (name) => ({ ...(await fileSource(resolve(io.cwd, name))), name })));
   const { budget: _, ...reading } = readOptions(options);
   const labels = options.labels && { ...(await fileSource(resolve(io.cwd, options.labels))), name: options.labels };
@@ -53,6 +47,19 @@ export async function openLarge(
   for (const note of data.notes ?? []) await session.note(note);
   return { data, name: names.length === 1 ? basename(names[0]) : `${names.length} files` };
 }
+
+/** Whether DATA is made of files that would not fit in the memory they may take. */
+export async function isLarge(names: readonly string[], options: ReadingOptions, { cwd }: Io): Promise<boolean> {
+  let takes = 0;
+  for (const name of names) {
+    const found = name === "-" ? undefined : await stat(resolve(cwd, name)).catch(() => undefined);
+    if (!found?.isFile()) return false;
+    takes += found.size * (await factorOf(resolve(cwd, name)));
+  }
+  return takes > memoryOf(options);
+}
+
+const memoryOf = ({ memory }: ReadingOptions): number => memory ?? new Budget().bytes;
 
 async function factorOf(path: string): Promise<number> {
   if (/\.(parquet|gz|zst)$/i.test(path)) return TAKES.packed;

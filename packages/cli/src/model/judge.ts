@@ -3,7 +3,6 @@
 import {
   balancedAccuracy,
   ClassifierModel,
-  calibrationError,
   classificationReport,
   confusionMatrix,
   type Dense,
@@ -11,17 +10,18 @@ import {
   type Label,
   type LabelSets,
   type Labels,
-  logLoss,
+  LogLossTally,
   type Model,
   ProbabilisticModel,
   RanksimError,
+  ReliabilityTally,
   type Run,
-  reliability,
 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "@ranksim/data";
 import { isSets, matchLabels } from "../files/labels.ts";
 import type { Judgement, Reliability } from "../report/content.ts";
 import { counted } from "../terminal/numbers.ts";
+import { intervalsOf } from "./intervals.ts";
 import { partOfRun } from "./part-of-run.ts";
 import { asPredicting, isMultilabel, stepsOf } from "./parts.ts";
 import { type Passage, passThrough } from "./passage.ts";
@@ -64,50 +64,129 @@ export async function withBefore(model: Model, { last }: Passage, answers: Answe
   return { ...answers, before: await plain.predictProbabilities(last, run) };
 }
 
-/** Judges answers by the labels of the data, which must have some. */
-export function judge(
-  model: Model,
-  { predicted, probabilities, classes, before }: Answers,
-  data: DataSet,
-): { readonly judgement: Judgement; readonly notes: readonly string[] } {
-  if (data.y === undefined) throw new RanksimError("bad-labels", "expected labels to judge by, found none");
-  const several = isMultilabel(model);
-  const y = matchLabels(several && !isSets(data.y) ? data.y.map((label) => [label as Label]) : data.y, classes);
-  if (several !== isSets(y)) {
-    throw new RanksimError("bad-labels", "the data has several labels per row, the model gives one");
-  }
-  const report = classificationReport(y as Labels | LabelSets, predicted as Labels | LabelSets);
-  const known = new Set(classes);
-  const strange = [...new Set((y as readonly (Label | readonly Label[])[]).flat())].filter((name) => !known.has(name));
-  const trust =
-    probabilities && strange.length === 0
-      ? {
-          ...reliabilityOf(y as Labels | LabelSets, probabilities, classes),
-          ...(before ? { before: reliabilityOf(y as Labels | LabelSets, before, classes) } : {}),
-        }
-      : undefined;
-  if (several) {
-    const loss = hammingLoss(y as LabelSets, predicted as LabelSets);
-    return { judgement: { report, hammingLoss: loss, ...(trust ? { reliability: trust } : {}) }, notes: [] };
-  }
-  const truth = y as readonly Label[];
-  const named = strange.slice(0, 5).join(", ") + (strange.length > 5 ? ", …" : "");
-  const judgement = {
-    report,
-    confusion: confusionMatrix(truth, predicted as Labels),
-    balancedAccuracy: balancedAccuracy(truth, predicted as Labels),
-    ...(trust?.logLoss === undefined ? {} : { logLoss: trust.logLoss, reliability: trust }),
-  };
-  const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named}); log loss is left out`;
-  return { judgement, notes: strange.length === 0 ? [] : [note] };
+/** A judgement, and what is to be said about it. */
+interface Judged {
+  readonly judgement: Judgement;
+  readonly notes: readonly string[];
 }
 
-function reliabilityOf(y: Labels | LabelSets, probabilities: Dense, classes: readonly Label[]): Reliability {
-  return {
-    calibrationError: calibrationError(y, probabilities, classes),
-    bins: reliability(y, probabilities, classes),
-    ...(isSets(y as RowLabels) ? {} : { logLoss: logLoss(y as Labels, probabilities, classes) }),
+/** Judges answers by the labels of the data, which must have some. */
+export function judge(model: Model, answers: Answers, data: DataSet): Judged {
+  const tally = new JudgingTally(model, answers.classes);
+  tally.add(answers, data.y);
+  return tally.judged();
+}
+
+/** Answers that come in blocks, judged at the end: labels are kept, 16 bytes a row, and of probabilities what they add up to. */
+export class JudgingTally {
+  readonly #model: Model;
+  readonly #classes: readonly Label[];
+  readonly #isMultilabel: boolean;
+  readonly #truth: (Label | readonly Label[])[] = [];
+  readonly #predicted: (Label | readonly Label[])[] = [];
+  /** One copy of each text. */
+  readonly #names: Map<Label, Label>;
+  readonly #strange = new Set<Label>();
+  #trust: Trust | undefined;
+  #before: Trust | undefined;
+
+  constructor(model: Model, classes: readonly Label[]) {
+    this.#model = model;
+    this.#classes = classes;
+    this.#isMultilabel = isMultilabel(model);
+    this.#names = new Map(classes.map((name) => [name, name]));
+  }
+
+  /** Rows so far. */
+  get rows(): number {
+    return this.#truth.length;
+  }
+
+  /** Takes in answers and the labels of the same rows. */
+  add({ predicted, probabilities, before }: Answers, labels: RowLabels | undefined): void {
+    if (labels === undefined) throw new RanksimError("bad-labels", "expected labels to judge by, found none");
+    const several = this.#isMultilabel;
+    const given = several && !isSets(labels) ? labels.map((label) => [label as Label]) : labels;
+    const y = matchLabels(given, this.#classes);
+    if (several !== isSets(y)) {
+      throw new RanksimError("bad-labels", "the data has several labels per row, the model gives one");
+    }
+    for (const label of y)
+      this.#truth.push(Array.isArray(label) ? label.map(this.#known) : this.#known(label as Label));
+    for (const label of predicted) this.#predicted.push(label);
+    if (this.#strange.size > 0) return;
+    const trust = () => new Trust(this.#classes, several);
+    if (probabilities) {
+      this.#trust ??= trust();
+      this.#trust.add(y, probabilities);
+    }
+    if (before) {
+      this.#before ??= trust();
+      this.#before.add(y, before);
+    }
+  }
+
+  /** What all answers so far are worth. */
+  judged(): Judged {
+    const [y, predicted] = [this.#truth, this.#predicted];
+    const report = classificationReport(y as Labels | LabelSets, predicted as Labels | LabelSets);
+    const strange = [...this.#strange];
+    const trust =
+      this.#trust && strange.length === 0
+        ? { ...this.#trust.found(), ...(this.#before ? { before: this.#before.found() } : {}) }
+        : undefined;
+    if (isMultilabel(this.#model)) {
+      const loss = hammingLoss(y as LabelSets, predicted as LabelSets);
+      return { judgement: { report, hammingLoss: loss, ...(trust ? { reliability: trust } : {}) }, notes: [] };
+    }
+    const judgement = {
+      report,
+      confusion: confusionMatrix(y as Labels, predicted as Labels),
+      balancedAccuracy: balancedAccuracy(y as Labels, predicted as Labels),
+      ...(trust?.logLoss === undefined ? {} : { logLoss: trust.logLoss, reliability: trust }),
+    };
+    const named = strange.slice(0, 5).join(", ") + (strange.length > 5 ? ", …" : "");
+    const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named}); log loss is left out`;
+    return { judgement, notes: strange.length === 0 ? [] : [note] };
+  }
+
+  /** The intervals of the scores, for one label a row. */
+  intervals(): ReturnType<typeof intervalsOf> | undefined {
+    if (this.#isMultilabel || this.rows === 0) return undefined;
+    return intervalsOf(this.#truth as Labels, this.#predicted as Labels);
+  }
+
+  readonly #known = (label: Label): Label => {
+    const known = this.#names.get(label);
+    if (known !== undefined) return known;
+    this.#names.set(label, label);
+    this.#strange.add(label);
+    return label;
   };
+}
+
+/** Whether probabilities can be believed. */
+class Trust {
+  readonly #reliability: ReliabilityTally;
+  readonly #loss: LogLossTally | undefined;
+
+  constructor(classes: readonly Label[], several: boolean) {
+    this.#reliability = new ReliabilityTally(classes);
+    this.#loss = several ? undefined : new LogLossTally(classes);
+  }
+
+  add(y: RowLabels, probabilities: Dense): void {
+    this.#reliability.add(y as Labels | LabelSets, probabilities);
+    this.#loss?.add(y as Labels, probabilities);
+  }
+
+  found(): Reliability {
+    return {
+      calibrationError: this.#reliability.calibrationError(),
+      bins: this.#reliability.bins(),
+      ...(this.#loss ? { logLoss: this.#loss.loss() } : {}),
+    };
+  }
 }
 
 /** The same judgement with its classes called by other names. */

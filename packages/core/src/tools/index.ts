@@ -19,6 +19,7 @@ export {
   type LinearSvmReport,
   linearSvmReader,
 } from "./linear-svm.ts";
+export { LogLossTally, logLoss } from "./log-loss.ts";
 export {
   type Average,
   accuracy,
@@ -30,7 +31,6 @@ export {
   confusionMatrix,
   f1,
   hammingLoss,
-  logLoss,
   precision,
   recall,
   type Scores,
@@ -47,7 +47,13 @@ export {
   transforms,
 } from "./pipeline.ts";
 export { arrayBytes, multiplyAdds } from "./prediction-cost.ts";
-export { calibrationError, type ReliabilityBin, type ReliabilityOptions, reliability } from "./reliability.ts";
+export {
+  calibrationError,
+  type ReliabilityBin,
+  type ReliabilityOptions,
+  ReliabilityTally,
+  reliability,
+} from "./reliability.ts";
 export {
   MaxAbsScaler,
   MinMaxScaler,

@@ -5,7 +5,6 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Dense } from "../matrix/dense.ts";
 import {
   compareLabels,
   encodeLabels,
@@ -115,39 +114,6 @@ export function f1(
   options?: { readonly average?: Average },
 ): number {
   return averaged(yTrue, yPred, options?.average).f1;
-}
-
-/** Probabilities are clipped to at least this and at most 1 less this before the logarithm: the spacing of float64 at 1. */
-const SMALLEST_PROBABILITY = 2 ** -52;
-
-/**
- * Mean over rows of −ln(probability of the true class). Probabilities are clipped to 2^-52 .. 1 − 2^-52, then each row is
- * divided by its sum. Column j of `probabilities` belongs to `classes[j]`.
- */
-export function logLoss(yTrue: Labels, probabilities: Dense, classes: readonly Label[]): number {
-  const truth = encodeLabels(yTrue, probabilities.rows);
-  checkSome(probabilities.rows);
-  if (classes.length !== probabilities.features) {
-    throw new RanksimError(
-      "bad-matrix",
-      `expected ${classes.length} columns, one for each class, found ${probabilities.features}`,
-    );
-  }
-  refuseOtherType(truth.classes, new Set(classes), "the classes have");
-  const column = truth.classes.map((label) => {
-    const j = classes.indexOf(label);
-    if (j < 0) throw new RanksimError("bad-labels", `label ${JSON.stringify(label)} is none of the classes`);
-    return j;
-  });
-  let loss = 0;
-  for (let r = 0; r < probabilities.rows; r++) {
-    const clipped = Array.from(probabilities.row(r), (p) =>
-      Math.min(Math.max(p, SMALLEST_PROBABILITY), 1 - SMALLEST_PROBABILITY),
-    );
-    const sum = clipped.reduce((a, b) => a + b);
-    loss -= Math.log(clipped[column[truth.codes[r]]] / sum);
-  }
-  return loss / probabilities.rows;
 }
 
 /** Share of rows whose label set is exactly right. */

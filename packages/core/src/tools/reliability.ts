@@ -32,31 +32,9 @@ export function reliability(
   yTrue: Labels | LabelSets,
   probabilities: Dense,
   classes: readonly Label[],
-  { bins = 15 }: ReliabilityOptions = {},
+  options: ReliabilityOptions = {},
 ): ReliabilityBin[] {
-  if (!Number.isSafeInteger(bins) || bins < 1 || bins > 10_000) {
-    throw new RanksimError("bad-params", `expected bins from 1 to 10000, found ${bins}`);
-  }
-  const c = classes.length;
-  if (c !== probabilities.features) {
-    throw new RanksimError("bad-matrix", `expected ${c} columns, one for each class, found ${probabilities.features}`);
-  }
-  const counts = new Float64Array(bins);
-  const sums = new Float64Array(bins);
-  const hits = new Float64Array(bins);
-  for (const [probability, isRight] of decisions(yTrue, probabilities, classes)) {
-    const bin = Math.min(bins - 1, Math.floor(probability * bins));
-    counts[bin]++;
-    sums[bin] += probability;
-    if (isRight) hits[bin]++;
-  }
-  return Array.from(counts, (count, bin) => ({
-    from: bin / bins,
-    to: (bin + 1) / bins,
-    count,
-    probability: count === 0 ? 0 : sums[bin] / count,
-    right: count === 0 ? 0 : hits[bin] / count,
-  }));
+  return new ReliabilityTally(classes, options).add(yTrue, probabilities).bins();
 }
 
 /** The mean distance between probability and share of right decisions over the intervals, weighted by their decisions. */
@@ -66,15 +44,68 @@ export function calibrationError(
   classes: readonly Label[],
   options: ReliabilityOptions = {},
 ): number {
-  const bins = reliability(yTrue, probabilities, classes, options);
-  let all = 0;
-  let error = 0;
-  for (const { count, probability, right } of bins) {
-    all += count;
-    error += count * Math.abs(probability - right);
+  return new ReliabilityTally(classes, options).add(yTrue, probabilities).calibrationError();
+}
+
+/** `reliability` and `calibrationError` of rows that come in blocks: the same numbers. */
+export class ReliabilityTally {
+  readonly #classes: readonly Label[];
+  readonly #counts: Float64Array;
+  readonly #sums: Float64Array;
+  readonly #hits: Float64Array;
+
+  constructor(classes: readonly Label[], { bins = 15 }: ReliabilityOptions = {}) {
+    if (!Number.isSafeInteger(bins) || bins < 1 || bins > 10_000) {
+      throw new RanksimError("bad-params", `expected bins from 1 to 10000, found ${bins}`);
+    }
+    this.#classes = classes;
+    this.#counts = new Float64Array(bins);
+    this.#sums = new Float64Array(bins);
+    this.#hits = new Float64Array(bins);
   }
-  if (all === 0) throw new RanksimError("empty-input", "expected at least 1 row to judge, found none");
-  return error / all;
+
+  /** Takes in the rows of a block. */
+  add(yTrue: Labels | LabelSets, probabilities: Dense): this {
+    const c = this.#classes.length;
+    if (c !== probabilities.features) {
+      throw new RanksimError(
+        "bad-matrix",
+        `expected ${c} columns, one for each class, found ${probabilities.features}`,
+      );
+    }
+    const bins = this.#counts.length;
+    for (const [probability, isRight] of decisions(yTrue, probabilities, this.#classes)) {
+      const bin = Math.min(bins - 1, Math.floor(probability * bins));
+      this.#counts[bin]++;
+      this.#sums[bin] += probability;
+      if (isRight) this.#hits[bin]++;
+    }
+    return this;
+  }
+
+  /** The decisions so far, in intervals of their probability. */
+  bins(): ReliabilityBin[] {
+    const bins = this.#counts.length;
+    return Array.from(this.#counts, (count, bin) => ({
+      from: bin / bins,
+      to: (bin + 1) / bins,
+      count,
+      probability: count === 0 ? 0 : this.#sums[bin] / count,
+      right: count === 0 ? 0 : this.#hits[bin] / count,
+    }));
+  }
+
+  /** The calibration error so far. */
+  calibrationError(): number {
+    let all = 0;
+    let error = 0;
+    for (const { count, probability, right } of this.bins()) {
+      all += count;
+      error += count * Math.abs(probability - right);
+    }
+    if (all === 0) throw new RanksimError("empty-input", "expected at least 1 row to judge, found none");
+    return error / all;
+  }
 }
 
 function* decisions(

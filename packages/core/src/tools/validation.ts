@@ -8,7 +8,8 @@ import type { Estimator, Model, PredictingModel, Run } from "../estimators/estim
 import { advance } from "../estimators/run.ts";
 import { isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
-import { balancedAccuracy, f1, logLoss } from "./metrics.ts";
+import { logLoss } from "./log-loss.ts";
+import { balancedAccuracy, f1 } from "./metrics.ts";
 import { partOfRun } from "./run-part.ts";
 import {
   countRows,

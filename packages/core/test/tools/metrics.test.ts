@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Dense } from "../../src/matrix/dense.ts";
 import type { Label } from "../../src/matrix/labels.ts";
+import { LogLossTally, logLoss } from "../../src/tools/log-loss.ts";
 import {
   accuracy,
   balancedAccuracy,
@@ -11,7 +12,6 @@ import {
   confusionMatrix,
   f1,
   hammingLoss,
-  logLoss,
   precision,
   recall,
   subsetAccuracy,
@@ -122,6 +122,19 @@ describe("log loss", () => {
     expect(logLoss(["no"], Dense.of(Uint8Array.of(0, 1), 1, 2), classes)).toBeCloseTo(52 * Math.log(2), 12);
     expect(logLoss(["yes"], Dense.of(Float64Array.of(0.2, 0.2), 1, 2), classes)).toBeCloseTo(Math.log(2), 15);
     expect(logLoss(["yes"], Dense.of(Uint8Array.of(0, 0), 1, 2), classes)).toBeCloseTo(Math.log(2), 15);
+  });
+
+  test("is the same number for rows that come in blocks", () => {
+    const values = Float64Array.from({ length: 300 }, (_, j) => ((j * 37) % 101) / 101);
+    const labels = Array.from({ length: 100 }, (_, r) => ["a", "b", "c"][(r * 7) % 3]);
+    const tally = new LogLossTally(["a", "b", "c"]);
+    const blocks = [0, 1, 64, 100];
+    for (const [j, to] of blocks.slice(1).entries()) {
+      const from = blocks[j];
+      tally.add(labels.slice(from, to), Dense.of(values.slice(3 * from, 3 * to), to - from, 3));
+    }
+    expect(tally.loss()).toBe(logLoss(labels, Dense.of(values, 100, 3), ["a", "b", "c"]));
+    expect(() => new LogLossTally(classes).loss()).toThrow(/at least 1 row/);
   });
 
   test("refuses labels that are no class and a wrong number of columns", () => {

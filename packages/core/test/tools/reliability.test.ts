@@ -1,4 +1,4 @@
-import { calibrationError, Dense, reliability } from "@ranksim/core";
+import { calibrationError, Dense, ReliabilityTally, reliability } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -18,6 +18,19 @@ describe("reliability", () => {
     expect(bins[3].probability).toBeCloseTo(0.85, 14); // 0.9 right, 0.8 wrong
     expect(bins[3].right).toBe(0.5);
     expect(calibrationError(y, p, ["a", "b"], { bins: 4 })).toBeCloseTo(0.5 * 0.4 + 0.5 * 0.35, 14);
+  });
+
+  test("of rows that come in blocks is the same", () => {
+    const values = Float64Array.from({ length: 300 }, (_, j) => ((j * 37) % 101) / 101);
+    const labels = Array.from({ length: 100 }, (_, r) => ["a", "b", "c"][(r * 7) % 3]);
+    const classes = ["a", "b", "c"];
+    const tally = new ReliabilityTally(classes);
+    for (let r = 0; r < 100; r += 10) {
+      tally.add(labels.slice(r, r + 10), Dense.of(values.slice(3 * r, 3 * r + 30), 10, 3));
+    }
+    const whole = Dense.of(values, 100, 3);
+    expect(tally.bins()).toEqual(reliability(labels, whole, classes));
+    expect(tally.calibrationError()).toBe(calibrationError(labels, whole, classes));
   });
 
   test("of several labels counts every label of every row", () => {

@@ -4,19 +4,19 @@ import { type Label, type Matrix, RanksimError, toDense } from "@ranksim/core";
 import { rowCount, type WritableRows } from "../data-set.ts";
 import { encodeLines } from "./lines.ts";
 
-/** Writes CSV. Numbers are spelled so that reading gives the same ones. Refuses (code "unsupported") several labels a row. */
-export function writeCsv(data: WritableRows, delimiter = ","): Iterable<Uint8Array> {
+/** Writes CSV; the names only above the first rows of a file. Numbers are spelled so that reading gives the same ones. Refuses (code "unsupported") several labels a row. */
+export function writeCsv(data: WritableRows, delimiter = ",", isFirst = true): Iterable<Uint8Array> {
   if (data.y?.some((label) => typeof label === "object")) {
     throw new RanksimError("unsupported", "CSV has no place for several labels a row; write JSON lines or svmlight");
   }
-  return encodeLines(csvLines(data, delimiter));
+  return encodeLines(csvLines(data, delimiter, isFirst));
 }
 
-function* csvLines(data: WritableRows, delimiter: string): Generator<string> {
+function* csvLines(data: WritableRows, delimiter: string, isFirst: boolean): Generator<string> {
   const label = data.y === undefined ? [] : ["label"];
   const names = data.form === "text" ? ["text"] : featureNames(data.x, data.featureNames);
   const join = (fields: readonly string[]) => `${fields.map((field) => quote(field, delimiter)).join(delimiter)}\n`;
-  yield join([...names, ...label]);
+  if (isFirst) yield join([...names, ...label]);
   for (let row = 0; row < rowCount(data); row++) {
     const fields = data.form === "text" ? [data.text[row]] : Array.from(rowOf(data.x, row), String);
     yield join(data.y === undefined ? fields : [...fields, String(data.y[row] as Label)]);

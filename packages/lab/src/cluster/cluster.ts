@@ -1,202 +1,203 @@
 /**
- * What large data, checkpoints and several processes cost, measured on the command as it is installed: memory and rate of a source against
- * rows in memory, two processes against one, jobs that are killed, states that are kept. Sizes are flags; the
- * goals are stated for the defaults.
- *
- *     npm run cluster -- --rows 8000000 --memory 1GB --kills 30
+ * `npm run cluster`: what large data, checkpoints and several processes cost, measured on the command as it is installed. Each part can
+ * be run by itself; what it found is put beside what the others found in the results.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, open } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { argv, stderr, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { measure, processesOf, start } from "./jobs.ts";
+import { FEATURES, writeRows } from "./rows.ts";
+import { type Found, tableOf } from "./table.ts";
 
-const BIN = fileURLToPath(new URL("../../../cli/bin/ranksim.js", import.meta.url));
-const RESULTS = fileURLToPath(new URL("../../results/cluster.json", import.meta.url));
-const FEATURES = 1500;
-const KINDS = 200;
+const PARTS = ["source", "predict", "ranks", "checkpoint", "kills"] as const;
+type Part = (typeof PARTS)[number];
+
+const HELP = `Measures data larger than memory, checkpoints and processes.
+
+  npm run cluster -- --only source,predict
+
+  --only LIST     parts, separated by commas (${PARTS.join(",")})
+  --rows N        rows of 1,500 bytes in the large file (8000000)
+  --small N       rows in memory that it is compared with (1333333, that is 2 GB)
+  --memory SIZE   of training from the large file (1GB)
+  --filters N     filters (300)
+  --turns N       turns of what is compared in turns (3)
+  --kills N       jobs that are killed (30)
+  --mpirun NAME   the launcher (mpirun.mpich)
+  --folder DIR    where the files of rows go, and stay; else a folder that is removed
+  --results FILE  where to write what was found as JSON
+  --help          this text
+`;
 
 const { values: flags } = parseArgs({
+  args: argv.slice(2),
   options: {
+    only: { type: "string", default: PARTS.join(",") },
     rows: { type: "string", default: "8000000" },
+    small: { type: "string", default: "1333333" },
     memory: { type: "string", default: "1GB" },
-    kills: { type: "string", default: "30" },
     filters: { type: "string", default: "300" },
-    folder: { type: "string" },
+    turns: { type: "string", default: "3" },
+    kills: { type: "string", default: "30" },
     mpirun: { type: "string", default: "mpirun.mpich" },
+    folder: { type: "string" },
+    results: { type: "string" },
+    help: { type: "boolean", default: false },
   },
 });
+const [rows, small] = [Number(flags.rows), Math.min(Number(flags.rows), Number(flags.small))];
+const turns = Number(flags.turns);
+const ROUNDS = 8;
+const RANKS = 3;
+const TRAIN_ROWS = Math.min(small, 60_000);
 
-/** What a run of the command took. */
-interface Measured {
-  readonly seconds: number;
-  readonly peakMegabytes: number;
-  readonly rowsPerSecond: number;
-}
+if (flags.help) stdout.write(HELP);
+else await main();
 
-const folder = flags.folder ?? (await mkdtemp(join(tmpdir(), "ranksim-cluster-")));
-await mkdir(folder, { recursive: true });
-const rows = Number(flags.rows);
-const small = Math.min(rows, Math.floor(2e9 / FEATURES));
-
-await writeRows("large.npy", rows);
-await writeRows("small.npy", small);
-const train = (data: string, more: string) =>
-  `train ${data} --no-table --no-rows --estimator transform --filters ${flags.filters} --iterations 2 --tolerance 0 --quiet --json --threads 1 ${more}`;
-const here = await measure(train("small.npy", "--memory 40GB -m here.ranksim"), small);
-const source = await measure(train("large.npy", `--memory ${flags.memory} -m large.ranksim`), rows);
-const outcome = {
-  machine: `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores`,
-  node: process.version,
-  rows,
-  bytes: rows * FEATURES,
-  inMemory: { rows: small, ...here },
-  source: { memory: flags.memory, ...source, shareOfRate: source.rowsPerSecond / here.rowsPerSecond },
-  ranks: await twoAgainstOne(),
-  checkpoint: await statesKept(),
-  kills: await killed(Number(flags.kills)),
-};
-writeFileSync(RESULTS, `${JSON.stringify(outcome, undefined, 2)}\n`);
-console.log(JSON.stringify(outcome, undefined, 2));
-if (flags.folder === undefined) rmSync(folder, { recursive: true, force: true });
-
-/** Clustered rows of bytes: a kind of its own for each row, and noise. */
-async function writeRows(name: string, count: number): Promise<void> {
-  let state = 9;
-  const draw = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const kinds = Array.from({ length: KINDS }, () => Uint8Array.from({ length: FEATURES }, () => draw(200)));
-  const noise = Uint8Array.from({ length: 65_536 }, () => draw(40));
-  const text = `{'descr': '|u1', 'fortran_order': False, 'shape': (${count}, ${FEATURES}), }`;
-  const header = Buffer.from(`${text.padEnd(117)}\n`);
-  const file = await open(join(folder, name), "w");
-  await file.write(Buffer.concat([Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length, 0), header]));
-  for (let from = 0; from < count; from += 4096) {
-    const block = new Uint8Array(Math.min(4096, count - from) * FEATURES);
-    for (let r = 0; r < block.length; r += FEATURES) {
-      const kind = kinds[draw(KINDS)];
-      const shift = draw(65_536 - FEATURES);
-      for (let i = 0; i < FEATURES; i++) block[r + i] = kind[i] + noise[shift + i];
-    }
-    await file.write(block);
-  }
-  await file.close();
-}
-
-/** Runs the command; the most memory it had is what the system last said of it. */
-async function measure(line: string, count: number, launch: readonly string[] = []): Promise<Measured> {
-  const { child, stdout } = start(line, launch);
-  let peak = 0;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, peakOf(child.pid as number));
-  }, 50);
-  const [code] = await once(child, "close");
-  clearInterval(timer);
-  if (code !== 0) throw new Error(`ranksim ${line}: exit code ${code}`);
-  const { report } = JSON.parse(stdout()) as { report: { seconds: number } };
-  return { seconds: report.seconds, peakMegabytes: peak / 1000, rowsPerSecond: count / report.seconds };
-}
-
-function start(line: string, launch: readonly string[] = []): { child: ChildProcess; stdout: () => string } {
-  const [command, ...args] = [...launch, process.execPath, BIN, ...line.trim().split(/ +/)];
-  const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-  const out: string[] = [];
-  child.stdout?.on("data", (chunk) => out.push(String(chunk)));
-  return { child, stdout: () => out.join("") };
-}
-
-/** Kilobytes that a process has had at most. */
-function peakOf(pid: number): number {
+async function main(): Promise<void> {
+  const wanted = flags.only.split(",");
+  const stray = wanted.find((name) => !PARTS.includes(name as Part));
+  if (stray !== undefined) throw new Error(`--only: expected ${PARTS.join(", ")}, found ${stray}`);
+  const folder = resolve(flags.folder ?? (await mkdtemp(join(tmpdir(), "ranksim-cluster-"))));
+  await mkdir(folder, { recursive: true });
+  const found: { [name: string]: unknown } =
+    flags.results && existsSync(flags.results) ? JSON.parse(readFileSync(flags.results, "utf8")) : {};
+  found.machine = { processor: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const parts = { source: fromSource, predict: predicted, ranks: twoAgainstOne, checkpoint: statesKept, kills: killed };
   try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
-  } catch {
-    return 0; // it has ended
+    for (const name of PARTS.filter((part) => wanted.includes(part))) {
+      const load = loadavg()[0];
+      stderr.write(`${name} (load ${load.toFixed(1)})\n`);
+      found[name] = { ...(await parts[name](folder)), loadBefore: load };
+      if (flags.results) writeFileSync(flags.results, `${JSON.stringify(found, undefined, 2)}\n`);
+    }
+    stdout.write(tableOf(found as Found));
+  } finally {
+    if (flags.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Fashion-MNIST, fit alone, one thread a process, in turns. */
-async function twoAgainstOne() {
-  const line = "train fashion-mnist --estimator probabilistic --threads 1 --quiet --json -m ranks.ranksim";
-  const turns: { one: number; two: number }[] = [];
-  for (let turn = 0; turn < 3; turn++) {
-    const one = await measure(line, 60_000, [flags.mpirun, "-n", "1"]);
-    const two = await measure(line, 60_000, [flags.mpirun, "-n", "2"]);
-    turns.push({ one: one.seconds, two: two.seconds });
+/** A file of so many rows with their labels, written once. */
+async function rowsIn(folder: string, count: number): Promise<string> {
+  const name = `rows-${count}.npy`;
+  if (!existsSync(join(folder, `labels-${count}.npy`))) {
+    stderr.write(`writing ${((count * FEATURES) / 1e9).toFixed(1)} GB\n`);
+    await writeRows(join(folder, name), count, join(folder, `labels-${count}.npy`));
   }
-  const [middle] = turns
-    .map(({ one, two }) => one / two)
-    .sort((a, b) => a - b)
-    .slice(1, 2);
-  return { turns, timesAsFast: middle };
+  return name;
+}
+
+function train(data: string, more: string): string {
+  return `train ${data} --no-table --no-rows --estimator transform --filters ${flags.filters} --iterations 2 --tolerance 0 --quiet --json --threads 1 ${more}`;
+}
+
+/** Training from a file larger than the memory it may take, against training on its first rows in memory. */
+async function fromSource(folder: string) {
+  const here = await measure(train(await rowsIn(folder, small), "--memory 999GB -m here.ranksim"), folder);
+  const large = await measure(train(await rowsIn(folder, rows), `--memory ${flags.memory} -m large.ranksim`), folder);
+  const rates = { inMemory: small / here.fitSeconds, source: rows / large.fitSeconds };
+  return {
+    ...{ rows, bytes: rows * FEATURES, filters: Number(flags.filters), memory: flags.memory },
+    inMemory: { rows: small, seconds: here.fitSeconds, peakMegabytes: here.peakMegabytes },
+    source: { seconds: large.fitSeconds, wholeSeconds: large.seconds, peakMegabytes: large.peakMegabytes },
+    rowsPerSecond: rates,
+    shareOfRate: rates.source / rates.inMemory,
+  };
+}
+
+/** Answers from that file, against answers to rows in memory, in turns. */
+async function predicted(folder: string) {
+  const few = await rowsIn(folder, TRAIN_ROWS);
+  const [here, large] = [await rowsIn(folder, small), await rowsIn(folder, rows)];
+  const recipe = `--labels labels-${TRAIN_ROWS}.npy --no-table --estimator probabilistic --filters ${flags.filters}`;
+  await measure(`train ${few} ${recipe} --quiet --json -m predicts.ranksim`, folder);
+  const program = fileURLToPath(new URL("in-memory.js", import.meta.url));
+  const runs = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const { stdout: said } = await measure(`predicts.ranksim ${here}`, folder, [], program);
+    const inMemory = JSON.parse(said) as { rows: number; seconds: number };
+    const source = await measure(`predict predicts.ranksim ${large} --threads 1 --quiet --out answers.txt`, folder);
+    const rates = { inMemory: inMemory.rows / inMemory.seconds, source: rows / source.seconds };
+    runs.push({ rowsPerSecond: rates, share: rates.source / rates.inMemory, peakMegabytes: source.peakMegabytes });
+  }
+  const answers = readFileSync(join(folder, "answers.txt")).reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0);
+  if (answers !== rows) throw new Error(`expected ${rows} answers, found ${answers}`);
+  return {
+    ...{ rows, bytes: rows * FEATURES, filters: Number(flags.filters), turns: runs },
+    shareOfRate: middle(runs.map(({ share }) => share)),
+    peakMegabytes: Math.max(...runs.map(({ peakMegabytes }) => peakMegabytes)),
+  };
+}
+
+/** Fashion-MNIST, training alone, one thread a process, in turns. */
+async function twoAgainstOne(folder: string) {
+  const line = "train fashion-mnist --estimator probabilistic --threads 1 --quiet --json -m ranks.ranksim";
+  const runs = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const one = await measure(line, folder, [flags.mpirun, "-n", "1"]);
+    const two = await measure(line, folder, [flags.mpirun, "-n", "2"]);
+    runs.push({ one: one.fitSeconds, two: two.fitSeconds });
+  }
+  return { launcher: flags.mpirun, turns: runs, timesAsFast: middle(runs.map(({ one, two }) => one / two)) };
 }
 
 /** Training with and without a state after each round, in turns. */
-async function statesKept() {
-  const turns: { plain: number; kept: number }[] = [];
-  for (let turn = 0; turn < 3; turn++) {
+async function statesKept(folder: string) {
+  const data = await rowsIn(folder, small);
+  const runs = [];
+  for (let turn = 0; turn < turns; turn++) {
     rmSync(join(folder, "kept"), { recursive: true, force: true });
-    const plain = await measure(train("small.npy", `--memory ${flags.memory} -m plain.ranksim`), small);
-    const kept = await measure(
-      train("small.npy", `--memory ${flags.memory} -m plain.ranksim --checkpoint kept`),
-      small,
-    );
-    turns.push({ plain: plain.seconds, kept: kept.seconds });
+    const plain = await measure(train(data, `--memory ${flags.memory} -m plain.ranksim`), folder);
+    const kept = await measure(train(data, `--memory ${flags.memory} -m plain.ranksim --checkpoint kept`), folder);
+    runs.push({ plain: plain.fitSeconds, kept: kept.fitSeconds });
   }
-  const [middle] = turns
-    .map(({ plain, kept }) => kept / plain - 1)
-    .sort((a, b) => a - b)
-    .slice(1, 2);
-  return { turns, overhead: middle };
+  return { rows: small, turns: runs, overhead: middle(runs.map(({ plain, kept }) => kept / plain - 1)) };
 }
 
-/** Jobs of three processes of which one is killed at a moment of its own; then the job is started again. */
-async function killed(times: number) {
-  const line =
-    "train fashion-mnist:test --estimator probabilistic --filters 300 --iterations 8 --tolerance 0 --quiet --json --threads 1";
-  await measure(`${line} -m whole.ranksim`, 10_000);
+/** Jobs of three processes, of which one is killed in a round of its own and at a moment of its own; then the job is started again. */
+async function killed(folder: string) {
+  const line = `train fashion-mnist:test --estimator probabilistic --filters 300 --iterations ${ROUNDS} --tolerance 0 --quiet --json --threads 1`;
+  await measure(`${line} -m whole.ranksim`, folder);
   const expected = readFileSync(join(folder, "whole.ranksim"));
-  const length = (await measure(`${line} -m three.ranksim`, 10_000, [flags.mpirun, "-n", "3"])).seconds + 1;
-  let [same, inTime, slowest] = [0, 0, 0];
-  for (let j = 0; j < times; j++) {
+  const ends: { rank: number; states: number; seconds: number; isSame: boolean }[] = [];
+  for (let j = 0; j < Number(flags.kills); j++) {
+    const [rank, states] = [j % RANKS, Math.floor(j / RANKS) % ROUNDS];
     const kept = join(folder, `kept-${j}`);
+    await mkdir(kept, { recursive: true });
     const again = `${line} --checkpoint ${kept} -m again.ranksim`;
-    const { child } = start(again, [flags.mpirun, "-n", "3"]);
-    const end = once(child, "close");
-    await new Promise((resume) => setTimeout(resume, (length * 1000 * (j + 1)) / times));
-    const victims = below(child.pid as number).filter((pid) => commandOf(pid).includes("ranksim.js"));
-    const began = performance.now();
-    if (victims.length > 0) {
-      process.kill(victims[j % victims.length], "SIGKILL");
-      inTime++;
+    const { child, ended } = start(again, folder, [flags.mpirun, "-n", String(RANKS)]);
+    const written = new Set<string>();
+    while (child.exitCode === null && (written.size < states || processesOf(kept).length < RANKS)) {
+      await new Promise((resume) => setTimeout(resume, 2));
+      for (const name of readdirSync(kept).filter((file) => file.endsWith(".state"))) written.add(name);
     }
-    await end;
-    slowest = Math.max(slowest, victims.length > 0 ? (performance.now() - began) / 1000 : 0);
-    await measure(again, 10_000, [flags.mpirun, "-n", "2"]);
-    if (readFileSync(join(folder, "again.ranksim")).equals(expected)) same++;
+    await new Promise((resume) => setTimeout(resume, (j * 37) % 100));
+    const victim = processesOf(kept).sort((a, b) => a - b)[rank];
+    if (victim === undefined) throw new Error(`job ${j} had ended before it was killed`);
+    process.kill(victim, "SIGKILL");
+    const began = performance.now();
+    const { code } = await ended;
+    const seconds = (performance.now() - began) / 1000;
+    if (code === 0) throw new Error(`job ${j}: a process was killed, and the exit code is 0`);
+    await measure(again, folder, [flags.mpirun, "-n", "2"]);
+    const isSame = readFileSync(join(folder, "again.ranksim")).equals(expected);
+    ends.push({ rank, states, seconds, isSame });
+    rmSync(kept, { recursive: true, force: true });
   }
-  return { jobs: times, killedInTime: inTime, slowestEndSeconds: slowest, sameFile: same };
+  return {
+    ...{ launcher: flags.mpirun, jobs: ends.length, rounds: ROUNDS },
+    slowestEndSeconds: Math.max(...ends.map(({ seconds }) => seconds)),
+    sameFile: ends.filter(({ isSame }) => isSame).length,
+    ends,
+  };
 }
 
-/** The processes below one. */
-function below(root: number): number[] {
-  try {
-    const children = readFileSync(`/proc/${root}/task/${root}/children`, "utf8").trim();
-    return children === "" ? [] : children.split(" ").flatMap((pid) => [Number(pid), ...below(Number(pid))]);
-  } catch {
-    return [];
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
+function middle(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
 }

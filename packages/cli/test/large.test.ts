@@ -8,6 +8,20 @@ import { makeWorld } from "./world.ts";
 const ROWS = 600;
 const FEATURES = 40;
 const world = makeWorld();
+
+/** What was said, but for how far the work had come. */
+const notes = (stderr: string) => stderr.split("\n").filter((line) => !/^\w+: +\d+ %/.test(line));
+
+/** A table of texts, their labels and two columns of numbers. */
+function texts(rows: number): string {
+  const words = ["ant", "bee", "cow", "dog", "eel"];
+  const lines = Array.from({ length: rows }, (_, r) => {
+    const text = Array.from({ length: 12 }, (_, i) => words[(r * 7 + i * i + (r % 3) * i) % 5] + (i % (2 + (r % 3))));
+    const rare = r % 11 === 0 ? ` rare${r % 700} rare${r % 700}` : "";
+    return `${text.join(" ")}${rare},${["x", "y", "z"][r % 3]},${r % 50},${((r * 37) % 101) / 7}`;
+  });
+  return `text,label,a,b\n${lines.join("\n")}\n`;
+}
 const { path } = world;
 const model = (name: string) => readFileSync(path(name));
 
@@ -67,15 +81,37 @@ it("answers come in blocks, and are the same", async () => {
   expect(other.stdout).toBe(one.stdout);
 });
 
+describe("text", () => {
+  it.each([
+    ["count", "--estimator classifier --filters 30 --min-df 3"],
+    ["tfidf", "--estimator probabilistic --filters 24 --max-features 300 --sublinear-tf"],
+    ["hashing", "--estimator transform --filters 24 --n-features 512"],
+    ["count", "--estimator classifier --filters 30 --binary"],
+  ])("train with --vectorizer %s %s", async (vectorizer, flags) => {
+    writeFileSync(path("lines.csv"), texts(4000));
+    const line = `train lines.csv --label-column label --text --ignore-columns a,b --vectorizer ${vectorizer} ${flags} --json`;
+    expect(await world.ranksim(`${line} -m here.ranksim`)).toMatchObject({ code: 0 });
+    expect(await world.ranksim(`${line} -m large.ranksim --memory 250KB`)).toMatchObject({ code: 0 });
+    expect(model("large.ranksim").equals(model("here.ranksim"))).toBe(true);
+  });
+
+  it("of lines, with labels in a file of their own", async () => {
+    const lines = texts(6000).split("\n").slice(1, -1);
+    writeFileSync(path("lines.txt"), `${lines.map((line) => line.split(",")[0]).join("\n")}\n`);
+    writeFileSync(path("lines-labels.txt"), `${lines.map((line) => line.split(",")[1]).join("\n")}\n`);
+    const line = "train lines.txt --labels lines-labels.txt --text --estimator classifier --filters 30";
+    expect(await world.ranksim(`${line} -m here.ranksim`)).toMatchObject({ code: 0 });
+    expect(await world.ranksim(`${line} -m large.ranksim --memory 500KB`)).toMatchObject({ code: 0 });
+    expect(model("large.ranksim").equals(model("here.ranksim"))).toBe(true);
+    const short = await world.ranksim(`${line.replace("lines-labels", "labels")} -m no.ranksim --memory 500KB`);
+    expect(short.stderr).toMatch(/labels\.txt: expected 6000 labels, one for each text, found 600/);
+  });
+});
+
 describe("judged and transformed in blocks, with the same outcome", () => {
   beforeAll(async () => {
     // More rows than one block has, so that sums go on from block to block.
-    const lines = Array.from({ length: 30_000 }, (_, r) => {
-      const words = ["ant", "bee", "cow", "dog", "eel"];
-      const text = Array.from({ length: 12 }, (_, i) => words[(r * 7 + i * i + (r % 3) * i) % 5] + (i % (2 + (r % 3))));
-      return `${text.join(" ")},${["x", "y", "z"][r % 3]},${r % 50},${((r * 37) % 101) / 7}`;
-    });
-    writeFileSync(path("texts.csv"), `text,label,a,b\n${lines.join("\n")}\n`);
+    writeFileSync(path("texts.csv"), texts(30_000));
     const train = (line: string) => world.ranksim(`train ${line} --label-column label`);
     await train(
       "texts.csv --text --text-column text --ignore-columns a,b --estimator classifier --filters 30 -m text.ranksim",
@@ -98,17 +134,17 @@ describe("judged and transformed in blocks, with the same outcome", () => {
     const large = await world.ranksim(`evaluate ${data} --json --memory ${memory}`);
     expect(here.code).toBe(0);
     expect(JSON.parse(large.stdout)).toEqual(JSON.parse(here.stdout));
-    expect(large.stderr).toBe(here.stderr);
+    expect(notes(large.stderr)).toEqual(notes(here.stderr));
   });
 
   it.each([
-    ["bytes", "transform.ranksim bytes.npy --labels labels.txt", "60KB"],
-    ["text", "terms.ranksim texts.csv", "8MB"],
-  ])("transform %s", async (_, data, memory) => {
-    for (const ending of ["svm", "csv", "jsonl", "npz"]) {
+    ["bytes", "transform.ranksim bytes.npy --labels labels.txt", "60KB", ["svm", "csv", "jsonl", "npz"]],
+    ["text", "terms.ranksim texts.csv", "8MB", ["csv"]],
+  ])("transform %s", async (_, data, memory, endings) => {
+    for (const ending of endings) {
       const here = await world.ranksim(`transform ${data} -o here.${ending} --json`);
       const large = await world.ranksim(`transform ${data} -o large.${ending} --json --memory ${memory}`);
-      expect([here.code, large.code, large.stderr]).toEqual([0, 0, here.stderr]);
+      expect([here.code, large.code]).toEqual([0, 0]);
       expect(model(`large.${ending}`).equals(model(`here.${ending}`))).toBe(true);
     }
   });

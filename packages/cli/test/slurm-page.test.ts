@@ -11,13 +11,13 @@ const blocks = (language: string) =>
   Array.from(page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g")), ([, text]) => text);
 const lines = [...blocks("sh"), ...blocks("yaml")]
   .flatMap((block) => block.split("\n"))
-  .map((line) => /\branksim ((?:train|predict) .*?)(?: && exit)?$/.exec(line)?.[1])
+  .map((line) => /\branksim ((?:train|predict|evaluate) .*?)(?: && exit)?$/.exec(line)?.[1])
   .filter((line) => line !== undefined);
 const world = makeWorld();
 afterAll(() => world.remove());
 
 it("has command lines", () => {
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(9);
 });
 
 it.each(lines)("ranksim %s", async (line) => {

@@ -3,6 +3,7 @@
 import { type ColumnKey, Csr, Dense, type Label, type Matrix, type RowSource, type Values } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
 import type { Table } from "./table/table.ts";
+import type { TextSource } from "./text/source.ts";
 
 /** One label for each row, or a list of labels for each row. */
 export type RowLabels = readonly Label[] | readonly (readonly Label[])[];
@@ -62,6 +63,14 @@ export interface SourceData extends AnyData {
   readonly x: RowSource;
   readonly featureNames?: readonly string[];
   readonly imageSize?: ImageSize;
+}
+
+/** Texts that are read when they are needed. */
+export interface TextSourceData extends AnyData {
+  readonly form: "texts";
+  readonly x: TextSource;
+  /** A hash of each text, as `describeData` takes them. */
+  readonly hashes: Uint32Array;
 }
 
 /** What a reader gives and a writer takes. */

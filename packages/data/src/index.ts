@@ -15,6 +15,7 @@ export type {
   SourceData,
   TableData,
   TextData,
+  TextSourceData,
   WritableRows,
 } from "./data-set.ts";
 export { rowCount } from "./data-set.ts";
@@ -64,6 +65,7 @@ export {
   type TfidfParams,
 } from "./text/params.ts";
 export { type TextModel, textReaders } from "./text/readers.ts";
+export type { TextSource, Texts } from "./text/source.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeBlocks, writeData, writeFormatOf } from "./write.ts";
 export { encodeNpy, packNpz } from "./writers/npy.ts";

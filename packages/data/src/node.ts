@@ -13,6 +13,7 @@ export {
   locateDataSet,
 } from "./node/load.ts";
 export { type OpenRowsOptions, openRows } from "./node/open-rows.ts";
+export { openTexts } from "./node/open-texts.ts";
 export { cacheFolder, dataFolders, type Environment, type Located } from "./node/places.ts";
 export { saveData } from "./node/save.ts";
 export { checkNames, removeUnfinished, writeWhole } from "./node/write-whole.ts";

@@ -4,7 +4,15 @@
  */
 
 import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
-import { type DataSet, type Found, type MatrixData, rowCount, type SourceData, type TableData } from "./data-set.ts";
+import {
+  type DataSet,
+  type Found,
+  type MatrixData,
+  rowCount,
+  type SourceData,
+  type TableData,
+  type TextSourceData,
+} from "./data-set.ts";
 import type { ReadOptions } from "./readers/options.ts";
 import { hashRows, hashSource, joinTrainings, trainingOf } from "./row-hash.ts";
 import { detectColumns } from "./table/detect.ts";
@@ -28,12 +36,13 @@ export function describeData(data: DataSet, given: DescribeOptions = {}): Schema
 }
 
 /** The same for rows that are read when they are needed: they are read once. */
-export async function describeSource(data: SourceData, given: DescribeOptions = {}): Promise<Schema> {
-  return schemaOf(data, await hashSource(data.x), data.x.rows, given);
+export async function describeSource(data: SourceData | TextSourceData, given: DescribeOptions = {}): Promise<Schema> {
+  const hashes = data.form === "texts" ? data.hashes : await hashSource(data.x);
+  return schemaOf(data, hashes, data.x.rows, given);
 }
 
 function schemaOf(
-  data: DataSet | SourceData,
+  data: DataSet | SourceData | TextSourceData,
   hashes: Uint32Array,
   count: number,
   { options = {}, rows = true, columns }: DescribeOptions,
@@ -44,7 +53,7 @@ function schemaOf(
     ...(firstFeature === undefined ? {} : { firstFeature }),
   };
   return {
-    ...(data.form === "text" ? { form: "text" } : data.form === "table" ? tableOf(data, columns) : numbersOf(data)),
+    ...formOf(data, columns),
     ...(label === undefined ? {} : { label }),
     ...(Array.isArray(data.y?.[0]) ? { multilabel: true } : {}),
     ...(text === undefined ? {} : { text }),
@@ -53,6 +62,11 @@ function schemaOf(
     ...(Object.keys(reading).length === 0 ? {} : { reading }),
     training: trainingOf(hashes, data.y, count, rows),
   };
+}
+
+function formOf(data: DataSet | SourceData | TextSourceData, columns: readonly SchemaColumn[] | undefined): Schema {
+  if (data.form === "text" || data.form === "texts") return { form: "text" };
+  return data.form === "table" ? tableOf(data, columns) : numbersOf(data);
 }
 
 function numbersOf(data: MatrixData | SourceData): Schema {

@@ -1,21 +1,21 @@
 /** `ranksim train` on data that does not fit in memory: it is read in blocks, once a round, and the model is the same file. */
 
 import { type Model, withSchema } from "@ranksim/core";
-import { describeSource, type SourceData } from "@ranksim/data";
+import { describeSource, type SourceData, type TextSourceData } from "@ranksim/data";
 import { type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
-import type { FilterEstimator } from "../flags/estimator-flags.ts";
 import { presetOf } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { givenTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
+import type { Recipe } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { showTrained, trainedAsJson } from "./show-trained.ts";
 
 /** What is to be trained, and where it goes. */
 interface Plan {
-  readonly estimator: FilterEstimator;
+  readonly recipe: Recipe;
   readonly notes: readonly string[];
   readonly reading: ReadingOptions;
   readonly path: string | undefined;
@@ -30,12 +30,13 @@ const IN_MEMORY = { dryRun: "--dry-run", testShare: "--test-share", card: "--car
 
 /** Trains and writes the model. */
 export async function trainLarge(
-  data: SourceData,
-  { estimator, notes, reading, path }: Plan,
+  data: SourceData | TextSourceData,
+  { recipe, notes, reading, path }: Plan,
   options: Options,
   session: Session,
 ): Promise<void> {
   refuseWhole(options);
+  const { estimator } = recipe;
   for (const note of notes) await session.note(note);
   const keepsRows = options.rows !== false;
   const schema = await describeSource(data, { options: readOptions(reading), rows: keepsRows });

@@ -87,7 +87,7 @@ export function addTrain(program: Command, io: Io): void {
       const reading = withoutSplitColumns(options);
       const large = await openLarge(dataName, reading, session, { text: options.text === true, labelled });
       if (large) {
-        await trainLarge(large.data, { estimator, notes, reading, path }, options, session);
+        await trainLarge(large.data, { recipe: planned, notes, reading, path }, options, session);
         return;
       }
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled });

@@ -1,10 +1,10 @@
-/** DATA that would not fit in the memory it may take: files of numbers, opened as a source that is read in blocks. */
+/** DATA that would not fit in the memory it may take: files of numbers or texts, opened as a source that is read in blocks. */
 
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { Budget, layoutOf, type SourceData } from "@ranksim/data";
-import { fileSource, openRows } from "@ranksim/data/node";
+import { Budget, layoutOf, type SourceData, type TextSourceData } from "@ranksim/data";
+import { fileSource, openRows, openTexts } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
@@ -15,23 +15,26 @@ const TAKES = { placed: 17, text: 4, packed: 16 } as const;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */
 const ROOM = 0.5;
 
-/** The data as a source; undefined where it fits in memory, or is not made of files of numbers. */
+/** The data as a source; undefined where it fits in memory, or is not made of files. */
 export async function openLarge(
   what: readonly string[],
   options: ReadingOptions,
   session: Session,
   wanted: { readonly text: boolean; readonly labelled: boolean },
-): Promise<{ readonly data: SourceData; readonly name: string } | undefined> {
+): Promise<{ readonly data: SourceData | TextSourceData; readonly name: string } | undefined> {
   const { io } = session;
   const names = await dataNames(what, io.cwd);
-  if (wanted.text || !(await isLarge(names, options, io))) return undefined;
+  if (!(await isLarge(names, options, io))) return undefined;
   const memory = memoryOf(options);
   const files = await Promise.all(names.map(async (name) => ({ ...(await fileSource(resolve(io.cwd, name))), name })));
   const { budget: _, ...reading } = readOptions(options);
   const labels = options.labels && { ...(await fileSource(resolve(io.cwd, options.labels))), name: options.labels };
   const scratch = io.env.RANKSIM_SCRATCH;
+  const open: (...given: Parameters<typeof openRows>) => Promise<SourceData | TextSourceData> = wanted.text
+    ? openTexts
+    : openRows;
   const data = await session.metered(`reading ${basename(names[0])}`, () =>
-    openRows(files, {
+    open(files, {
       ...reading,
       room: memory * ROOM,
       ...(labels ? { labels } : {}),

@@ -1,4 +1,4 @@
-/** Texts to counts of terms: the vocabulary is learned, cut by document frequency, and ordered by code points. */
+/** Texts to counts of the terms of a vocabulary that is learned. */
 
 import {
   Csr,
@@ -7,17 +7,18 @@ import {
   type LabelSets,
   type Labels,
   type ModelReader,
-  RanksimError,
+  type RowSource,
   type Run,
   type Saved,
   type TransformingModel,
 } from "@ranksim/core";
 import { type Analyzer, analyzerOf } from "./analyze.ts";
-import { countTerms, type TermCounts, withFeatures } from "./counting.ts";
-import { numpyArgsort } from "./numpy-order.ts";
+import { countTerms, type TermCounts } from "./counting.ts";
+import { learnFromSource, learnVocabulary } from "./learn.ts";
 import { COUNT_PARAMETERS, type CountParams, checkTextParams, textParamsAsJson } from "./params.ts";
 import { readTextModel } from "./saved-text.ts";
-import { sortTerms, type Vocabulary, vocabularyArrays, vocabularyOf } from "./vocabulary.ts";
+import { isTextSource, type TextSource, type Texts, transformSource } from "./source.ts";
+import { type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
 
 /**
  * Counts terms, as scikit-learn's class of this name does.
@@ -27,7 +28,7 @@ import { sortTerms, type Vocabulary, vocabularyArrays, vocabularyOf } from "./vo
  * const counts = await model.transform(texts); // Csr: texts x terms
  * ```
  */
-export class CountVectorizer implements Estimator<readonly string[], CountModel> {
+export class CountVectorizer implements Estimator<Texts, CountModel> {
   readonly kind = "count-vectorizer";
   readonly params: Readonly<CountParams> & { readonly [name: string]: unknown };
 
@@ -42,8 +43,11 @@ export class CountVectorizer implements Estimator<readonly string[], CountModel>
   }
 
   /** Learns the vocabulary; labels are not used. */
-  async fit(x: readonly string[], _y?: Labels | LabelSets, run: Run = {}): Promise<CountModel> {
-    return new CountModel((await learnVocabulary(x, this.params, run)).vocabulary, this.params);
+  async fit(x: Texts, _y?: Labels | LabelSets, run: Run = {}): Promise<CountModel> {
+    const learned = isTextSource(x)
+      ? await learnFromSource(x, this.params, run)
+      : await learnVocabulary(x, this.params, run);
+    return new CountModel(learned.vocabulary, this.params);
   }
 
   /** Learns the vocabulary and counts the same texts. */
@@ -79,8 +83,11 @@ export class CountModel implements TransformingModel<readonly string[]> {
     return this.#vocabulary.terms;
   }
 
-  /** Counts of the known terms, texts x terms. */
-  async transform(x: readonly string[], run: Run = {}): Promise<Csr> {
+  /** Counts of the known terms, texts x terms; a source of rows for a source of texts. */
+  transform(x: readonly string[], run?: Run): Promise<Csr>;
+  transform(x: TextSource, run?: Run): Promise<RowSource>;
+  async transform(x: Texts, run: Run = {}): Promise<Csr | RowSource> {
+    if (isTextSource(x)) return transformSource(x, this.features, (texts) => this.transform(texts), undefined, run);
     const { feature } = this.#vocabulary;
     const counts = await countTerms(x, this.#analyze, (term) => feature.get(term), this.#binary, run, "transform");
     return toCsr(counts, this.features);
@@ -93,64 +100,6 @@ export class CountModel implements TransformingModel<readonly string[]> {
 
 function toCsr({ offsets, indices, values }: TermCounts, features: number): Csr {
   return Csr.of(offsets, indices, values, features);
-}
-
-/** Counts terms and decides which are kept. The counts are those of the kept terms, in their order. */
-export async function learnVocabulary(
-  texts: readonly string[],
-  params: CountParams,
-  run: Run,
-): Promise<{ readonly vocabulary: Vocabulary; readonly counts: TermCounts }> {
-  const analyze = analyzerOf(params);
-  if (params.vocabulary !== undefined) {
-    const vocabulary = vocabularyOf(params.vocabulary);
-    const find = (term: string) => vocabulary.feature.get(term);
-    return { vocabulary, counts: await countTerms(texts, analyze, find, params.binary, run, "fit") };
-  }
-  const found = new Map<string, number>();
-  const findOrAdd = (term: string): number => {
-    const known = found.get(term);
-    if (known !== undefined) return known;
-    found.set(term, found.size);
-    return found.size - 1;
-  };
-  const counts = await countTerms(texts, analyze, findOrAdd, params.binary, run, "fit");
-  if (found.size === 0) {
-    throw new RanksimError("empty-input", `expected at least one term in ${texts.length} texts, found none`);
-  }
-  const terms = keptTerms(counts, [...found.keys()], texts.length, params);
-  const features = terms.map((term) => found.get(term) as number);
-  return { vocabulary: vocabularyOf(terms), counts: withFeatures(counts, features, found.size) };
-}
-
-/** The terms that document frequency and `maxFeatures` leave, in order. `found` has the terms by their first features. */
-function keptTerms(counts: TermCounts, found: readonly string[], texts: number, params: CountParams): string[] {
-  const { minDf, maxDf, maxFeatures } = params;
-  const least = minDf < 1 ? minDf * texts : minDf;
-  const most = maxDf <= 1 ? maxDf * texts : maxDf;
-  if (most < least) {
-    throw new RanksimError("bad-params", `minDf asks for ${least} documents or more, maxDf for ${most} or fewer`);
-  }
-  const documents = new Uint32Array(found.length);
-  const total = new Float64Array(found.length);
-  for (let e = 0; e < counts.indices.length; e++) {
-    documents[counts.indices[e]]++;
-    total[counts.indices[e]] += counts.values[e];
-  }
-  const frequency = new Map<string, number>();
-  for (let i = 0; i < found.length; i++) {
-    if (documents[i] >= least && documents[i] <= most) frequency.set(found[i], total[i]);
-  }
-  if (frequency.size === 0) {
-    throw new RanksimError(
-      "empty-input",
-      `no term is in ${least} to ${most} of the ${texts} texts; lower minDf or raise maxDf`,
-    );
-  }
-  const kept = sortTerms([...frequency.keys()]);
-  if (maxFeatures === undefined || kept.length <= maxFeatures) return kept;
-  const order = numpyArgsort(Float64Array.from(kept, (term) => -(frequency.get(term) as number)));
-  return Array.from(order.subarray(0, maxFeatures).sort(), (position) => kept[position]);
 }
 
 /** Reads a stored `CountModel`. */

@@ -8,6 +8,7 @@ import {
   type Labels,
   type ModelReader,
   narrowest,
+  type RowSource,
   type Run,
   type Saved,
   type TransformingModel,
@@ -19,6 +20,7 @@ import { murmurHash } from "./murmur.ts";
 import { normalizeRows } from "./normalize.ts";
 import { checkTextParams, HASHING_PARAMETERS, type HashingParams, textParamsAsJson } from "./params.ts";
 import { readParams } from "./saved-text.ts";
+import { isTextSource, type TextSource, type Texts, transformSource } from "./source.ts";
 
 /**
  * Scatters terms over a fixed number of features by their hash, as scikit-learn's class of this name does.
@@ -27,7 +29,7 @@ import { readParams } from "./saved-text.ts";
  * const counts = await new HashingVectorizer({ nFeatures: 2 ** 18 }).fitTransform(texts); // Csr
  * ```
  */
-export class HashingVectorizer implements Estimator<readonly string[], HashingModel> {
+export class HashingVectorizer implements Estimator<Texts, HashingModel> {
   readonly kind = "hashing-vectorizer";
   readonly params: Readonly<HashingParams> & { readonly [name: string]: unknown };
 
@@ -42,8 +44,8 @@ export class HashingVectorizer implements Estimator<readonly string[], HashingMo
   }
 
   /** Learns nothing: the model follows from the parameters. */
-  async fit(x: readonly string[], _y?: Labels | LabelSets, _run: Run = {}): Promise<HashingModel> {
-    checkTexts(x);
+  async fit(x: Texts, _y?: Labels | LabelSets, _run: Run = {}): Promise<HashingModel> {
+    if (!isTextSource(x)) checkTexts(x);
     return new HashingModel(this.params);
   }
 
@@ -71,8 +73,14 @@ export class HashingModel implements TransformingModel<readonly string[]> {
     return this.#settings.nFeatures;
   }
 
-  /** Counts of hashed terms, texts x features. Counts that cancel out are left out. */
-  async transform(x: readonly string[], run: Run = {}): Promise<Csr> {
+  /** Counts of hashed terms, texts x features; a source of rows for a source of texts. Counts that cancel out are left out. */
+  transform(x: readonly string[], run?: Run): Promise<Csr>;
+  transform(x: TextSource, run?: Run): Promise<RowSource>;
+  async transform(x: Texts, run: Run = {}): Promise<Csr | RowSource> {
+    if (isTextSource(x)) {
+      const like = this.#settings.norm === "none" ? undefined : new Float64Array(0);
+      return transformSource(x, this.features, (texts) => this.transform(texts), like, run);
+    }
     const { nFeatures, alternateSign, binary, norm } = this.#settings;
     const offsets = new Uint32Array(checkTexts(x) + 1);
     const indices = new GrowingIndices();

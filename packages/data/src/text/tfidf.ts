@@ -7,16 +7,18 @@ import {
   type LabelSets,
   type Labels,
   type ModelReader,
+  type RowSource,
   type Run,
   type Saved,
   type TransformingModel,
 } from "@ranksim/core";
 import { type Analyzer, analyzerOf } from "./analyze.ts";
-import { learnVocabulary } from "./count.ts";
 import { countTerms, type TermCounts } from "./counting.ts";
+import { type Learned, learnFromSource, learnVocabulary } from "./learn.ts";
 import { normalizeRows } from "./normalize.ts";
 import { checkTextParams, TFIDF_PARAMETERS, type TfidfParams, textParamsAsJson } from "./params.ts";
 import { readTextModel } from "./saved-text.ts";
+import { isTextSource, type TextSource, type Texts, transformSource } from "./source.ts";
 import { badSaved, type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
 
 /**
@@ -27,7 +29,7 @@ import { badSaved, type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
  * const weights = await model.transform(texts); // Csr: texts x terms, rows of length 1
  * ```
  */
-export class TfidfVectorizer implements Estimator<readonly string[], TfidfModel> {
+export class TfidfVectorizer implements Estimator<Texts, TfidfModel> {
   readonly kind = "tfidf-vectorizer";
   readonly params: Readonly<TfidfParams> & { readonly [name: string]: unknown };
 
@@ -42,30 +44,29 @@ export class TfidfVectorizer implements Estimator<readonly string[], TfidfModel>
   }
 
   /** Learns the vocabulary and the rarities; labels are not used. */
-  async fit(x: readonly string[], _y?: Labels | LabelSets, run: Run = {}): Promise<TfidfModel> {
-    return (await this.#learn(x, run)).model;
+  async fit(x: Texts, _y?: Labels | LabelSets, run: Run = {}): Promise<TfidfModel> {
+    const learned = isTextSource(x)
+      ? await learnFromSource(x, this.params, run)
+      : await learnVocabulary(x, this.params, run);
+    return this.#model(learned);
   }
 
   /** Learns the vocabulary and weighs the same texts. */
   async fitTransform(x: readonly string[], _y?: Labels | LabelSets, run: Run = {}): Promise<Csr> {
-    const { model, counts } = await this.#learn(x, run);
-    return model.weigh(counts);
+    const learned = await learnVocabulary(x, this.params, run);
+    return this.#model(learned).weigh(learned.counts);
   }
 
-  async #learn(x: readonly string[], run: Run): Promise<{ model: TfidfModel; counts: TermCounts }> {
-    const { vocabulary, counts } = await learnVocabulary(x, this.params, run);
-    const idf = this.params.useIdf ? raritiesOf(counts, vocabulary.terms.length, this.params.smoothIdf) : undefined;
-    return { model: new TfidfModel(vocabulary, idf, this.params), counts };
+  #model(learned: Learned): TfidfModel {
+    const idf = this.params.useIdf ? raritiesOf(learned, this.params.smoothIdf) : undefined;
+    return new TfidfModel(learned.vocabulary, idf, this.params);
   }
 }
 
 /** idf = ln(texts / texts with the term) + 1; smoothed, as if one more text held every term. */
-function raritiesOf({ offsets, indices }: TermCounts, terms: number, smooth: boolean): Float64Array {
+function raritiesOf({ documents, texts }: Learned, smooth: boolean): Float64Array {
   const more = smooth ? 1 : 0;
-  const documents = new Float64Array(terms).fill(more);
-  for (const term of indices) documents[term]++;
-  const texts = offsets.length - 1 + more;
-  return documents.map((count) => Math.log(texts / count) + 1);
+  return documents.map((count) => Math.log((texts + more) / (count + more)) + 1);
 }
 
 /** A vocabulary with rarities that weighs texts. */
@@ -104,8 +105,13 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
     return this.#vocabulary.terms;
   }
 
-  /** Weights of the known terms, texts x terms. */
-  async transform(x: readonly string[], run: Run = {}): Promise<Csr> {
+  /** Weights of the known terms, texts x terms; a source of rows for a source of texts. */
+  transform(x: readonly string[], run?: Run): Promise<Csr>;
+  transform(x: TextSource, run?: Run): Promise<RowSource>;
+  async transform(x: Texts, run: Run = {}): Promise<Csr | RowSource> {
+    if (isTextSource(x)) {
+      return transformSource(x, this.features, (texts) => this.transform(texts), new Float64Array(0), run);
+    }
     const { feature } = this.#vocabulary;
     const { binary } = this.#settings;
     return this.weigh(await countTerms(x, this.#analyze, (term) => feature.get(term), binary, run, "transform"));

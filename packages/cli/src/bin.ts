@@ -41,5 +41,5 @@ process.exitCode = await run(
     isPatient = true;
   }),
 );
-// What the work left behind, such as a read that will never answer, does not keep the process.
-if (interrupt.signal.aborted) process.exit(process.exitCode);
+// What the work left behind, such as a read of a pipe that nobody closes, does not keep the process.
+if (interrupt.signal.aborted || process.exitCode !== EXIT.done) process.exit(process.exitCode);

@@ -52,6 +52,16 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     ["tuning", "tune digits -m never.model --try filters=100,200,300,400,500 --refine --refine-epochs 1000"],
   ];
 
+  test("an error ends the command although its input goes on", async () => {
+    const child = start(["train", "-", "--label-column", "b", "-m", "never.model"]);
+    const ended = end(child);
+    // As `tail -f` would: the pipe stays open.
+    child.stdin?.write(`a,b\n1,2,3\n${"4,5\n".repeat(20_000)}`);
+    const { code, stderr } = await ended;
+    child.stdin?.destroy();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("expected 2 fields")]);
+  });
+
   test.each(PHASES)("%s", async (_, line) => {
     const before = readdirSync(folder);
     for (const [signal, code] of [

@@ -16,7 +16,7 @@ import { formatOf } from "./readers/detect.ts";
 import { decoded, recoded } from "./readers/encoding.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
-import { skipByteOrderMark } from "./readers/scan.ts";
+import { LONGEST_RECORD, skipByteOrderMark } from "./readers/scan.ts";
 import { fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 import { expecting } from "./schema.ts";
 import { type ByteSource, bytesSource, type Opened, openSource } from "./source.ts";
@@ -42,8 +42,6 @@ const PLACED_BYTES = 1 << 24;
 const BLOCK_ROWS = 1 << 13;
 /** Milliseconds after which records that are there are handed on, although a block is not full. */
 const PROMPT = 5;
-/** A record longer than this is taken for a damaged file. */
-const LONGEST_RECORD = 2 ** 28;
 const LF = 10;
 const QUOTE = 34;
 
@@ -221,6 +219,7 @@ async function* cut(
   };
   let parts: Uint8Array[] = [];
   let length = 0;
+  let wanted = BLOCK_BYTES;
   let next = ask();
   try {
     for (;;) {
@@ -230,7 +229,7 @@ async function* cut(
         parts.push(arrived.value);
         length += arrived.value.byteLength;
         next = ask();
-        if (length < BLOCK_BYTES) continue;
+        if (length < wanted) continue;
       }
       const window = parts.length === 1 ? parts[0] : joined(...parts);
       const used = usedOf(window, false);
@@ -238,6 +237,8 @@ async function* cut(
       // An open record is copied, so that the block it came with can go.
       parts = used < length ? [window.slice(used)] : [];
       length -= used;
+      // As in `scan`: a record that is still open is looked at again when it has doubled, or when no bytes come.
+      wanted = used > 0 ? BLOCK_BYTES : Math.min(Math.max(length * 2, BLOCK_BYTES), LONGEST_RECORD + 1);
       if (length > LONGEST_RECORD) {
         throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
       }

@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from "vitest";
-import { bytesSource, CountVectorizer, readData, readLabels } from "../src/index.ts";
+import { bytesSource, CountVectorizer, readBlocks, readData, readLabels } from "../src/index.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");
 
@@ -38,6 +38,17 @@ const read = (name: string, bytes: Buffer, options = {}) =>
     () => undefined,
   );
 
+/** A table whose first record is n bytes long, through `readBlocks`, in pieces as a disk gives them. */
+async function readLine(n: number, text: string): Promise<void> {
+  const piece = ascii(text.slice(0, 1) + text.slice(-1).repeat((1 << 16) - 1));
+  const stream = async function* () {
+    yield ascii(text);
+    for (let at = 0; at < n; at += piece.length) yield piece.subarray(1);
+  };
+  const blocks = readBlocks({ name: "a.csv", byteLength: n, stream }, { labelColumn: 0 });
+  await blocks.next().catch(() => undefined);
+}
+
 /** A file of about n bytes, read or refused. */
 const cases: [what: string, size: number, run: (n: number) => Promise<unknown>][] = [
   ["a number without end, and then a letter", 1e6, (n) => read("a.csv", ascii(`${"1".repeat(n)}x,2\n`))],
@@ -46,6 +57,8 @@ const cases: [what: string, size: number, run: (n: number) => Promise<unknown>][
   ["a label column", 1e6, (n) => read("a.csv", ascii(`1,2,${"1".repeat(n)}x\n1,2,3\n`), { labelColumn: 2 })],
   ["blanks without end", 1e6, (n) => read("a.csv", ascii(`1,${" ".repeat(n)}x\n`))],
   ["a quoted field that never closes", 1e6, (n) => read("a.csv", ascii(`1,2\n1,"${'""'.repeat(n / 2)}`))],
+  ["blocks of a line without end", 8e6, (n) => readLine(n, "7")],
+  ["blocks of a quoted field without end", 8e6, (n) => readLine(n, '"x\n')],
   ["a line of JSON that never closes", 1e6, (n) => read("a.jsonl", ascii("[".repeat(n)))],
   ["svmlight of blanks", 1e6, (n) => read("a.svm", ascii(`1 1:1${" ".repeat(n)}x\n`))],
   [

@@ -1,6 +1,15 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { Budget, type ByteSource, blobSource, bytesSource, filesFolder, readData } from "../src/index.ts";
+import {
+  Budget,
+  type ByteSource,
+  blobSource,
+  bytesSource,
+  filesFolder,
+  readBlocks,
+  readData,
+  readLabels,
+} from "../src/index.ts";
 import { openSource, readAll } from "../src/source.ts";
 import { expectRefusal, read, rowsOf } from "./rows.ts";
 
@@ -60,6 +69,20 @@ test("formats are told by content before endings, and endings before looks", asy
   expect(forced.form === "matrix" && forced.x.features).toBe(2);
 });
 
+test("files of lines are text: one of zeros is refused by its first bytes, however long it is", async () => {
+  let pieces = 0;
+  const stream = async function* () {
+    for (; pieces < 1000; pieces++) yield new Uint8Array(1 << 16);
+  };
+  for (const format of ["csv", "tsv", "jsonl", "svmlight"] as const) {
+    await expectRefusal(readData({ name: "a", stream }, { format }), "bad-file", "a, byte 0", "lines of text");
+    const blocks = readBlocks({ name: "a", byteLength: 2 ** 40, stream }, { format });
+    await expectRefusal(blocks.next(), "bad-file", "a, byte 0", "lines of text");
+  }
+  expect(pieces).toBeLessThan(20);
+  await expectRefusal(readLabels({ name: "y", stream }), "bad-file", "y, byte 0", "lines of text");
+});
+
 test("known formats that are not read are named", async () => {
   const bytes = (text: string) => Buffer.from(text, "latin1");
   await expectRefusal(read("a.bz2", bytes("BZh91AY")), "bad-file", "bzip2", "bunzip2");
@@ -67,4 +90,7 @@ test("known formats that are not read are named", async () => {
   await expectRefusal(read("a.h5", bytes("\x89HDF\r\n")), "bad-file", "HDF5");
   await expectRefusal(read("a.png", bytes("\x89PNG\r\n")), "bad-file", "folder");
   await expectRefusal(read("a", bytes("x"), { format: "excel" as never }), "bad-params", "excel");
+  await expectRefusal(read("a.csv", bytes("%PDF-1.4\n1 0 obj\n")), "bad-file", "PDF", "CSV");
+  const xlsx = `PK\x03\x04${"\0".repeat(22)}\x13\0\0\0[Content_Types].xml`;
+  await expectRefusal(read("a.xlsx", bytes(xlsx)), "bad-file", "Office", "CSV");
 });

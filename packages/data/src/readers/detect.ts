@@ -46,12 +46,31 @@ const REFUSED: readonly (readonly [bytes: string, message: string])[] = [
   ["P5", "found one PGM image; give the folder that holds the images"],
   ["\x89HDF", "found HDF5; save it as NPY, NPZ or Parquet"],
   ["\x80\x04\x95", "found a Python pickle; save it as NPY or NPZ"],
+  ["%PDF", "found a PDF document; save its table as CSV"],
+  ["\xd0\xcf\x11\xe0", "found an old Office document; save its table as CSV"],
 ];
+
+/** Where a zip names its first entry, and what Excel and LibreOffice have there. */
+const FIRST_ENTRY = 30;
+const OFFICE = ["[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetype"];
 
 /** The format of an opened source. */
 export function formatOf(opened: Opened, options: Pick<ReadOptions, "format">): FileFormat {
+  const format = told(opened, options);
+  if (LINES.includes(format)) refuseBinary(opened);
+  return format;
+}
+
+function told(opened: Opened, options: Pick<ReadOptions, "format">): FileFormat {
   if (options.format !== undefined) return options.format;
   const { head, name } = opened;
+  if (hasBytes(head, 0, "PK\x03\x04") && OFFICE.some((entry) => hasBytes(head, FIRST_ENTRY, entry))) {
+    throw badFile(
+      name,
+      "byte 0",
+      "expected a format that can be read, found an Office document; save its table as CSV",
+    );
+  }
   for (const [format, at, bytes] of MAGIC) if (hasBytes(head, at, bytes)) return format;
   for (const [bytes, message] of REFUSED) {
     if (hasBytes(head, 0, bytes) && !(bytes === "P5" && head[2] > 32)) {
@@ -62,6 +81,17 @@ export function formatOf(opened: Opened, options: Pick<ReadOptions, "format">): 
   if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending];
   if (isIdx(head)) return "idx";
   return formatOfText(head);
+}
+
+/** Formats of lines of text. */
+const LINES: readonly FileFormat[] = ["csv", "tsv", "jsonl", "svmlight"];
+
+/** A zero byte is in no text but that of UTF-16, which is refused by its own name. */
+function refuseBinary({ name, head }: Opened): void {
+  const zero = head.indexOf(0);
+  const isUtf16 = hasBytes(head, 0, "\xff\xfe") || hasBytes(head, 0, "\xfe\xff");
+  if (zero < 0 || isUtf16) return;
+  throw badFile(name, `byte ${zero}`, "expected lines of text, found a byte of zero: it is a file of another kind");
 }
 
 function hasBytes(head: Uint8Array, at: number, bytes: string): boolean {

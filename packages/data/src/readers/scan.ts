@@ -7,7 +7,7 @@ import { badFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
 
 /** A record (line, CSV row) longer than this is taken for a damaged file: 256 MiB. */
-const LONGEST_RECORD = 2 ** 28;
+export const LONGEST_RECORD = 2 ** 28;
 
 /**
  * Hands the stream to `consume` in windows. `consume` answers how many bytes it has used, always whole records; the rest
@@ -42,7 +42,7 @@ export async function scan(
       throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
     }
     // A record that is still open is not looked at again until it has doubled, so that a long one costs linear time.
-    wanted = length * 2;
+    wanted = Math.min(length * 2, LONGEST_RECORD + 1);
   }
   consume(buffer.subarray(0, length), true);
   account.give(buffer.byteLength);

@@ -1,6 +1,6 @@
 /** One signal ends any phase, with the exit code of its kind and nothing half-written; a disk that is full is noticed. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,6 +60,19 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     const { code, stderr } = await ended;
     child.stdin?.destroy();
     expect([code, stderr]).toEqual([1, expect.stringContaining("expected 2 fields")]);
+  });
+
+  test.skipIf(process.platform === "win32")("a named pipe that nobody writes to ends with the signal", async () => {
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    const child = start(["train", "pipe", "--label-column", "b", "-m", "never.model"]);
+    const ended = end(child);
+    await pause(600);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(143);
+    const table = "a,b,kind\n1,2,x\n2,1,y\n";
+    const line = `{ sleep 0.1; printf '${table}'; } > pipe & node $R train pipe --label-column kind -m piped.model`;
+    expect((await end(shell(line))).code).toBe(0);
+    for (const name of ["pipe", "piped.model"]) rmSync(join(folder, name));
   });
 
   test.each(PHASES)("%s", async (_, line) => {

@@ -1,8 +1,9 @@
 /** Node's files, folders and standard input as byte sources. */
 
 import { createHash } from "node:crypto";
-import { createReadStream, type Stats } from "node:fs";
+import { constants, createReadStream, openSync, type Stats } from "node:fs";
 import { open, opendir, readFile, stat } from "node:fs/promises";
+import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
@@ -12,12 +13,12 @@ import { type ByteSource, type Folder, type FolderEntry, readAll } from "../sour
 export async function fileSource(path: string): Promise<ByteSource> {
   const found = await statOf(path);
   // Pipes have no size, and no places.
-  if (!found.isFile()) return { name: path, stream: () => streamOf(path) };
+  if (!found.isFile()) return { name: path, stream: () => streamOf(path, found) };
   const { size } = found;
   return {
     name: path,
     byteLength: size,
-    stream: () => streamOf(path),
+    stream: () => streamOf(path, found),
     async slice(from, to) {
       const file = await open(path);
       try {
@@ -39,12 +40,19 @@ export async function fileSource(path: string): Promise<ByteSource> {
   };
 }
 
-async function* streamOf(path: string): AsyncGenerator<Uint8Array> {
+async function* streamOf(path: string, found: Stats): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>;
+    yield* (
+      found.isFIFO() ? pipeStream(path) : createReadStream(path, { highWaterMark: 1 << 20 })
+    ) as AsyncIterable<Uint8Array>;
   } catch (error) {
     throw badFile(path, "", error instanceof Error ? error.message : String(error), error);
   }
+}
+
+/** A pipe is waited for as a socket is: a read of it as a file would keep the process from ending until somebody writes. */
+function pipeStream(path: string): Socket {
+  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
 }
 
 /** Standard input (or another readable stream) as a source. It can be read once. */
@@ -77,7 +85,7 @@ export async function openPath(path: string): Promise<ByteSource | Folder> {
 export async function readWhole(path: string, budget = new Budget()): Promise<Uint8Array> {
   const found = refuseDevice(path, await stat(path));
   if (found.isDirectory()) throw badFile(path, "", "expected a file, found a folder");
-  return readAll(streamOf(path), budget.of(path), found.size);
+  return readAll(streamOf(path, found), budget.of(path), found.size);
 }
 
 /** What is at a path. Devices are refused: many of them have no end. */

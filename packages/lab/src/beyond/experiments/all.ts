@@ -6,6 +6,7 @@ import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
 import { novelty } from "./novelty.ts";
 import { partialFit } from "./partial-fit.ts";
+import { recipeDigits } from "./recipe-digits.ts";
 import { recipes } from "./recipes.ts";
 import { refinedExperiments } from "./refined.ts";
 import { tunedText } from "./tuned-text.ts";
@@ -18,5 +19,6 @@ export const experiments: readonly Experiment[] = [
   multilabel,
   partialFit,
   novelty,
+  recipeDigits,
   ...recipes,
 ];

@@ -52,6 +52,8 @@ export interface Backend {
   readonly threads: number;
   /** Trainings it gains from having under way at once, where answers take their time to come; absent: one. */
   readonly overlap?: number;
+  /** Processes that share the work, which must all ask the same in the same order; absent: one. */
+  readonly processes?: number;
   /** What the work would take here; `auto` asks every back end. */
   estimate(work: WorkShape): Estimate | Refusal;
   /** What it runs on, where that is not the processor. */

@@ -203,11 +203,16 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     for (let first = groups.offsets[g]; first < end; first += most) {
       const last = Math.min(end, first + most);
       const list = groups.rows.subarray(first, last);
-      const rows = x ?? (await this.source.gather(list));
+      const rows = x ?? (await this.gather(list));
       const places = x ? list : list.map((_, j) => j);
       yield (adder) => adder.addRows(rows, places, groups.weight?.subarray(first, last));
       if (isDue()) await this.turn.pause();
     }
+  }
+
+  /** The listed rows in that order. */
+  protected gather(rows: Uint32Array): Rows | Promise<Rows> {
+    return this.source.gather(rows);
   }
 
   /** All rows in memory, read if they are not there yet. */
@@ -225,7 +230,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   async #searchApart(bank: HeldBank, k: number, of: Uint32Array): Promise<TopFilters> {
-    const rows = sourceOf(await this.use(async () => this.source.gather(of)));
+    const rows = sourceOf(await this.use(async () => this.gather(of)));
     const held = await this.backend.hold(rows, { turn: this.turn });
     try {
       const found = await held.topFilters(bank, k);

@@ -13,7 +13,7 @@ import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import { weightRows } from "../matrix/row-weights.ts";
 import { copiesOf } from "../matrix/shifted.ts";
-import { matrixFor, pickRows } from "../matrix/source.ts";
+import { gatherMatrix, matrixFor, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { allocateFilters, countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
@@ -21,7 +21,7 @@ import { type Trained, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
-import { CALIBRATION_SHARE, holdOutRows } from "./held-out-rows.ts";
+import { calibrationShare, holdOutRows } from "./held-out-rows.ts";
 import { checkInitialRowsByClass } from "./initial-rows.ts";
 import type { ClassifierParams } from "./params.ts";
 import { refuseUnsummed } from "./partial-fit.ts";
@@ -70,7 +70,7 @@ export async function trainClasses(
   const rest =
     params.calibrate === "none"
       ? undefined
-      : holdOutRows(codes, classes.length, CALIBRATION_SHARE, params, "calibrate");
+      : holdOutRows(codes, classes.length, calibrationShare(matrix.rows, params.calibrate), params, "calibrate");
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
   const summed = weights
@@ -102,7 +102,7 @@ export async function trainClasses(
     if (j === classes.length) generators.next(); // that of the rows held out to calibrate
     const generator = generators.next().value;
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
-    const xc = rowsOfClass(c, place);
+    const xc = await rowsOfClass(c, place);
     if (params.distributionPerClass) drawn[c] ??= await draw(weights ? pickRows(shown.matrix, rows) : xc);
     const distribution = params.distributionPerClass ? drawn[c] : common;
     const bank = await trainBank(
@@ -253,7 +253,7 @@ async function classReader(
   x: RowSource,
   groups: Groups,
   inParts: boolean,
-): Promise<(c: number, place: Place) => RowSource> {
+): Promise<(c: number, place: Place) => RowSource | Promise<RowSource>> {
   const rowsOf = (c: number) => groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
   if (inParts && x instanceof Dense) return (c) => listedRows(x, rowsOf(c));
   if (x instanceof Dense) {
@@ -264,7 +264,10 @@ async function classReader(
     };
   }
   const arranged = await x.arrange?.(groups.rows);
-  return (c) => arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));
+  return (c) => {
+    const rows = arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));
+    return x.made ? gatherMatrix(x, rowsOf(c)) : rows; // once
+  };
 }
 
 /** Rows of the largest group. */

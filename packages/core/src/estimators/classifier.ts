@@ -23,6 +23,11 @@ import { withBackend } from "./run.ts";
 export class RankSimilarityClassifier implements Estimator<MatrixLike, ClassifierModel> {
   readonly kind = "classifier";
   readonly takesWeights = true;
+  /** Whether rows may be read, or made, when they are asked for. */
+  get takesSource(): boolean {
+    return this.params.shiftImages === undefined;
+  }
+
   readonly params: Readonly<ClassifierParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<ClassifierParams> = {}) {

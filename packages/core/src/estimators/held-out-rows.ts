@@ -4,10 +4,17 @@ import { RanksimError } from "../errors.ts";
 import { type HeldOut, holdOut } from "../method/held-out.ts";
 import { streams } from "../random.ts";
 
-/** Share of the rows that probabilities are fitted on: 6,000 of 60,000 leave the calibration error below 0.02. */
+/** Share of the rows that probabilities are fitted on. */
 export const CALIBRATION_SHARE = 0.1;
+/** Rows that are enough for one factor; functions of each class need all of the share. */
+const FACTOR_ROWS = 2500;
 /** Share of the rows that thresholds are chosen on: rare labels need more rows than probabilities do. */
 export const THRESHOLD_SHARE = 0.2;
+
+/** The share of so many rows that is held out to fit probabilities of one class a row: what is not needed for it is better trained on. */
+export function calibrationShare(rows: number, method: "temperature" | "isotonic"): number {
+  return method === "isotonic" ? CALIBRATION_SHARE : Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
+}
 
 /**
  * Holds out a share of each class, drawn with the seed. Rows that training starts from stay in it. Refuses (code

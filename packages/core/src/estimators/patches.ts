@@ -3,7 +3,7 @@
  * them, and the similarities are added up by the cells of a grid: whole numbers, on which a classifier is the second layer.
  */
 
-import type { Backend } from "../backends/contract.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
 import type { DenseBank, FilterBank, PatchLayer } from "../kernels/shapes.ts";
@@ -28,6 +28,7 @@ import { checkpointOf } from "./checkpoint.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
 import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
+import { pooledRows, SUM_BYTES } from "./pooled-rows.ts";
 import { makeReport, type Report, reportAsJson } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, withBackend } from "./run.ts";
@@ -37,6 +38,8 @@ import { trainWhole } from "./whole.ts";
 
 /** Images pooled at a time: bounds memory, and lets a signal or a progress bar in between. */
 const CHUNK_IMAGES = 2048;
+/** Pooled rows of so many bytes are kept; more are made twice, which takes less memory. */
+const KEPT_BYTES = 2 ** 28;
 
 /**
  * Maps images to how often, and where, each of some small pictures is found in them.
@@ -200,6 +203,19 @@ export class PatchModel implements TransformingModel<MatrixLike> {
       await advance(run, { stage: "transform", share: 1 });
       return Dense.of(values, matrix.rows, width);
     });
+  }
+
+  /**
+   * What `transform` gives, for something that takes a source: where that is much, rows that are made when they are asked for, so that
+   * they are nowhere as a whole but in the memory of the back end.
+   */
+  async rowsFor(x: MatrixLike, run: Run = {}): Promise<RowSource> {
+    const images = matchingMatrix(x, this.features);
+    // A back end with memory of its own pools all images at once; processes that share the work have to pool in step.
+    const isWhole = await withBackend(run, async ({ overlap = 1, processes = 1 }) => overlap > 1 || processes > 1);
+    if (isWhole || images.rows * this.pooledFeatures * SUM_BYTES <= KEPT_BYTES) return this.transform(images, run);
+    const { onProgress: _, ...quiet } = run;
+    return pooledRows(images, this.pooledFeatures, (some) => this.transform(some, quiet));
   }
 
   /**

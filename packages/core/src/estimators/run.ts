@@ -80,6 +80,9 @@ function inTurn(backend: Backend, turn: Turn): Backend {
     get overlap() {
       return backend.overlap ?? 1;
     },
+    get processes() {
+      return backend.processes ?? 1;
+    },
     estimate: (work) => backend.estimate(work),
     hold: (rows, plan) => backend.hold(rows, { turn, ...plan }),
     close: () => backend.close(),

@@ -16,12 +16,13 @@ export function sourceOf(x: Rows): RowSource & Rows {
 
 /** The listed rows of a source, in that order, as a source: they are read when they are asked for. */
 export function listedRows(source: RowSource, listed: Uint32Array): RowSource {
-  const { form, features, valueBytes, room } = source;
+  const { form, features, valueBytes, room, made } = source;
   const entries = Math.ceil((source.entries * listed.length) / Math.max(1, source.rows));
   const rowBytes = bytesOf(source) / Math.max(1, source.rows);
   return {
     ...{ form, rows: listed.length, features, entries, valueBytes },
     ...(room === undefined ? {} : { room }),
+    ...(made === undefined ? {} : { made }),
     async *blocks(bytes) {
       const most = Math.max(1, Math.floor(bytes / Math.max(1, rowBytes)));
       for (let from = 0; from < listed.length; from += most) yield source.gather(listed.slice(from, from + most));

@@ -52,6 +52,8 @@ export interface RowSource {
   readonly listed?: { readonly source: RowSource; readonly rows: Uint32Array };
   /** Rows that are not in memory: bytes of memory that work on them may take for rows at a time. */
   readonly room?: number;
+  /** Whether rows are worked out when they are asked for: asking twice takes the work twice. */
+  readonly made?: boolean;
   /** The listed rows in that order, as a source that is read well in its order: where gathering them would jump about. */
   arrange?(rows: Uint32Array): Promise<RowSource>;
 }

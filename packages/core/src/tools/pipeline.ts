@@ -3,6 +3,7 @@
  * model, so both go wherever those go: cross-validation, searches, files, other pipelines. The first step may take text.
  */
 
+import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { checkpointOf } from "../estimators/checkpoint.ts";
 import type {
@@ -108,7 +109,12 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
       if (!transforms(model)) {
         throw new RanksimError("unsupported", `pipeline, step ${this.names[j]}: a ${model.kind} does not transform`);
       }
-      data = await model.transform(data as MatrixLike, partOfRun(rest, (j + 0.5) / steps, (j + 1) / steps));
+      const making = partOfRun(rest, (j + 0.5) / steps, (j + 1) / steps);
+      const next = this.estimators[j + 1];
+      const sourced = !weights && "takesSource" in next && next.takesSource && givesRows(model);
+      data = sourced
+        ? await model.rowsFor(data as MatrixLike, making)
+        : await model.transform(data as MatrixLike, making);
     }
     await advance(run, { stage: "fit", share: 1 });
     return new PipelineModel<X, M>(this.names, models);
@@ -118,6 +124,11 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
 /** Whether the model turns data into a matrix. */
 export function transforms(model: Model): model is TransformingModel {
   return "transform" in model;
+}
+
+/** Whether the model can give what it makes of data as rows that are made when they are asked for. */
+function givesRows(model: Model): model is Model & { rowsFor(x: MatrixLike, run?: Run): Promise<RowSource> } {
+  return "rowsFor" in model;
 }
 
 /** Whether the model names classes. */

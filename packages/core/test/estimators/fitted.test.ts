@@ -235,3 +235,19 @@ describe("stored", () => {
     }
   });
 });
+
+describe("a factor", () => {
+  it("holds out no more rows than a single factor needs", async () => {
+    const rows = 26_000;
+    const x = Dense.of(
+      Uint8Array.from({ length: rows * 2 }, (_, e) => (e * 7919) % 251),
+      rows,
+      2,
+    );
+    const y = Array.from({ length: rows }, (_, r) => r % 2);
+    const held = async (calibrate: "temperature" | "isotonic") =>
+      rows - (await new RankSimilarityClassifier({ filters: 2, calibrate }).fit(x, y)).report.rows;
+    expect(await held("temperature")).toBe(2500);
+    expect(await held("isotonic")).toBe(2600);
+  });
+});

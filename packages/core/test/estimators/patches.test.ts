@@ -14,6 +14,7 @@ import {
   toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
+import { pooledRows } from "../../src/estimators/pooled-rows.ts";
 import { poolLayers } from "../../src/kernels/patches.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
@@ -206,5 +207,55 @@ describe("PatchModel.map", () => {
   it("refuses weights of another length", async () => {
     const model = await new PatchTransform(small).fit(train.x);
     expect(() => model.map(train.x, 0, new Float64Array(3))).toThrow(RanksimError);
+  });
+});
+
+describe("pooled rows that are made when they are asked for", () => {
+  it("are those of transform, in blocks, in any order and in part", async () => {
+    const model = await new PatchTransform(small).fit(train.x);
+    const all = await model.transform(train.x);
+    const source = pooledRows(train.x, model.pooledFeatures, (images) => model.transform(images));
+    const blocks: number[] = [];
+    for await (const { values } of source.blocks(7 * 2 * model.pooledFeatures)) blocks.push(...values);
+    expect(blocks).toEqual(Array.from(all.values));
+    const listed = Uint32Array.of(5, 0, 119);
+    expect((await source.gather(listed)).values).toEqual(all.gather(listed).values);
+    expect((await source.slice(3, 9).gather(Uint32Array.of(2))).values).toEqual(all.slice(5, 6).values);
+  });
+
+  it("train the classifier of rows in memory, on every back end, and each is made no more than three times", async () => {
+    const recipe = new RankSimilarityClassifier({
+      filters: 12,
+      refine: true,
+      refineEpochs: 3,
+      calibrate: "temperature",
+    });
+    for (const { open } of platforms) {
+      const backend = await open();
+      const model = await new PatchTransform(small).fit(train.x, undefined, { backend });
+      let made = 0;
+      const source = pooledRows(train.x, model.pooledFeatures, (images) => {
+        made += images.rows;
+        return model.transform(images, { backend });
+      });
+      const kept = await recipe.fit(await model.transform(train.x, { backend }), train.y, { backend });
+      const read = await recipe.fit(source, train.y, { backend });
+      expect(read.bank).toEqual(kept.bank);
+      expect(await read.predictProbabilities(source, { backend })).toEqual(
+        await kept.predictProbabilities(await model.transform(train.x), { backend }),
+      );
+      if (backend.name === "wasm") expect(made).toBeLessThanOrEqual(4 * train.x.rows); // three to train, one to predict
+      await backend.close();
+    }
+  });
+
+  it("are given where they are many, and rows in memory where they are few", async () => {
+    const model = await new PatchTransform({ ...small, filters: 128, grid: 8 }).fit(train.x);
+    const most = Math.floor(2 ** 28 / (2 * model.pooledFeatures));
+    const images = (rows: number) => Dense.of(new Uint8Array(rows * SIDE * SIDE).fill(7), rows, SIDE * SIDE);
+    expect(await model.rowsFor(train.x)).toEqual(await model.transform(train.x));
+    const many = await model.rowsFor(images(most + 1));
+    expect(many).not.toBeInstanceOf(Dense);
+    expect(many).toMatchObject({ rows: most + 1, features: model.pooledFeatures, form: "dense" });
   });
 });

@@ -15,6 +15,7 @@ const FEWEST = 64;
 export function openShards(inner: Backend, collective: Collective): Backend {
   const { rank, size } = collective;
   return {
+    processes: size,
     get name() {
       return size === 1 ? inner.name : `${inner.name} in ${size} processes`;
     },

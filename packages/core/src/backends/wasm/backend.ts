@@ -35,11 +35,19 @@ export function backendOn(engine: Engine, name: string, limits: Limits = LIMITS)
     name,
     threads: engine.threads,
     estimate: (work) => ({ seconds: secondsOf(work, engine.threads), bytes: work.bytes }),
-    hold: (source, { turn } = {}) =>
-      holdNarrow(source, shelf, (rows) => {
+    async hold(source, { turn } = {}) {
+      const own = turn ? engine.under(turn) : engine;
+      // Dense rows that are worked out go straight into memory if they fit: no copy of all of them is made on the way.
+      if (source.form === "dense" && source.made) {
+        const held = await new HeldDense(source, backend, own, shelf, limits).settle();
+        if (held.isResident) return held;
+        held.release();
+      }
+      return holdNarrow(source, shelf, (rows) => {
         const Held = rows.form === "dense" ? HeldDense : HeldCsr;
-        return new Held(rows, backend, turn ? engine.under(turn) : engine, shelf, limits).settle();
-      }),
+        return new Held(rows, backend, own, shelf, limits).settle();
+      });
+    },
     async close() {
       shelf.clear();
       await engine.close();

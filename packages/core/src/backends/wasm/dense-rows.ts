@@ -1,5 +1,6 @@
 /** Dense rows in WebAssembly memory: values keep their type, rows are padded with zeros to a multiple of 8 features. */
 
+import { RanksimError } from "../../errors.ts";
 import type { DenseRows, RowSource, Values } from "../../kernels/shapes.ts";
 import { isDue } from "../turn.ts";
 import { F32, F64, FEATURES, I16, ROWS, STRIDE, TYPE, U8, U16 } from "./context.ts";
@@ -25,6 +26,10 @@ export interface DenseBlock {
   readonly rowBytes: number;
   /** Largest absolute value. */
   readonly largest: number;
+  /** The type of the numbers as they came. */
+  readonly came: new (
+    length: number,
+  ) => Values;
 }
 
 /** Features from one row to the next. */
@@ -39,11 +44,44 @@ export function bytesOfRow({ features, valueBytes }: RowSource): number {
 
 /** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
 export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, first: number): Promise<DenseBlock> {
+  const at = lease.take(x.rows * strideOf(x.features) * x.values.BYTES_PER_ELEMENT);
+  await putRows(engine, at, x);
+  return blockAt(engine, at, x, x.rows, first);
+}
+
+/** Copies all rows of a source into memory of the lease, a block at a time as they are read: they are nowhere else as a whole. */
+export async function placeRead(engine: Engine, lease: Lease, source: RowSource): Promise<DenseBlock> {
+  const rowBytes = bytesOfRow(source);
+  const at = lease.take(source.rows * rowBytes);
+  let last = (await source.gather(new Uint32Array(0))) as DenseRows;
+  let first = 0;
+  for await (const rows of source.blocks(COPY_BYTES)) {
+    last = rows as DenseRows;
+    await putRows(engine, at + first * rowBytes, last);
+    first += rows.rows;
+  }
+  if (first !== source.rows) {
+    throw new RanksimError("bad-file", `expected ${source.rows} rows from their source, found ${first}`);
+  }
+  return blockAt(engine, at, last, source.rows, 0);
+}
+
+/** The listed rows of a block, as numbers of the type they came in: unsigned ones that were taken for signed ones have the same bits. */
+export function copyRows({ memory }: Engine, block: DenseBlock, listed: Uint32Array): DenseRows {
+  const { features, at, rowBytes, came } = block;
+  const values = new came(listed.length * features);
+  const bytes = new Uint8Array(values.buffer);
+  const packedBytes = features * values.BYTES_PER_ELEMENT;
+  for (let j = 0; j < listed.length; j++) {
+    bytes.set(memory.u8(at + listed[j] * rowBytes, packedBytes), j * packedBytes);
+  }
+  return { form: "dense", rows: listed.length, features, values };
+}
+
+/** Copies rows to `at` and pads them. */
+async function putRows(engine: Engine, at: number, { features, values, rows }: DenseRows): Promise<void> {
   const { memory } = engine;
-  const { features, values, rows } = x;
-  const stride = strideOf(features);
-  const rowBytes = stride * values.BYTES_PER_ELEMENT;
-  const at = lease.take(rows * rowBytes);
+  const rowBytes = strideOf(features) * values.BYTES_PER_ELEMENT;
   const packedBytes = features * values.BYTES_PER_ELEMENT;
   const most = Math.max(1, Math.floor(COPY_BYTES / rowBytes));
   for (let from = 0; from < rows; from += most) {
@@ -56,7 +94,20 @@ export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, fir
     if (packed !== begin) engine.ask("spread_rows", packed, begin, count, packedBytes, rowBytes);
     if (isDue()) await engine.turn.pause();
   }
-  const block = { first, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255 };
+}
+
+/** What lies at `at`: so many rows of the kind of `like`. */
+async function blockAt(
+  engine: Engine,
+  at: number,
+  { features, values }: DenseRows,
+  rows: number,
+  first: number,
+): Promise<DenseBlock> {
+  const stride = strideOf(features);
+  const rowBytes = stride * values.BYTES_PER_ELEMENT;
+  const came = values.constructor as DenseBlock["came"];
+  const block = { first, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255, came };
   if (block.type === U8) return block;
   const largest = await measure(engine, block);
   // The same bits: unsigned values that fit signed ones are treated as signed, which saves an offset.
@@ -69,7 +120,18 @@ export function blockLike({ features, values }: DenseRows): DenseBlock {
   const type = typeOf(values);
   const largest = type === U8 ? 255 : type === U16 ? 65_535 : type === I16 ? 32_768 : Number.POSITIVE_INFINITY;
   const stride = strideOf(features);
-  return { first: 0, rows: 0, features, stride, type, at: 0, rowBytes: stride * values.BYTES_PER_ELEMENT, largest };
+  const came = values.constructor as DenseBlock["came"];
+  return {
+    first: 0,
+    rows: 0,
+    features,
+    stride,
+    type,
+    at: 0,
+    rowBytes: stride * values.BYTES_PER_ELEMENT,
+    largest,
+    came,
+  };
 }
 
 /** Rows [from, to) of a block, as a block. */

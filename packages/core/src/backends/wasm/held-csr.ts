@@ -40,6 +40,10 @@ export class HeldCsr extends WasmRows<CsrBlock> {
     return bytesOfCsr(this.source);
   }
 
+  protected async placeRead(lease: Lease): Promise<CsrBlock> {
+    return this.place(lease, await this.all(), 0);
+  }
+
   protected place(lease: Lease, rows: Rows, first: number): Promise<CsrBlock> {
     return placeCsr(this.engine, lease, rows as CsrRows, first);
   }

@@ -2,6 +2,7 @@
 
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../kernels/rank.ts";
+import { inMemory } from "../../kernels/rows.ts";
 import type {
   DenseRows,
   FilterBank,
@@ -17,7 +18,7 @@ import type { Wanted } from "../host-rows.ts";
 import type { WasmBank } from "./bank.ts";
 import { basisCost, FEWEST_FEATURES, FEWEST_FILTERS, findBasis } from "./basis.ts";
 import { boundFilters, boundRows, bytesOfBounds, type FilterBounds, type RowBounds, sliceRowBounds } from "./bounds.ts";
-import { blockLike, bytesOfRow, type DenseBlock, placeDense, sliceBlock } from "./dense-rows.ts";
+import { blockLike, bytesOfRow, copyRows, type DenseBlock, placeDense, placeRead, sliceBlock } from "./dense-rows.ts";
 import { WasmRows } from "./held-rows.ts";
 import { bytesOfFilters, type LoadedBank, loadBank, useBank } from "./loaded-bank.ts";
 import { borrowed, type Lease, type Shared } from "./memory.ts";
@@ -56,6 +57,16 @@ export class HeldDense extends WasmRows<DenseBlock> {
 
   protected place(lease: Lease, rows: Rows, first: number): Promise<DenseBlock> {
     return placeDense(this.engine, lease, rows as DenseRows, first);
+  }
+
+  protected placeRead(lease: Lease): Promise<DenseBlock> {
+    return placeRead(this.engine, lease, this.source);
+  }
+
+  /** Rows that were read are copied from where they are, not read again. */
+  protected override async gather(rows: Uint32Array): Promise<Rows> {
+    if (inMemory(this.source)) return super.gather(rows);
+    return this.withResident(async (block) => (block ? copyRows(this.engine, block, rows) : super.gather(rows)));
   }
 
   /** The k strongest filters of all rows; entries that are not `wanted` are unspecified. */

@@ -44,6 +44,8 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   protected abstract bytes(): number;
   /** Copies rows into memory of the lease. */
   protected abstract place(lease: Lease, rows: Rows, first: number): Promise<B>;
+  /** Copies all rows into memory of the lease as they are read. */
+  protected abstract placeRead(lease: Lease): Promise<B>;
   protected abstract search(bank: WasmBank, k: number, wanted: Wanted): Promise<TopFilters>;
   protected abstract searchRows(
     bank: WasmBank,
@@ -67,14 +69,19 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
     }
     const lease = memory.lease();
     try {
-      const x = inMemory(this.source) ?? (await this.all());
-      this.resident = new Shared(await this.place(lease, x, 0), lease);
+      const x = inMemory(this.source);
+      this.resident = new Shared(x ? await this.place(lease, x, 0) : await this.placeRead(lease), lease);
     } catch (error) {
       lease.release();
       if (!(error instanceof OutOfMemory)) throw error;
       this.#note("rows did not fit in memory and were searched in blocks");
     }
     return this;
+  }
+
+  /** Whether all rows stay in memory. */
+  get isResident(): boolean {
+    return this.resident !== undefined;
   }
 
   protected top(bank: WasmBank, k: number, wanted: Wanted): Promise<TopFilters> {

@@ -6,12 +6,14 @@
 import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
-import type { DenseBank, FilterBank, PatchLayer } from "../kernels/shapes.ts";
+import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
 import type { ImageShape } from "../matrix/image-shape.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
-import { type MatrixLike, matchingMatrix, toDense, trainingMatrix } from "../matrix/matrix.ts";
+import { type Matrix, type MatrixLike, matchingMatrix, toDense } from "../matrix/matrix.ts";
+import { isSource, matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
+import { byteScaleOfSource, denseOf, sampleFromSource } from "../method/patch-source.ts";
 import {
   type ByteScale,
   byteScaleOf,
@@ -23,7 +25,7 @@ import {
   type WindowMap,
   weightsByLayer,
 } from "../method/patches.ts";
-import { streams } from "../random.ts";
+import { type RandomGenerator, streams } from "../random.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
@@ -66,20 +68,27 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
   }
 
   /** Learns patch filters from the images; labels are not used and may be left out. */
-  async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<PatchModel> {
+  fit(x: RowSource, y?: Labels | LabelSets, run?: Run): Promise<PatchModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run): Promise<PatchModel>;
+  async fit(x: RowsLike, _y?: Labels | LabelSets, run: Run = {}): Promise<PatchModel> {
     const began = performance.now();
-    const matrix = trainingMatrix(x);
-    const { params } = this;
-    const shape = imageShapeOf(matrix.features, params);
-    const dense = toDense(matrix);
+    const rows = trainingRows(x);
+    const shape = imageShapeOf(rows.features, this.params);
+    if (isSource(x)) {
+      const scale = await byteScaleOfSource(rows);
+      const sample: Sampler = (windows, most, generator) => sampleFromSource(rows, windows, most, generator, scale);
+      return withBackend(run, (backend) => this.#train(rows, sample, shape, scale, backend, run, began));
+    }
+    const dense = toDense(rows as Matrix);
     const scale = byteScaleOf(dense);
     const images = toBytes(dense, scale);
-    return withBackend(run, (backend) => this.#train(matrix.rows, images, shape, scale, backend, run, began));
+    const sample: Sampler = (windows, most, generator) => sampleWindows(images, windows, most, generator);
+    return withBackend(run, (backend) => this.#train(rows, sample, shape, scale, backend, run, began));
   }
 
   async #train(
-    rows: number,
-    images: Dense,
+    rows: RowSource,
+    sampled: Sampler,
     shape: ImageShape,
     scale: ByteScale | undefined,
     backend: Backend,
@@ -98,7 +107,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     for (const [j, choice] of choices.entries()) {
       const windows = windowsOf(shape, choice);
       checkWindows(windows);
-      const sample = sampleWindows(images, windows, params.sample, generators.next().value);
+      const sample = await sampled(windows, params.sample, generators.next().value);
       const part: Run = {
         ...run,
         ...checkpointOf(run, `layer-${j}`),
@@ -113,7 +122,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     }
     await advance(run, { stage: "fit", share: 1 });
     const seconds = (performance.now() - began) / 1000;
-    const report = { ...makeReport(images.features, trainings, [...notes], seconds, backend.name), rows };
+    const report = { ...makeReport(rows.features, trainings, [...notes], seconds, backend.name), rows: rows.rows };
     return new PatchModel(shape, layers, scale, paramsAsJson(params), report);
   }
 
@@ -122,6 +131,9 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     return (await this.fit(x, y, run)).transform(x, run);
   }
 }
+
+/** Windows of the images, drawn by a generator of their own. */
+type Sampler = (windows: Windows, most: number, generator: RandomGenerator) => Dense | Promise<Dense>;
 
 function trainingOf({ iterations, seed }: PatchParams, { filters }: LayerChoice): WholeParams {
   return checkParams<WholeParams>({ filters, iterations, seed }, WHOLE_PARAMETERS);
@@ -182,8 +194,14 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     );
   }
 
-  /** Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. */
-  async transform(x: MatrixLike, run: Run = {}): Promise<Dense> {
+  /**
+   * Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. Of a source that can keep
+   * them (`openRows`) they are a source as well.
+   */
+  transform(x: RowSource, run?: Run): Promise<Dense | RowSource>;
+  transform(x: MatrixLike, run?: Run): Promise<Dense>;
+  async transform(x: RowsLike, run: Run = {}): Promise<Dense | RowSource> {
+    if (isSource(x)) return this.#pooledSource(matchingRows(x, this.features), run);
     const matrix = matchingMatrix(x, this.features);
     const width = this.pooledFeatures;
     // What a back end is told of the work: as if each value met so many filters.
@@ -202,6 +220,29 @@ export class PatchModel implements TransformingModel<MatrixLike> {
       }
       await advance(run, { stage: "transform", share: 1 });
       return Dense.of(values, matrix.rows, width);
+    });
+  }
+
+  #pooledSource(x: RowSource, run: Run): Promise<Dense | RowSource> {
+    return withBackend(run, async (backend) => {
+      const chunks = async function* (this: PatchModel): AsyncGenerator<Dense> {
+        let first = 0;
+        for await (const block of x.blocks(CHUNK_IMAGES * this.features * x.valueBytes)) {
+          await advance(run, { stage: "transform", share: first / x.rows });
+          yield this.transform(denseOf(block), { backend, ...(run.signal ? { signal: run.signal } : {}) });
+          first += block.rows;
+        }
+        await advance(run, { stage: "transform", share: 1 });
+      }.call(this);
+      const features = this.pooledFeatures;
+      if (x.keep) return x.keep(chunks, { rows: x.rows, features, like: new Uint16Array(0) });
+      const values = new Uint16Array(x.rows * features);
+      let first = 0;
+      for await (const chunk of chunks) {
+        values.set(chunk.values, first * features);
+        first += chunk.rows;
+      }
+      return Dense.of(values, x.rows, features);
     });
   }
 

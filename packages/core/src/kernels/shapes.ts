@@ -56,6 +56,15 @@ export interface RowSource {
   readonly made?: boolean;
   /** The listed rows in that order, as a source that is read well in its order: where gathering them would jump about. */
   arrange?(rows: Uint32Array): Promise<RowSource>;
+  /** Keeps dense rows that were made of these and come in order, where they can be read again. `like` is an empty array of their element type. */
+  keep?(blocks: AsyncIterable<DenseRows>, shape: KeptShape): Promise<RowSource>;
+}
+
+/** What is known of rows before they are kept. */
+export interface KeptShape {
+  readonly rows: number;
+  readonly features: number;
+  readonly like: Values;
 }
 
 /** One sum of rows: n values, or those of the listed features (ascending), all others being 0. */

@@ -22,7 +22,7 @@ import { drawBelow, type RandomGenerator } from "../random.ts";
 const MOST_VALUES = 2048;
 
 /** Draws for each window asked for: most windows of an image may be blank. */
-const MOST_DRAWS = 32;
+export const MOST_DRAWS = 32;
 
 /** The size of images with so many values: as given, or square where neither side is. */
 export function imageShapeOf(
@@ -112,12 +112,10 @@ export function sampleWindows(images: Dense, windows: Windows, most: number, gen
   const all = images.rows * each;
   const values = new Uint8Array(Math.min(all, most) * n);
   let found = 0;
+  const one = new Uint32Array(1);
   const take = (window: number): void => {
-    const at = Math.floor(window / each) * images.features;
-    const place = window % each;
-    const out = values.subarray(found * n, (found + 1) * n);
-    const y = Math.floor(place / windows.across);
-    if (copyWindow(images.values as Uint8Array, at, windows, place % windows.across, y, out)) found++;
+    one[0] = window;
+    found = takeWindows(images, windows, one, values, found, most);
   };
   if (all <= most) for (let window = 0; window < all; window++) take(window);
   else {
@@ -127,6 +125,28 @@ export function sampleWindows(images: Dense, windows: Windows, most: number, gen
   }
   const kept = Math.max(1, found);
   return Dense.of(values.slice(0, kept * n), kept, n);
+}
+
+/** Copies listed windows that have contrast behind the `found` that are there, up to `most`; answers with how many there are then. */
+export function takeWindows(
+  images: Dense,
+  windows: Windows,
+  listed: Uint32Array,
+  values: Uint8Array,
+  found: number,
+  most: number,
+): number {
+  const n = windowFeatures(windows);
+  const each = windows.across * windows.down;
+  let taken = found;
+  for (let j = 0; j < listed.length && taken < most; j++) {
+    const at = Math.floor(listed[j] / each) * images.features;
+    const place = listed[j] % each;
+    const out = values.subarray(taken * n, (taken + 1) * n);
+    const y = Math.floor(place / windows.across);
+    if (copyWindow(images.values as Uint8Array, at, windows, place % windows.across, y, out)) taken++;
+  }
+  return taken;
 }
 
 /** Where in one image, by windows, something was found: a value for each window, row of windows by row of windows. */

@@ -89,6 +89,11 @@ export async function cacheRows(blocks: AsyncIterable<Rows> | Iterable<Rows>, sh
   return cache.source();
 }
 
+/** Keeps rows that were made of others, in files of the same folder. */
+export function keeper(room: number, folder: string): NonNullable<RowSource["keep"]> {
+  return (blocks, shape) => cacheRows(blocks, { form: "dense", ...shape, room, folder });
+}
+
 /** Writes the listed rows of a source in that order, in one pass over the source. */
 export async function arrangeRows(source: RowSource, listed: Uint32Array, folder: string): Promise<RowSource> {
   const { form, features, room = 2 ** 29 } = source;
@@ -179,6 +184,7 @@ class DenseCache {
       ...{ name: "cached rows", rows, features, type, isLittle, dataAt: 0, room },
       read: (from, to) => this.#file.read(from, to),
       arrange: (source, listed) => arrangeRows(source, listed, folder),
+      keep: keeper(room, folder),
     };
     return fixedRows(layout);
   }
@@ -255,6 +261,10 @@ class SparseRows implements RowSource {
     this.valueBytes = like.BYTES_PER_ELEMENT;
     this.room = room;
     this.#layout = layout;
+  }
+
+  get keep(): NonNullable<RowSource["keep"]> {
+    return keeper(this.room, this.#layout.folder);
   }
 
   arrange(listed: Uint32Array): Promise<RowSource> {

@@ -12,7 +12,7 @@ import { readLabels } from "../readers/labels.ts";
 import { fixedRows, layoutOf } from "../rows/fixed-rows.ts";
 import { joinSources, widestOf } from "../rows/joined-rows.ts";
 import type { ByteSource } from "../source.ts";
-import { arrangeRows, type CacheShape, cacheRows, scratchFolder } from "./cached-rows.ts";
+import { arrangeRows, type CacheShape, cacheRows, keeper, scratchFolder } from "./cached-rows.ts";
 
 /** How rows are opened. */
 export interface OpenRowsOptions extends ReadDataOptions {
@@ -50,6 +50,7 @@ async function placedData(file: ByteSource, options: OpenRowsOptions, folder: st
     ...layout,
     room: options.room,
     arrange: (source, rows) => arrangeRows(source, rows, folder),
+    keep: keeper(options.room, folder),
   });
   const data: SourceData = { form: "source", x, ...size };
   const beside = options.labels ? undefined : await siblingLabels(file);

@@ -33,6 +33,8 @@ export interface FixedLayout {
   read(from: number, to: number): Promise<Uint8Array>;
   /** Writes the listed rows of a source in that order, for those who read them again and again. */
   arrange?(source: RowSource, rows: Uint32Array): Promise<RowSource>;
+  /** Keeps rows that were made of these. */
+  readonly keep?: NonNullable<RowSource["keep"]>;
 }
 
 /** The element type in which values of a stored type are given. */
@@ -58,6 +60,7 @@ class FixedRows implements RowSource {
   readonly valueBytes: number;
   readonly room: number;
   readonly arrange?: (rows: Uint32Array) => Promise<RowSource>;
+  readonly keep?: NonNullable<RowSource["keep"]>;
   readonly #layout: FixedLayout;
   readonly #first: number;
   readonly #rowBytes: number;
@@ -71,7 +74,8 @@ class FixedRows implements RowSource {
     this.#layout = layout;
     this.#first = first;
     this.#rowBytes = layout.features * itemBytes(layout.type);
-    const { arrange } = layout;
+    const { arrange, keep } = layout;
+    if (keep) this.keep = keep;
     if (arrange) this.arrange = (listed) => arrange(this, listed);
   }
 
@@ -152,7 +156,7 @@ const itemBytes = (type: string): number => Number(type.slice(1));
 
 /** What can be read by its place: rows, and the size of the images that they are. */
 export interface Placed {
-  readonly layout: Omit<FixedLayout, "room" | "arrange">;
+  readonly layout: Omit<FixedLayout, "room" | "arrange" | "keep">;
   readonly imageSize?: ImageSize;
 }
 

@@ -33,6 +33,7 @@ class JoinedRows implements RowSource {
   readonly valueBytes: number;
   readonly room?: number;
   readonly arrange?: (rows: Uint32Array) => Promise<RowSource>;
+  readonly keep?: NonNullable<RowSource["keep"]>;
   readonly #arrange: Arrange | undefined;
   /** An array of the element type. */
   readonly #like: Values;
@@ -41,7 +42,8 @@ class JoinedRows implements RowSource {
   readonly #starts: readonly number[];
 
   constructor(parts: readonly RowSource[], like: Values, arrange: Arrange | undefined) {
-    const [{ form, features, room }] = parts;
+    const [{ form, features, room, keep }] = parts;
+    if (keep) this.keep = keep;
     this.form = form;
     this.features = features;
     if (room !== undefined) this.room = room;

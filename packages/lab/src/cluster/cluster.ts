@@ -3,7 +3,7 @@
  * be run by itself; what it found is put beside what the others found in the results.
  */
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -174,7 +174,10 @@ async function killed(folder: string) {
     const written = new Set<string>();
     while (child.exitCode === null && (written.size < states || processesOf(kept).length < RANKS)) {
       await new Promise((resume) => setTimeout(resume, 2));
-      for (const name of readdirSync(kept).filter((file) => file.endsWith(".state"))) written.add(name);
+      // A state takes the place of the one before.
+      const files = readdirSync(kept).filter((file) => file.endsWith(".state"));
+      for (const name of files)
+        written.add(`${name} ${statSync(join(kept, name), { throwIfNoEntry: false })?.mtimeMs}`);
     }
     await new Promise((resume) => setTimeout(resume, (j * 37) % 100));
     const victim = processesOf(kept).sort((a, b) => a - b)[rank];

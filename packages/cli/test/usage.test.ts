@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { CLASSIFIER_PARAMETERS } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLES } from "../src/commands/examples.ts";
@@ -171,4 +171,33 @@ test("an interrupt before or during the work ends with 130 and leaves nothing", 
   setTimeout(() => controller.abort(), 500);
   expect(await working).toMatchObject({ code: 130, stdout: "" });
   expect(readdirSync(world.folder)).toEqual(before);
+});
+
+test("no command writes over what it reads, by whatever name", async () => {
+  const table = `a,b,kind\n${Array.from({ length: 30 }, (_, r) => `${(r * 7) % 11},${(r * 5) % 13},${r % 2}`).join("\n")}\n`;
+  writeFileSync(world.path("own.csv"), table);
+  symlinkSync("own.csv", world.path("link.csv"));
+  await world.ranksim("train own.csv --label-column kind --keep-sums --filters 4 -m own.ranksim");
+  for (const line of [
+    "train own.csv --label-column kind -m own.csv",
+    "train own.csv --label-column kind -m own2.ranksim --card ./own.csv",
+    "train 'own.*v' --label-column kind -m link.csv",
+    "predict own.ranksim own.csv --out link.csv",
+    "report own.ranksim own.csv --out own.csv",
+    "report own.ranksim own.csv --out own.ranksim",
+    "update own.ranksim own.csv --out own.csv",
+    "tune own.csv --label-column kind --seconds 1 --out own.csv",
+    "export own.ranksim --to c --out own.ranksim",
+  ]) {
+    const { code, stderr } = await world.ranksim(line);
+    expect([code, stderr], line).toEqual([1, expect.stringContaining("is read by this command")]);
+  }
+  expect(readFileSync(world.path("own.csv"), "utf8")).toBe(table);
+  // A model that grows takes its own place.
+  expect(await world.ranksim("update own.ranksim own.csv")).toMatchObject({ code: 0 });
+});
+
+test("names that share no letter are no suggestion", async () => {
+  writeFileSync(world.path("short.csv"), "a,b\n1,2\n");
+  expect((await world.ranksim("train short.csv --label-column y -m x")).stderr).not.toContain("did you mean");
 });

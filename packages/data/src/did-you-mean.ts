@@ -5,7 +5,8 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length * 0.4));
   const found = names
     .map((name) => ({ name, steps: distance(word.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ steps }) => steps <= Math.min(most, 3))
+    // Names of which no letter is left are other names.
+    .filter(({ name, steps }) => steps <= Math.min(most, 3) && steps < Math.max(word.length, name.length))
     .sort((a, b) => a.steps - b.steps);
   return found[0]?.name;
 }

@@ -83,7 +83,7 @@ async function exportModel(modelPath: string, options: Options, io: Io): Promise
     }
   }
   if (options.bits !== undefined && options.check !== undefined) throw usageError("--bits or --check, not both");
-  await checkWritable(options.out, io);
+  await checkWritable(options.out, io, [modelPath]);
   const { model } = await readModel(modelPath, io);
   const { content, facts, lines } = await formats[options.to](model, modelPath, options, session);
   await writeTo(options.out, pieces(content), io);

@@ -72,7 +72,7 @@ export function addPredict(program: Command, io: Io): void {
     .addHelpText("after", exampleText("predict"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      await checkWritable(options.out, io);
+      await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
       const keep = [...(options.idColumn === undefined ? [] : [options.idColumn]), ...(options.keep ?? [])];
       const isTable = options.probabilities === true || options.top !== undefined || keep.length > 0;

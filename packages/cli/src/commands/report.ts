@@ -51,7 +51,7 @@ export function addReport(program: Command, io: Io): void {
     .addHelpText("after", exampleText("report"))
     .action(async (modelPath: string, dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
-      await checkWritable(options.out, io);
+      await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       const stored = await readModel(modelPath, io);
       const data = await openData(dataName, options, session, { model: stored.model });
       const { page, content } = await session.compute("reporting", options, (run) =>

@@ -48,7 +48,7 @@ export function addSpikes(program: Command, io: Io): void {
 
 async function spikes(modelPath: string, dataName: string, options: Options, io: Io): Promise<void> {
   const session = new Session(io, options);
-  await checkWritable(options.out, io);
+  await checkWritable(options.out, io, [modelPath, dataName, options.labels]);
   const [{ simulateSpikes, summarizeSpikes, traceSpikes }, { spikesPage }] = await Promise.all([
     import("@ranksim/export"),
     import("../report/spikes-page.ts"),

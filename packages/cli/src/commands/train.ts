@@ -82,7 +82,8 @@ export function addTrain(program: Command, io: Io): void {
       if (path === undefined && !options.dryRun) throw usageError("required option '-m, --model <file>' not specified");
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, options, io);
-      for (const out of [path, card]) if (out !== undefined && !options.dryRun) await checkWritable(out, io);
+      for (const out of [path, card])
+        if (out !== undefined && !options.dryRun) await checkWritable(out, io, [...dataName, options.labels]);
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
       const large = await openLarge(dataName, reading, session, { text: options.text === true, labelled });

@@ -35,7 +35,7 @@ export function addTransform(program: Command, io: Io): void {
     .addHelpText("after", exampleText("transform"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      await checkWritable(options.out, io);
+      await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io);
       const isWhole = !(await isLarge(await dataNames(dataName, io.cwd), options, io));

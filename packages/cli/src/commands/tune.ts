@@ -129,7 +129,7 @@ export function addTune(program: Command, io: Io): void {
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, withVectorizer(options), io);
       for (const path of [options.out, options.plot, options.model])
-        if (path !== undefined) await checkWritable(path, io);
+        if (path !== undefined) await checkWritable(path, io, [...dataName, options.labels]);
       const reading = withoutSplitColumns(options);
       const split = await splitColumn(dataName, options, session);
       const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });

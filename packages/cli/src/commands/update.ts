@@ -37,7 +37,7 @@ export function addUpdate(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const out = options.out ?? modelPath;
-      await checkWritable(out, io);
+      await checkWritable(out, io, [...dataName, options.labels]);
       const { model } = await readModel(modelPath, io);
       const growing = asGrowing<ReturnType<typeof inputOf>>(model);
       const before = partOf(model);

@@ -12,6 +12,7 @@ import { RanksimError } from "@ranksim/core";
 import { checkNames, writeWhole } from "@ranksim/data/node";
 import { type Io, named } from "../io.ts";
 import { printableLines } from "../terminal/style.ts";
+import { dataNames } from "./data-names.ts";
 
 /** What can be written. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -48,12 +49,23 @@ async function toTerminal(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<vo
   await io.stdout.write(printableLines(decoder.decode()));
 }
 
-/** Refuses a path that could not be written to, before the work whose result would be lost. */
-export async function checkWritable(path: string, io: Io): Promise<void> {
+/**
+ * Refuses a path that could not be written to, before the work whose result would be lost, and one that is among the files
+ * that are `read`: nobody trains a model to lose the data.
+ */
+export async function checkWritable(path: string, io: Io, read: readonly (string | undefined)[]): Promise<void> {
   if (path === "-") return;
   const target = resolve(io.cwd, path);
-  if ((await stat(target).catch(() => undefined))?.isDirectory()) {
+  const found = await stat(target).catch(() => undefined);
+  if (found?.isDirectory()) {
     throw new RanksimError("bad-params", `${path} is a folder, expected the name of a file`);
+  }
+  const names = read.filter((name) => name !== undefined);
+  for (const name of found?.isFile() ? await dataNames(names, io.cwd) : []) {
+    const other = await stat(resolve(io.cwd, name)).catch(() => undefined);
+    if (other?.ino === found?.ino && other?.dev === found?.dev) {
+      throw new RanksimError("bad-params", `${path} is read by this command; give what it writes another name`);
+    }
   }
   await checkNames(target);
   let folder = dirname(target);

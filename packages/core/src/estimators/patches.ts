@@ -3,7 +3,7 @@
  * them, and the similarities are added up by the cells of a grid: whole numbers, on which a classifier is the second layer.
  */
 
-import type { Backend, RowSource } from "../backends/contract.ts";
+import type { Backend } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
 import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
@@ -198,8 +198,8 @@ export class PatchModel implements TransformingModel<MatrixLike> {
    * Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. Of a source that can keep
    * them (`openRows`) they are a source as well.
    */
-  transform(x: RowSource, run?: Run): Promise<Dense | RowSource>;
   transform(x: MatrixLike, run?: Run): Promise<Dense>;
+  transform(x: RowSource, run?: Run): Promise<Dense | RowSource>;
   async transform(x: RowsLike, run: Run = {}): Promise<Dense | RowSource> {
     if (isSource(x)) return this.#pooledSource(matchingRows(x, this.features), run);
     const matrix = matchingMatrix(x, this.features);
@@ -250,7 +250,8 @@ export class PatchModel implements TransformingModel<MatrixLike> {
    * What `transform` gives, for something that takes a source: where that is much, rows that are made when they are asked for, so that
    * they are nowhere as a whole but in the memory of the back end.
    */
-  async rowsFor(x: MatrixLike, run: Run = {}): Promise<RowSource> {
+  async rowsFor(x: RowsLike, run: Run = {}): Promise<RowSource> {
+    if (isSource(x)) return this.transform(x, run);
     const images = matchingMatrix(x, this.features);
     // A back end with memory of its own pools all images at once; processes that share the work have to pool in step.
     const isWhole = await withBackend(run, async ({ overlap = 1, processes = 1 }) => overlap > 1 || processes > 1);

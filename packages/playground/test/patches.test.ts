@@ -88,6 +88,13 @@ describe("a classifier on patches", () => {
     expect(savings.curve[savings.curve.length - 1].accuracy).toBeGreaterThan(0.8);
   });
 
+  it("is compared with itself before refinement", async () => {
+    const view = await session.refinement({ recipe: RECIPE });
+    expect(view).toMatchObject({ heldOut: true, rows: 1348 });
+    expect(view.before.accuracy).toBeGreaterThan(0.8);
+    for (const { before, after } of view.pairs) expect(after.drawn?.size).toEqual(before.drawn?.size);
+  });
+
   it("is refused, with the reason, for rows that are no pictures", async () => {
     const other = new Session({ step: () => {}, refinement: () => {} });
     const content = ["a,b,label", ...Array.from({ length: 30 }, (_, row) => `${row % 7},${row % 5},${row % 2}`)].join(

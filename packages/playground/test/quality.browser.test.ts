@@ -184,13 +184,18 @@ describe.skipIf(!CHROMIUM)("quality in Chromium (needs chromium)", () => {
     PATIENT,
   );
 
-  it.each([320, 768, 1920, 2560])(
-    "fits a width of %i px",
-    async (width) => {
-      const { page } = await stage.open("#tab=mistakes", { viewport: { width, height: 800 } });
+  it(
+    "fits every width from 320 to 2,560 px, in every view",
+    async () => {
+      const { page } = await stage.open("", { viewport: { width: 320, height: 800 } });
       await untilTrained(page);
-      await page.locator(".matrix").waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      for (const width of [320, 768, 1920, 2560]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const tab of await page.getByRole("tab").all()) {
+          await tab.click();
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        }
+      }
     },
     PATIENT,
   );

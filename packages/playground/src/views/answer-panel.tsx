@@ -1,7 +1,8 @@
 /** The answer and why: one large answer with bars, what decided it, and the strongest filters. */
 
 import { useMemo } from "preact/hooks";
-import type { Explanation, StrongFilter } from "../protocol.ts";
+import type { Explanation, Recipe, StrongFilter } from "../protocol.ts";
+import { hasPatches, withEstimator } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
 import { HeatMap } from "./heat-map.tsx";
 import { Notice } from "./notice.tsx";
@@ -36,7 +37,7 @@ export function AnswerPanel() {
         <Share />
       </div>
       {error && <Notice kind="error" text={error} />}
-      {!model && !isComing && <p class="muted">Train a model, and it answers here.</p>}
+      {!model && !isComing && <NoModel />}
       {(model || isComing) && !error && (
         <>
           <div class="verdict-pair">
@@ -58,6 +59,33 @@ export function AnswerPanel() {
         </>
       )}
     </section>
+  );
+}
+
+/** What to do first with data that was just opened: the buttons of the training panel may be below the screen. */
+function NoModel() {
+  const controller = useController();
+  const { data, recipe } = usePage();
+  const train = (wanted: Recipe) => {
+    controller.setRecipe(wanted);
+    void controller.train("full");
+  };
+  return (
+    <>
+      <p class="muted">Train a model, and it answers here.</p>
+      {data.value && (
+        <div class="buttons">
+          <button type="button" class="primary" onClick={() => train(recipe.peek())}>
+            Train now
+          </button>
+          {hasPatches(data.value) && (
+            <button type="button" onClick={() => train(withEstimator(recipe.peek(), "patches"))}>
+              Train with patches
+            </button>
+          )}
+        </div>
+      )}
+    </>
   );
 }
 

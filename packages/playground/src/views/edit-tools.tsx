@@ -1,13 +1,14 @@
 /** What can be done to any sample that is typed or set by sliders. */
 
 import { useController, usePage } from "./context.ts";
+import { Toolbar } from "./toolbar.tsx";
 
 /** Buttons for a sample that is edited. `clear`: what its first button says. */
 export function EditTools({ clear }: { readonly clear: string }) {
   const { sampling } = useController();
   const { sample, undo } = usePage();
   return (
-    <div class="tools">
+    <Toolbar label="Editing">
       <button type="button" onClick={() => sampling.clear()}>
         {clear}
       </button>
@@ -22,6 +23,6 @@ export function EditTools({ clear }: { readonly clear: string }) {
       >
         Reset
       </button>
-    </div>
+    </Toolbar>
   );
 }

@@ -33,7 +33,8 @@ function Detail({ filter }: { filter: number }) {
       <div class="dialog-body">
         <div class="detail-head">
           <h2>
-            Filter {filter} <span class="muted">{answer && sharesText(answer.view)}</span>
+            Filter {filter}
+            {answer && answer.view.shares.length > 0 && <span class="muted">for {sharesText(answer.view)}</span>}
           </h2>
           <button type="button" aria-label="Close the filter" onClick={close}>
             Close

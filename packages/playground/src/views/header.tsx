@@ -16,13 +16,11 @@ export function Header() {
         <rect x="16.5" y="3" width="4.5" height="18" rx="1.2" />
       </svg>
       <h1>
-        <a href={RANKSIM_HOME}>ranksim</a> <span>playground</span>
+        ranksim <span>playground</span>
       </h1>
       <p>Draw, and watch rank filters think.</p>
       <nav aria-label="About">
-        <a href={RANKSIM_HOME} class="home-link">
-          Home page
-        </a>
+        <a href={RANKSIM_HOME}>Home page</a>
         <a href="https://doi.org/10.48550/arXiv.2109.13610">The paper</a>
       </nav>
       <ThemeChoice />

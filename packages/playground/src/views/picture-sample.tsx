@@ -6,6 +6,7 @@ import { isBlank } from "../state/sampling.ts";
 import type { SampleState } from "../state/state.ts";
 import { useController, usePage } from "./context.ts";
 import { Painter } from "./painter.tsx";
+import { Toolbar } from "./toolbar.tsx";
 
 const BRUSHES = [
   { size: 0.6, title: "Fine" },
@@ -42,7 +43,7 @@ export function PictureSample({ shown, values, size }: { shown: SampleState; val
         onChange={change}
         onClear={() => sampling.clear()}
       />
-      <div class="tools" role="toolbar" aria-label="Drawing tools">
+      <Toolbar label="Drawing tools">
         <button
           type="button"
           class={shown.origin && !shown.edited ? "primary" : ""}
@@ -68,7 +69,7 @@ export function PictureSample({ shown, values, size }: { shown: SampleState; val
             </option>
           ))}
         </select>
-      </div>
+      </Toolbar>
       <p id="painter-keys" class="hint keys">
         Keys: arrows move, space draws, delete erases, shift + arrow draws along, c clears.
       </p>

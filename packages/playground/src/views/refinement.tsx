@@ -15,7 +15,8 @@ export function Refinement() {
   const { refinement, modelRecipe, data, situation } = usePage();
   const recipe = modelRecipe.value;
   const state = refinement.value;
-  if (situation.value.is !== "both" || recipe?.estimator !== "classifier" || (data.value?.classes.length ?? 0) < 2) {
+  const isClassifier = recipe?.estimator === "classifier" || recipe?.estimator === "patches";
+  if (situation.value.is !== "both" || !isClassifier || (data.value?.classes.length ?? 0) < 2) {
     return (
       <p class="muted">
         Refinement is for a classifier that was trained here, on rows with labels of two classes or more.
@@ -54,7 +55,7 @@ export function Refinement() {
 function Comparison({ view }: { view: RefinementView }) {
   const controller = useController();
   const recipe = usePage().recipe.value;
-  const isOn = recipe.params.refine === true;
+  const isOn = recipe.params.refine === true || recipe.estimator === "patches";
   const rows = counted(view.rows, view.heldOut ? "held-out row" : "row");
   return (
     <div class="refinement" data-testid="refinement">

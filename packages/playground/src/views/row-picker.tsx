@@ -15,7 +15,10 @@ export function RowPicker() {
   const data = page.data.value;
   const browsed = page.browsed.value ?? new Uint32Array(0);
   const origin = page.sample.value?.origin;
-  if (!data || browsed.length === 0) return <section class="card rows" aria-label="Rows of the data" />;
+  if (!data || browsed.length === 0) {
+    // The place is kept while data is being opened, and not for a model that has none.
+    return page.busy.value === undefined ? null : <section class="card rows" aria-label="Rows of the data" />;
+  }
   const at = origin ? browsed.indexOf(origin.row) : -1;
   const pick = (position: number) => {
     setError("");

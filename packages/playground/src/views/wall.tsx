@@ -35,7 +35,11 @@ export function WallPanel() {
     <section class="card wall-panel" aria-labelledby="wall-title">
       <div class="panel-head">
         <h2 id="wall-title">
-          {inTraining ? "Filters in training" : "The filters"}
+          {inTraining?.step?.stage === "patches"
+            ? "Patch filters in training"
+            : inTraining
+              ? "Filters in training"
+              : "The filters"}
           {known && !inTraining && (
             <span class="badge">
               {trained && trained.length < known.filters
@@ -81,7 +85,12 @@ function WatchButton() {
   const pace = run.value?.pace;
   if (situation.value.is !== "both" || pace === "full") return null;
   return (
-    <button type="button" class="quiet" onClick={() => controller.go(pace ? "full" : "watch")}>
+    <button
+      type="button"
+      class="quiet"
+      // The second click of a double click is not meant for what the button has become.
+      onClick={({ detail }) => detail < 2 && controller.go(pace ? "full" : "watch")}
+    >
       {pace ? "Finish now" : "Watch it train"}
     </button>
   );

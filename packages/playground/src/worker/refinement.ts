@@ -1,16 +1,79 @@
 /** What refinement does to a model: the same filters before and after, judged on the same rows. */
 
-import { ClassifierModel, expandFilter, type Label, type Matrix, RanksimError, type Run } from "@ranksim/core";
-import type { Evaluation, RefinementView } from "../protocol.ts";
-import type { LoadedData } from "./data.ts";
+import {
+  type Backend,
+  ClassifierModel,
+  expandFilter,
+  type Label,
+  type Matrix,
+  RanksimError,
+  type Run,
+} from "@ranksim/core";
+import type { Evaluation, Recipe, RefinementView, TrainingStep } from "../protocol.ts";
+import { isMatrix, type LoadedData, pickLabels } from "./data.ts";
 import { type Judged, judge } from "./evaluation.ts";
+import { Gate } from "./gate.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
 
 /** Pairs of filters that are shown, those that changed most. */
 const SHOWN_PAIRS = 12;
 
+/** The page is told how far a comparison is this often. */
+const TELL_MILLISECONDS = 100;
+
+/** Share of a comparison that training takes; refinement takes the rest. */
+const TRAINING = 0.2;
+
+/** What a comparison is made with. */
+export interface ComparisonRun {
+  readonly fit: (recipe: Recipe, gate: Gate, tell: (step: TrainingStep) => void) => Promise<SubjectParts>;
+  readonly tell: (share: number) => void;
+  readonly backend: Promise<Backend>;
+  readonly signal: AbortSignal;
+}
+
+/** Trains a recipe without refinement, refines that model and compares the two. */
+export async function compareRefinement(
+  data: LoadedData,
+  recipe: Recipe,
+  rows: { readonly train: Uint32Array; readonly test: Uint32Array },
+  { fit, tell, backend, signal }: ComparisonRun,
+): Promise<RefinementView> {
+  const gate = new Gate("full");
+  let told = 0;
+  const tellSometimes = (share: number) => {
+    if (performance.now() - told < TELL_MILLISECONDS) return;
+    told = performance.now();
+    tell(share);
+  };
+  try {
+    const plain = await fit(withoutRefinement(recipe), gate, ({ share }) => tellSometimes(TRAINING * share));
+    const { x } = data;
+    const input = isMatrix(x) ? x.gather(rows.train) : Array.from(rows.train, (row) => x[row]);
+    const training = { x: await plain.prepare(input), y: pickLabels(data.y ?? [], rows.train) as Label[] };
+    const isHeldOut = rows.test.length > 0;
+    const onProgress = ({ share }: { share: number }) => {
+      tellSometimes(TRAINING + (1 - TRAINING) * share);
+      return gate.listen();
+    };
+    const run = { backend: await backend, signal, onProgress };
+    return await compareRefined(plain, training, data, isHeldOut ? rows.test : rows.train, isHeldOut, run);
+  } finally {
+    gate.close();
+  }
+}
+
+function withoutRefinement(recipe: Recipe): Recipe {
+  const { refine: _refine, calibrate: _calibrate, ...params } = recipe.params;
+  // Recipes of patches refine and calibrate unless told otherwise.
+  return {
+    ...recipe,
+    params: recipe.estimator === "patches" ? { ...params, refine: false, calibrate: "none" } : params,
+  };
+}
+
 /** Refines a plain model with the rows it was trained on and compares the two on `rows`. */
-export async function compareRefined(
+async function compareRefined(
   plain: SubjectParts,
   training: { readonly x: Matrix; readonly y: readonly Label[] },
   data: LoadedData,

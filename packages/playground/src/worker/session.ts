@@ -3,7 +3,7 @@
  * work of the library happens here, so the page never waits for it.
  */
 
-import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
+import { type Backend, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { Basis, CallName, Calls, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
 import {
@@ -19,16 +19,13 @@ import {
 } from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { Gate } from "./gate.ts";
-import { compareRefined } from "./refinement.ts";
+import { compareRefinement } from "./refinement.ts";
 import { studyFeatures } from "./study.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
 import { estimatorOf, type Part, train } from "./training.ts";
 
 /** The calls, each as a method of its name. */
 type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] | Promise<Calls[K]["out"]> };
-
-/** The page is told how far a comparison is this often. */
-const TELL_MILLISECONDS = 100;
 
 /** Each number of the digits counts the ink in 4 × 4 pixels of a drawing. */
 const DIGIT_BLOCKS = 4;
@@ -181,7 +178,14 @@ export class Session implements Answers {
       await this.#comparison.ended;
     }
     const stop = new AbortController();
-    const work = this.#compare(this.#needData(), recipe, stop.signal);
+    const data = this.#needData();
+    const rows = splitRows(data, recipe);
+    const work = compareRefinement(data, recipe, rows, {
+      fit: (plain, gate, tell) => this.#fit(data, plain, rows, gate, stop.signal, tell),
+      tell: this.#tell.refinement,
+      backend: this.#open(),
+      signal: stop.signal,
+    });
     this.#comparison = { stop, ended: work.catch(() => undefined) };
     try {
       return await work;
@@ -193,37 +197,6 @@ export class Session implements Answers {
   stopRefinement(): null {
     this.#comparison?.stop.abort(STOPPED);
     return null;
-  }
-
-  /** Training is the smaller part of a comparison, refinement the larger. */
-  async #compare(data: LoadedData, recipe: Recipe, signal: AbortSignal): Promise<Calls["refinement"]["out"]> {
-    const { refine: _refine, calibrate: _calibrate, ...others } = recipe.params;
-    // Recipes of patches refine and calibrate unless told otherwise.
-    const params = recipe.estimator === "patches" ? { ...others, refine: false, calibrate: "none" } : others;
-    const rows = splitRows(data, recipe);
-    const gate = new Gate("full");
-    let told = 0;
-    const tell = (share: number) => {
-      if (performance.now() - told < TELL_MILLISECONDS) return;
-      told = performance.now();
-      this.#tell.refinement(share);
-    };
-    try {
-      const plain = await this.#fit(data, { ...recipe, params }, rows, gate, signal, ({ share }) => tell(0.2 * share));
-      const input = isMatrix(data.x)
-        ? data.x.gather(rows.train)
-        : Array.from(rows.train, (r) => (data.x as string[])[r]);
-      const training = { x: await plain.prepare(input), y: pickLabels(data.y ?? [], rows.train) as Label[] };
-      const isHeldOut = rows.test.length > 0;
-      const onProgress = ({ share }: { share: number }) => {
-        tell(0.2 + 0.8 * share);
-        return gate.listen();
-      };
-      const run = { backend: await this.#open(), signal, onProgress };
-      return await compareRefined(plain, training, data, isHeldOut ? rows.test : rows.train, isHeldOut, run);
-    } finally {
-      gate.close();
-    }
   }
 
   async study({ group, features }: Calls["study"]["in"]): Promise<Calls["study"]["out"]> {

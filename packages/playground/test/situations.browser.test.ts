@@ -165,6 +165,7 @@ describe.skipIf(!CHROMIUM)("situations in Chromium (needs chromium)", () => {
     await page.waitForFunction(() => location.hash !== "");
     await page.getByRole("tab", { name: "Mistakes" }).click();
     await page.waitForFunction(() => location.hash.includes("tab=mistakes"));
+    await page.getByText("Parameters", { exact: true }).click();
     await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("60");
     await button(page, "Train").click();
     await page.waitForFunction(() => location.hash.includes("filters=60"));

@@ -153,6 +153,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
         { name: "train-labels-idx1-ubyte.gz", content: gzipSync(idxLabels(2000)) },
       ]);
       await page.getByText("2,000 rows × 784 features").waitFor();
+      await page.getByText("Parameters", { exact: true }).click();
       await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("200");
       await expectFree(page, async () => {
         await button(page, "Train").click();
@@ -184,6 +185,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
   it("says in place what is wrong with a parameter", async () => {
     const { page, complaints } = await stage.open();
     await untilTrained(page);
+    await page.getByText("Parameters", { exact: true }).click();
     await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("3");
     await button(page, "Train").click();
     await page

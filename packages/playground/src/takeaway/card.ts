@@ -63,9 +63,10 @@ function drawCard(pen: CanvasRenderingContext2D, input: CardInput): void {
   if (most > 0) write(pen, percent(most), 756, 366, { size: 40, weight: 650 });
 
   write(pen, "Strongest rank filters", 56, 436, { size: 22, colour: COLOURS.muted });
-  explanation.strongest.slice(0, 6).forEach(({ picture, similarity, shares }, j) => {
+  explanation.strongest.slice(0, 6).forEach(({ picture, drawn, similarity, shares }, j) => {
     const x = 56 + j * 116;
-    if (picture) frame(pen, inked(picture, size), x, 452, 88);
+    if (drawn) frame(pen, inked(drawn.pixels, drawn.size), x, 452, 88);
+    else if (picture) frame(pen, inked(picture, size), x, 452, 88);
     pen.fillStyle = COLOURS.border;
     pen.fillRect(x, 548, 88, 8);
     pen.fillStyle = GLOW;

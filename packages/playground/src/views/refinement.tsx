@@ -123,24 +123,27 @@ function ClassChanges({ view }: { view: RefinementView }) {
   const floor = Math.max(0, Math.floor(low * 20) / 20 - 0.05);
   const at = (f1: number) => `${((f1 - floor) / (1 - floor)) * 100}%`;
   return (
-    <ul class="class-changes" aria-label="F1 of each class before and after">
-      {view.classes.slice(0, 40).map(({ label, before, after }) => (
-        <li key={label}>
-          <span class="class-name">{label}</span>
-          <span class="track" aria-hidden="true">
-            <i
-              class={after < before ? "span worse" : "span"}
-              style={{ left: at(Math.min(before, after)), right: `calc(100% - ${at(Math.max(before, after))})` }}
-            />
-            <i class="dot" style={{ left: at(before) }} />
-            <i class={after < before ? "dot full worse" : "dot full"} style={{ left: at(after) }} />
-          </span>
-          <span class="figures">
-            <span class="visually-hidden">from {score(before)} to</span> {score(after)}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <figure class="refinement">
+      <figcaption>F1 of each class, without refinement and with it</figcaption>
+      <ul class="class-changes">
+        {view.classes.slice(0, 40).map(({ label, before, after }) => (
+          <li key={label}>
+            <span class="class-name">{label}</span>
+            <span class="track" aria-hidden="true">
+              <i
+                class={after < before ? "span worse" : "span"}
+                style={{ left: at(Math.min(before, after)), right: `calc(100% - ${at(Math.max(before, after))})` }}
+              />
+              <i class="dot" style={{ left: at(before) }} />
+              <i class={after < before ? "dot full worse" : "dot full"} style={{ left: at(after) }} />
+            </span>
+            <span class="figures">
+              <span class="visually-hidden">from {score(before)} to</span> {score(after)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </figure>
   );
 }
 

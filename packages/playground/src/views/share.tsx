@@ -38,7 +38,8 @@ export function Share() {
       low: data?.low ?? 0,
       high: data?.high ?? 255,
       classes: page.model.peek()?.classes ?? [],
-      link: location.origin + location.pathname,
+      // An address on this machine is of no use to others.
+      link: isLocal() ? "npx ranksim play" : location.origin + location.pathname,
       isDrawn: shown.edited,
     });
     download(`ranksim-${explanation.labels.join("-") || "sample"}.png`, picture, "image/png");
@@ -59,3 +60,5 @@ export function Share() {
     </div>
   );
 }
+
+const isLocal = (): boolean => /^(localhost|127\.|\[::1\])/.test(location.hostname);

@@ -20,6 +20,7 @@ export async function* answersAsParquet(
   const areNumbers = shape.classes.every((name) => typeof name === "number");
   const isNumber = (name: string, c: number) =>
     c >= shape.keptNames.length &&
+    !(shape.sets && name === "set" && c === shape.keptNames.length + 1) &&
     (/^probability \d+$/.test(name) || (/^label( \d+)?$/.test(name) ? areNumbers : true));
   const schema = [
     { name: "root", num_children: names.length },
@@ -36,7 +37,8 @@ export async function* answersAsParquet(
   const write = async (): Promise<Uint8Array> => {
     const columnData = names.map((name, c) => ({
       name,
-      data: rows.map((row) => (isNumber(name, c) ? Number(row[c]) : String(row[c]))),
+      // A row without a class has no number.
+      data: rows.map((row) => (isNumber(name, c) ? (row[c] === "" ? Number.NaN : Number(row[c])) : String(row[c]))),
     }));
     await writer.write({ columnData, rowGroupSize: Math.max(1, rows.length) });
     rows = [];
@@ -62,16 +64,17 @@ function taken(bytes: { getBytes(): Uint8Array; index?: number }): Uint8Array {
 export async function* answersAsNumpy(
   blocks: AsyncIterable<AnswerBlock>,
   format: "npy" | "npz",
-  { classes, keptNames, probabilities, top }: AnswerShape,
+  { classes, keptNames, probabilities, top, sets }: AnswerShape,
 ): AsyncGenerator<Uint8Array> {
-  if (keptNames.length > 0 || top > 0) {
-    const flags = "--id-column, --keep or --top";
+  if (keptNames.length > 0 || top > 0 || sets) {
+    const flags = "--id-column, --keep, --top or --coverage";
     throw new RanksimError("unsupported", `${format} has no place for ${flags}; write .csv, .jsonl or .parquet`);
   }
   const labels: Label[] = [];
   const shares: Values[] = [];
   for await (const block of blocks) {
     for (const label of block.labels) {
+      if (label === null) throw new RanksimError("unsupported", `${format} has no place for rows without a class`);
       if (typeof label === "object") {
         throw new RanksimError("unsupported", `${format} has no place for several labels a row; write .csv or .jsonl`);
       }

@@ -6,8 +6,11 @@ import { printableJson } from "../terminal/style.ts";
 
 /** Predictions of some rows. */
 export interface AnswerBlock {
-  readonly labels: readonly (Label | readonly Label[])[];
+  /** The class of each row, or several; null for a row that is given none. */
+  readonly labels: readonly (Label | readonly Label[] | null)[];
   readonly probabilities: Dense | undefined;
+  /** The classes that cannot be ruled out for each row, where these are told. */
+  readonly sets?: readonly (readonly Label[])[] | undefined;
   /** What kept columns hold in each row; empty where none are kept. */
   readonly kept: readonly (readonly string[])[];
 }
@@ -21,6 +24,8 @@ export interface AnswerShape {
   readonly probabilities: boolean;
   /** How many of the most probable classes are told; 0 for none. */
   readonly top: number;
+  /** Whether sets of classes are told. */
+  readonly sets?: boolean;
 }
 
 /** Formats of answers by the names that --out-format takes. */
@@ -55,9 +60,9 @@ export function keptNamesOf(names: readonly string[], classes: readonly Label[])
 }
 
 /** The names of the columns of a table of answers. */
-export function columnNames({ classes, keptNames, probabilities, top }: AnswerShape): string[] {
+export function columnNames({ classes, keptNames, probabilities, top, sets }: AnswerShape): string[] {
   const places = Array.from({ length: top }, (_, k) => [`label ${k + 1}`, `probability ${k + 1}`]).flat();
-  return [...keptNames, "label", ...places, ...(probabilities ? classes.map(String) : [])];
+  return [...keptNames, "label", ...(sets ? ["set"] : []), ...places, ...(probabilities ? classes.map(String) : [])];
 }
 
 /** The most probable classes of a row, the most probable first, of equal ones the first by name. */
@@ -75,7 +80,9 @@ export function cellsOf(
 ): (Label | number)[] {
   const row = block.probabilities?.row(r) ?? [];
   const places = top === 0 ? [] : topOf(row, top).flatMap((c) => [classes[c], row[c]]);
-  return [...(block.kept[r] ?? []), several(block.labels[r]), ...places, ...(probabilities ? Array.from(row) : [])];
+  const set = block.sets ? [several(block.sets[r])] : [];
+  const label = several(block.labels[r]);
+  return [...(block.kept[r] ?? []), label, ...set, ...places, ...(probabilities ? Array.from(row) : [])];
 }
 
 /** The answers as text, a piece for each block. */
@@ -112,13 +119,14 @@ function objectOf(block: AnswerBlock, r: number, { classes, keptNames, probabili
   return {
     ...Object.fromEntries(keptNames.map((name, k) => [name, block.kept[r][k]])),
     label: block.labels[r],
+    ...(block.sets ? { set: block.sets[r] } : {}),
     ...(top === 0 ? {} : { top: topOf(row, top).map((c) => ({ label: classes[c], probability: row[c] })) }),
     ...(probabilities ? { probabilities: Object.fromEntries(classes.map((name, c) => [name, row[c]])) } : {}),
   };
 }
 
-const several = (label: Label | readonly Label[]): string =>
-  typeof label === "object" ? label.join(",") : String(label);
+const several = (label: Label | readonly Label[] | null): string =>
+  label === null ? "" : typeof label === "object" ? label.join(",") : String(label);
 
 /** A field of CSV, quoted where it has to be. */
 const field = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

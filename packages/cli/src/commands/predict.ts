@@ -1,15 +1,15 @@
 /** `ranksim predict`: a class, or several, for each row, as the rows come. */
 
-import type { PredictingModel, Run } from "@ranksim/core";
+import type { ConformalModel, Label, PredictingModel, Run } from "@ranksim/core";
 import type { Block, ColumnChoice } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openBlocks } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
+import { shareBelowOne, wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, column, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { asPredicting } from "../model/parts.ts";
+import { asConformal, asPredicting } from "../model/parts.ts";
 import { type Input, inputOf } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -30,6 +30,8 @@ type Options = ComputeOptions &
   ReadingOptions & {
     readonly probabilities?: boolean;
     readonly top?: number;
+    readonly coverage?: number;
+    readonly reject?: number;
     readonly idColumn?: ColumnChoice;
     readonly keep?: readonly ColumnChoice[];
     readonly out: string;
@@ -51,6 +53,18 @@ export function addPredict(program: Command, io: Io): void {
       new Option("--top <k>", "the k most probable classes, with their probabilities").argParser((text: string) =>
         wholeNumber(text, 1),
       ),
+    )
+    .addOption(
+      new Option(
+        "--coverage <p>",
+        "the classes that cannot be ruled out as well: the set holds the true one with this probability (a model of train --sets)",
+      ).argParser(shareBelowOne),
+    )
+    .addOption(
+      new Option(
+        "--reject <share>",
+        "no class for rows unlike those trained on; of known rows at most this share is given none (a model of train --sets)",
+      ).argParser(shareBelowOne),
     )
     .addOption(
       new Option("--id-column <c>", "column that names the rows; it comes first in the answer").argParser(column),
@@ -75,7 +89,9 @@ export function addPredict(program: Command, io: Io): void {
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
       const keep = [...(options.idColumn === undefined ? [] : [options.idColumn]), ...(options.keep ?? [])];
-      const isTable = options.probabilities === true || options.top !== undefined || keep.length > 0;
+      const { coverage, reject } = options;
+      const isTable =
+        options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
       const format = answerFormat(options.out, options.outFormat, isTable);
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);
@@ -84,7 +100,10 @@ export function addPredict(program: Command, io: Io): void {
         keptNames: keptNamesOf(keep.map(String), predicting.classes),
         probabilities: options.probabilities === true,
         top: Math.min(options.top ?? 0, predicting.classes.length),
+        sets: coverage !== undefined,
       };
+      if (coverage !== undefined) asConformal(model, "--coverage");
+      if (reject !== undefined) asConformal(model, "--reject");
       if (!predicting.predictProbabilities && (shape.probabilities || shape.top > 0)) {
         throw usageError(`a ${model.kind} model has no probabilities`);
       }
@@ -95,7 +114,10 @@ export function addPredict(program: Command, io: Io): void {
           run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
         const blocks = openBlocks(dataName, { ...options, keep }, session, { model, labelled: false }, show);
         const ask = (block: Block) =>
-          answer(predicting, inputOf(model, block.data), block, shape, { backend, ...(signal ? { signal } : {}) });
+          answer(predicting, inputOf(model, block.data), block, shape, options, {
+            backend,
+            ...(signal ? { signal } : {}),
+          });
         const answers = answering(blocks, ask, found);
         if (session.json && options.out === "-") await printJson(answers, shape, session);
         else await writeTo(options.out, chunksOf(answers, format, shape), io);
@@ -123,11 +145,15 @@ async function answer(
   x: Input,
   { kept }: Block,
   { probabilities, top }: AnswerShape,
+  { coverage, reject }: Pick<Options, "coverage" | "reject">,
   run: Run,
 ): Promise<AnswerBlock> {
-  const labels = await model.predict(x, run);
+  // The flags were refused for models that know neither.
+  const sure = model as unknown as ConformalModel<Input>;
+  const labels = await (reject === undefined ? model.predict(x, run) : sure.predict(x, { ...run, reject }));
+  const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage }, run);
   const isWanted = probabilities || top > 0;
-  return { labels, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
+  return { labels, sets, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
 }
 
 function chunksOf(
@@ -146,9 +172,11 @@ async function printJson(answers: AsyncIterable<AnswerBlock>, shape: AnswerShape
   const labels: AnswerBlock["labels"][number][] = [];
   const probabilities: number[][] = [];
   const kept: (readonly string[])[] = [];
+  const sets: (readonly Label[])[] = [];
   for await (const block of answers) {
     for (let r = 0; r < block.labels.length; r++) {
       labels.push(block.labels[r]);
+      if (block.sets) sets.push(block.sets[r]);
       if (block.probabilities) probabilities.push(Array.from(block.probabilities.row(r)));
       if (block.kept.length > 0) kept.push(block.kept[r]);
     }
@@ -156,6 +184,7 @@ async function printJson(answers: AsyncIterable<AnswerBlock>, shape: AnswerShape
   const isWanted = shape.probabilities || shape.top > 0;
   const value = {
     labels,
+    ...(shape.sets ? { sets } : {}),
     ...(isWanted ? { classes: shape.classes, probabilities } : {}),
     ...(shape.keptNames.length > 0 ? { keptNames: shape.keptNames, kept } : {}),
   };

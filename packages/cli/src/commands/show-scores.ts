@@ -3,6 +3,7 @@
 import type { ClassScores, ConfusionMatrix, Label } from "@ranksim/core";
 import type { Baseline } from "../model/baselines.ts";
 import type { Interval } from "../model/intervals.ts";
+import type { SetsJudged } from "../model/sets-tally.ts";
 import type { Judgement, Reliability } from "../report/content.ts";
 import type { Session } from "../session.ts";
 import { count, score } from "../terminal/numbers.ts";
@@ -37,6 +38,7 @@ export function showScores(
         ["balanced accuracy", judgement.balancedAccuracy === undefined ? undefined : score(judgement.balancedAccuracy)],
         ["log loss", judgement.logLoss === undefined ? undefined : score(judgement.logLoss)],
         ["calibration error", judgement.reliability && calibration(judgement.reliability)],
+        [`sets of ${judgement.sets?.coverage}`, judgement.sets && setsText(judgement.sets)],
         ["Hamming loss", judgement.hammingLoss === undefined ? undefined : score(judgement.hammingLoss)],
       ],
       style,
@@ -46,6 +48,10 @@ export function showScores(
   if (confusion) parts.push(matrix(confusion, nameOf, style, io.stdout.columns));
   return parts.join("\n");
 }
+
+/** What sets of classes promise, and what they keep. */
+export const setsText = ({ held, meanSize }: SetsJudged): string =>
+  `hold the class of ${score(held)} of the rows, with ${meanSize.toFixed(2)} classes on average`;
 
 /** In 95 of 100 cases the score on other rows of the kind lies in between. */
 export const intervalText = ([low, high]: Interval): string => `95 %: ${score(low)} to ${score(high)}`;

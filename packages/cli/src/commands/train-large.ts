@@ -26,7 +26,14 @@ type Options = ComputeOptions &
   TableOptions & { readonly rows?: boolean; readonly trace?: boolean; readonly [name: string]: unknown };
 
 /** What looks at all rows at once. */
-const IN_MEMORY = { dryRun: "--dry-run", testShare: "--test-share", card: "--card", baselines: "--baselines" } as const;
+const IN_MEMORY = {
+  sets: "--sets",
+  weightColumn: "--weight-column",
+  dryRun: "--dry-run",
+  testShare: "--test-share",
+  card: "--card",
+  baselines: "--baselines",
+} as const;
 
 /** Trains and writes the model. */
 export async function trainLarge(

@@ -16,7 +16,7 @@ import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { summarize, summaryLines } from "../model/data-summary.ts";
-import { withoutSplitColumns } from "../model/hold-out.ts";
+import { addWeightColumn, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
 import { columnsOf, fitRecipe, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -49,6 +49,7 @@ type Options = ComputeOptions &
     readonly estimator?: EstimatorName;
     readonly text?: boolean;
     readonly trace?: boolean;
+    readonly sets?: boolean;
     readonly [name: string]: unknown;
   };
 
@@ -70,8 +71,9 @@ export function addTrain(program: Command, io: Io): void {
     .option("--dry-run", "say what was found in the data and what would be trained, and train nothing")
     .option("--card <file>", "a page of Markdown about the model: data, recipe, command, date, version")
     .option("--no-rows", "the file does not say which training rows filters stand for; smaller, and no row is named")
+    .option("--sets", "hold out a tenth of the rows, so that predict can answer with --coverage and --reject")
     .option("--trace", TRACE_ABOUT);
-  addCheckpointFlags(addHeldOutFlags(command));
+  addWeightColumn(addCheckpointFlags(addHeldOutFlags(command)));
   addEstimatorFlags(addPresetFlag(command), ["classifier", "probabilistic", "transform"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", PRESET_NOTES + NOTES)
@@ -80,6 +82,7 @@ export function addTrain(program: Command, io: Io): void {
       const session = new Session(io, options);
       const { model: path, card } = options;
       if (path === undefined && !options.dryRun) throw usageError("required option '-m, --model <file>' not specified");
+      if (options.sets && options.estimator === "transform") throw usageError("--sets: a transform has no classes");
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, options, io);
       for (const out of [path, card])
@@ -106,6 +109,7 @@ export function addTrain(program: Command, io: Io): void {
         return;
       }
       const { train, test } = await divided(dataName, set, options, session);
+      const weights = await rowWeights(dataName, options, session);
       const keepsRows = options.rows !== false;
       const described = describeData(train, {
         ...{ options: readOptions(reading), rows: keepsRows },
@@ -113,7 +117,8 @@ export function addTrain(program: Command, io: Io): void {
       });
       const fitted = await session.compute("training", options, async (run) => {
         const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective);
-        return fitRecipe(recipe, train, { ...run, ...kept });
+        const sets = options.sets ? { seed: typeof options.seed === "number" ? options.seed : 0 } : undefined;
+        return fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);
       });
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};

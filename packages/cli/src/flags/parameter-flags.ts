@@ -184,3 +184,10 @@ function parseJson(text: string): Json {
     throw new InvalidArgumentError(`Expected JSON: ${(error as Error).message}.`);
   }
 }
+
+/** A number above 0 and below 1. */
+export function shareBelowOne(text: string): number {
+  const share = Number(text);
+  if (text.trim() !== "" && share > 0 && share < 1) return share;
+  throw new InvalidArgumentError("Expected a number above 0 and below 1.");
+}

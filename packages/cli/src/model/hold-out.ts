@@ -11,9 +11,10 @@ import {
   trainTestSplit,
 } from "@ranksim/core";
 import { type ByteSource, type DataSet, fileSource, readData, timesOf } from "@ranksim/data/node";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { dataNames } from "../files/data-names.ts";
 import { isSets } from "../files/labels.ts";
+import { shareBelowOne } from "../flags/parameter-flags.ts";
 import { column, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Session } from "../session.ts";
@@ -22,6 +23,7 @@ import type { Session } from "../session.ts";
 export interface SplitFlags {
   readonly groupColumn?: string | number;
   readonly timeColumn?: string | number;
+  readonly weightColumn?: string | number;
 }
 
 const GROUP = "Rows to judge by:";
@@ -46,19 +48,46 @@ export function addSplitFlags(command: Command): Command {
 export function addTestShare(command: Command): Command {
   return command.addOption(
     new Option("--test-share <share>", "hold this share of the rows out of training and judge the model by them")
-      .argParser((text: string) => {
-        const share = Number(text);
-        if (text.trim() !== "" && share > 0 && share < 1) return share;
-        throw new InvalidArgumentError("Expected a number above 0 and below 1.");
-      })
+      .argParser(shareBelowOne)
       .helpGroup(GROUP),
   );
 }
 
-/** The reading options without the columns that only say how to split. */
+/** Adds --weight-column. */
+export function addWeightColumn(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--weight-column <c>",
+      "column that says how much each row counts in training, as a number above 0",
+    ).argParser(column),
+  );
+}
+
+/** How much each row counts, where a column says so. Refused where rows are then divided, or are not numbers. */
+export async function rowWeights(
+  what: readonly string[],
+  options: ReadingOptions & SplitFlags & { readonly testShare?: number; readonly sets?: boolean },
+  session: Session,
+): Promise<Float64Array | undefined> {
+  const { weightColumn } = options;
+  if (weightColumn === undefined) return undefined;
+  const other = options.testShare === undefined ? (options.sets ? "--sets" : undefined) : "--test-share";
+  if (other) throw usageError(`--weight-column cannot be used with ${other}: rows are held out by chance alone`);
+  const values = await valuesAt(what, weightColumn, "--weight-column", options, session);
+  return Float64Array.from(values, (text, r) => {
+    const weight = text.trim() === "" ? Number.NaN : Number(text);
+    if (weight > 0 && Number.isFinite(weight)) return weight;
+    throw new RanksimError(
+      "bad-matrix",
+      `--weight-column: row ${r}: expected a number above 0, found ${JSON.stringify(text)}`,
+    );
+  });
+}
+
+/** The reading options without the columns that only say how to split or how much rows count. */
 export function withoutSplitColumns<O extends ReadingOptions & SplitFlags>(options: O): O {
-  const { groupColumn, timeColumn } = options;
-  const only = [groupColumn, timeColumn].filter((name) => name !== undefined);
+  const { groupColumn, timeColumn, weightColumn } = options;
+  const only = [groupColumn, timeColumn, weightColumn].filter((name) => name !== undefined);
   return only.length === 0 ? options : { ...options, ignoreColumns: [...(options.ignoreColumns ?? []), ...only] };
 }
 
@@ -83,13 +112,24 @@ export async function splitColumn(
   const name = options.groupColumn ?? options.timeColumn;
   if (name === undefined) return undefined;
   const by = options.groupColumn === undefined ? "time" : "group";
+  return { by, values: await valuesAt(what, name, `--${by}-column`, options, session) };
+}
+
+/** What a column of all files holds, row by row. */
+async function valuesAt(
+  what: readonly string[],
+  name: string | number,
+  flag: string,
+  options: ReadingOptions,
+  session: Session,
+): Promise<string[]> {
   const values: string[] = [];
   for (const file of await dataNames(what, session.io.cwd)) {
-    if (file === "-") throw usageError("--group-column and --time-column need a file that can be read twice");
+    if (file === "-") throw usageError(`${flag} needs a file that can be read twice`);
     const source = { ...(await fileSource(resolve(session.io.cwd, file))), name: file };
-    values.push(...(await labelsAt(name, `--${by}-column`, source, options)));
+    values.push(...(await labelsAt(name, flag, source, options)));
   }
-  return { by, values };
+  return values;
 }
 
 /** What a column holds, whatever the format: it is read as if it held the labels. */

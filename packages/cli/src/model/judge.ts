@@ -3,6 +3,7 @@
 import {
   balancedAccuracy,
   ClassifierModel,
+  ConformalModel,
   classificationReport,
   confusionMatrix,
   type Dense,
@@ -25,6 +26,7 @@ import { intervalsOf } from "./intervals.ts";
 import { partOfRun } from "./part-of-run.ts";
 import { asPredicting, isMultilabel, stepsOf } from "./parts.ts";
 import { type Passage, passThrough } from "./passage.ts";
+import { SetsTally } from "./sets-tally.ts";
 
 /** The answers of a model that predicts. */
 export interface Answers {
@@ -89,12 +91,14 @@ export class JudgingTally {
   readonly #strange = new Set<Label>();
   #trust: Trust | undefined;
   #before: Trust | undefined;
+  readonly #sets: SetsTally | undefined;
 
   constructor(model: Model, classes: readonly Label[]) {
     this.#model = model;
     this.#classes = classes;
     this.#isMultilabel = isMultilabel(model);
     this.#names = new Map(classes.map((name) => [name, name]));
+    this.#sets = model instanceof ConformalModel ? new SetsTally(model as ConformalModel<never>) : undefined;
   }
 
   /** Rows so far. */
@@ -114,6 +118,7 @@ export class JudgingTally {
     for (const label of y)
       this.#truth.push(Array.isArray(label) ? label.map(this.#known) : this.#known(label as Label));
     for (const label of predicted) this.#predicted.push(label);
+    if (probabilities) this.#sets?.add(y as readonly Label[], probabilities);
     if (this.#strange.size > 0) return;
     const trust = () => new Trust(this.#classes, several);
     if (probabilities) {
@@ -139,8 +144,10 @@ export class JudgingTally {
       const loss = hammingLoss(y as LabelSets, predicted as LabelSets);
       return { judgement: { report, hammingLoss: loss, ...(trust ? { reliability: trust } : {}) }, notes: [] };
     }
+    const sets = this.#sets?.judged();
     const judgement = {
       report,
+      ...(sets ? { sets } : {}),
       confusion: confusionMatrix(y as Labels, predicted as Labels),
       balancedAccuracy: balancedAccuracy(y as Labels, predicted as Labels),
       ...(trust?.logLoss === undefined ? {} : { logLoss: trust.logLoss, reliability: trust }),

@@ -5,6 +5,7 @@
 
 import {
   ClassifierModel,
+  ConformalModel,
   type GrowingModel,
   grows,
   type Label,
@@ -25,6 +26,7 @@ export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
 
 /** The parts of a model, in the order data goes through them. */
 export function stepsOf(model: Model): readonly Model[] {
+  if (model instanceof ConformalModel) return stepsOf(model.model);
   return model instanceof PipelineModel ? model.steps : [model];
 }
 
@@ -55,6 +57,12 @@ export function asTransforming<X>(model: Model): TransformingModel<X> {
 export function asGrowing<X>(model: Model): GrowingModel<X> {
   if (grows(model)) return model as unknown as GrowingModel<X>;
   throw new RanksimError("unsupported", `a ${model.kind} model takes in no new rows; train it again`);
+}
+
+/** The model as one that answers with sets and knows what is novel; refused, with the cure, if it does not. */
+export function asConformal(model: Model, flag: string): ConformalModel<never> {
+  if (model instanceof ConformalModel) return model as ConformalModel<never>;
+  throw new RanksimError("unsupported", `${flag}: the model was trained without --sets, which holds out rows for it`);
 }
 
 /** Whether rows have several labels. */

@@ -1,6 +1,6 @@
 /** What is to be trained: the estimator alone, behind a vectoriser where rows are text, behind an encoder where they are a table. */
 
-import { type Matrix, type Model, Pipeline, RanksimError, type Run } from "@ranksim/core";
+import { ConformalClassifier, type Matrix, type Model, Pipeline, RanksimError, type Run } from "@ranksim/core";
 import {
   type ColumnKind,
   type DataSet,
@@ -154,9 +154,15 @@ function withColumns(
   };
 }
 
-/** Trains. */
-export function fitRecipe(recipe: Recipe, data: DataSet, run: Run): Promise<Model> {
+/** Trains; where sets are asked for, a model that answers with them. */
+export function fitRecipe(
+  recipe: Recipe,
+  data: DataSet,
+  run: Run & { readonly weights?: Float64Array },
+  sets?: { readonly seed: number },
+): Promise<Model> {
   const input = inputFor(recipe.takes, data);
+  if (sets) return new ConformalClassifier(recipe.estimator as never, sets).fit(input as never, data.y, run);
   switch (recipe.takes) {
     case "text":
       return recipe.estimator.fit(input as readonly string[], data.y, run);

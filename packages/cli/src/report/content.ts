@@ -2,6 +2,7 @@
 
 import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin, Word } from "@ranksim/core";
 import type { PatchSheet } from "../model/patch-view.ts";
+import type { SetsJudged } from "../model/sets-tally.ts";
 import type { Picture } from "../pictures/picture.ts";
 
 /** A filter or a row as people can see it: a picture where features are pixels, else words. */
@@ -84,6 +85,8 @@ export interface Judgement {
   readonly hammingLoss?: number;
   /** Absent where the model has no probabilities, or does not know a class of the data. */
   readonly reliability?: Reliability;
+  /** Of a model that answers with sets. */
+  readonly sets?: SetsJudged;
 }
 
 /** A line of a table of facts. */

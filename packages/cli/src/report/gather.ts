@@ -161,6 +161,11 @@ function headline({ model, byteLength }: ReportSubject, judgement: Judgement | u
       const value = score(judgement.reliability.calibrationError);
       tiles.push({ name: "Calibration error", value, about: "of probabilities, smaller is better" });
     }
+    if (judgement.sets) {
+      const { coverage, held, meanSize } = judgement.sets;
+      const about = `of rows have their class in sets of ${coverage}, ${meanSize.toFixed(2)} classes each`;
+      tiles.push({ name: "Coverage", value: score(held), about });
+    }
     if (judgement.hammingLoss !== undefined) {
       tiles.push({ name: "Hamming loss", value: score(judgement.hammingLoss), about: "smaller is better" });
     }

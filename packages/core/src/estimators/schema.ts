@@ -235,7 +235,8 @@ function flawOf(schema: unknown, model: Model): string | undefined {
 
 /** Columns that the model, or its first step, takes; undefined where it does not say. An encoder of tables has a list of them. */
 function takenBy(model: Model, form: Schema["form"]): number | undefined {
-  const { steps } = model as { readonly steps?: readonly Model[] };
+  const { steps, model: wrapped } = model as { readonly steps?: readonly Model[]; readonly model?: Model };
+  if (wrapped) return takenBy(wrapped, form); // a model that answers with sets
   const { features, columns } = (steps ? steps[0] : model) as { features?: unknown; columns?: unknown };
   if (form === "table") return Array.isArray(columns) ? columns.length : 0;
   return typeof features === "number" ? features : undefined;

@@ -172,13 +172,18 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
     return predictProbabilities.call(this.model, x, run);
   }
 
-  /** For each row the classes that cannot be ruled out, most probable first; all of them where too few rows were held out. */
-  async predictSets(x: X, { coverage = 0.95 }: SetOptions = {}, run?: Run): Promise<Label[][]> {
+  /** How improbable a class may be (1 minus its probability) that belongs to a set of this coverage; infinite where too few rows were held out. */
+  limit(coverage: number): number {
     if (!(coverage > 0 && coverage < 1)) {
       throw new RanksimError("bad-params", `coverage: expected a number above 0 and below 1, found ${coverage}`);
     }
     const place = Math.ceil((this.scores.length + 1) * coverage);
-    const limit = place > this.scores.length ? Number.POSITIVE_INFINITY : this.scores[place - 1];
+    return place > this.scores.length ? Number.POSITIVE_INFINITY : this.scores[place - 1];
+  }
+
+  /** For each row the classes that cannot be ruled out, most probable first; all of them where too few rows were held out. */
+  async predictSets(x: X, { coverage = 0.95 }: SetOptions = {}, run?: Run): Promise<Label[][]> {
+    const limit = this.limit(coverage);
     const probabilities = await this.predictProbabilities(x, run);
     return Array.from({ length: probabilities.rows }, (_, r) => {
       const row = probabilities.row(r);

@@ -1,0 +1,105 @@
+/** Answers with a promise, and rows that count more than others, on the command line. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadDigits } from "@ranksim/data";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { misfits } from "./json-schema.ts";
+import { makeWorld, type World } from "./world.ts";
+
+const outputs = JSON.parse(readFileSync(new URL("../output.schema.json", import.meta.url), "utf8"));
+
+let world: World;
+beforeAll(async () => {
+  world = makeWorld();
+  await world.ranksim("train --estimator classifier digits:train --sets --filters 40 -m sets.ranksim");
+  await world.ranksim("train --estimator classifier digits:train --filters 40 -m plain.ranksim");
+});
+afterAll(() => world.remove());
+
+/** What a command prints for programs, which fits the schema. */
+async function told(line: string) {
+  const { code, stdout, stderr } = await world.ranksim(`${line} --json`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const found = JSON.parse(stdout);
+  expect(misfits(found, outputs)).toEqual([]);
+  return found;
+}
+
+describe("--coverage", () => {
+  test("gives sets that grow with it, and evaluate says how often they hold the class", async () => {
+    const [narrow, wide] = [
+      await told("predict sets.ranksim digits:test --coverage 0.8"),
+      await told("predict sets.ranksim digits:test --coverage 0.95"),
+    ];
+    narrow.sets.forEach((set: number[], r: number) => {
+      expect(wide.sets[r]).toEqual(expect.arrayContaining(set));
+    });
+    const { y } = await loadDigits();
+    const truth = y.slice(-wide.sets.length);
+    const held = wide.sets.filter((set: number[], r: number) => set.includes(truth[r])).length;
+    const { sets } = await told("evaluate sets.ranksim digits:test");
+    expect(sets).toEqual({
+      coverage: 0.95,
+      held: held / truth.length,
+      meanSize: wide.sets.flat().length / truth.length,
+    });
+    const text = (await world.ranksim("evaluate sets.ranksim digits:test")).stdout;
+    expect(text).toMatch(/^sets of 0\.95 +hold the class of 0\.\d{4} of the rows, with \d+\.\d\d classes on average$/m);
+    await world.ranksim("report sets.ranksim digits:test -o sets.html");
+    expect(readFileSync(world.path("sets.html"), "utf8")).toContain("<dt>Coverage</dt>");
+  });
+
+  test("is a column of a table, and of JSON lines", async () => {
+    const table = (await world.ranksim("predict sets.ranksim digits:test --coverage 0.99")).stdout;
+    expect(table.split("\n")[0]).toBe("label,set");
+    await world.ranksim("predict sets.ranksim digits:test --coverage 0.99 -o sets.jsonl");
+    const [first] = readFileSync(world.path("sets.jsonl"), "utf8").split("\n");
+    expect(JSON.parse(first)).toEqual({ label: expect.any(Number), set: expect.any(Array) });
+  });
+});
+
+test("--reject gives rows unlike those trained on no class", async () => {
+  writeFileSync(
+    world.path("noise.csv"),
+    `${Array.from({ length: 20 }, (_, r) => Array.from({ length: 64 }, (_, i) => (i * 7 + r * 3) % 17).join(",")).join("\n")}\n`,
+  );
+  const { labels } = await told("predict sets.ranksim noise.csv --no-header --reject 0.05");
+  expect(labels.filter((label: unknown) => label === null).length).toBeGreaterThan(15);
+  const known = await told("predict sets.ranksim digits:train --reject 0.05");
+  expect(known.labels.filter((label: unknown) => label === null).length).toBeLessThan(0.1 * known.labels.length);
+  const lines = (await world.ranksim("predict sets.ranksim noise.csv --no-header --reject 0.05")).stdout;
+  expect(lines).toMatch(/^$/m);
+});
+
+test.each([
+  [1, "predict plain.ranksim digits:test --coverage 0.9", "trained without --sets"],
+  [1, "predict plain.ranksim digits:test --reject 0.1", "trained without --sets"],
+  [2, "predict sets.ranksim digits:test --coverage 1", "Expected a number above 0 and below 1"],
+  [1, "predict sets.ranksim digits:test --coverage 0.9 -o a.npy", "no place for"],
+  [2, "train digits:train --estimator transform --sets -m x.ranksim", "a transform has no classes"],
+  [2, "train w.csv --label-column kind --weight-column w --test-share 0.2 -m x", "--weight-column cannot be used with"],
+  [1, "train w.csv --label-column kind --weight-column a -m x", "--weight-column: row 2: expected a number above 0"],
+])("ends with %s: %s", async (code, line, message) => {
+  writeFileSync(world.path("w.csv"), "a,b,w,kind\n1,9,1,x\n2,8,1,x\n0,1,1,y\n8,2,1,y\n");
+  const outcome = await world.ranksim(line);
+  expect(outcome.code).toBe(code);
+  expect(outcome.stderr).toContain(message);
+});
+
+test("--weight-column says how much rows count, and is no feature", async () => {
+  // One filter a class: the rank order of the sum of its rows, which a heavy row turns round.
+  const rows = ["9,5,1,x", "1,5,9,x", "1,5,8,x", "5,9,1,y", "5,9,1,y", "5,8,1,y"];
+  const train = async (name: string, weights: readonly number[] | undefined) => {
+    const lines = rows.map((row, r) => (weights ? `${row},${weights[r]}` : row));
+    writeFileSync(world.path(`${name}.csv`), `a,b,c,kind${weights ? ",w" : ""}\n${lines.join("\n")}\n`);
+    const flags = `--estimator classifier --no-table --filters 2 ${weights ? "--weight-column w" : ""}`;
+    const { report } = await told(`train ${name}.csv --label-column kind ${flags} -m ${name}.ranksim`);
+    expect(report.features).toBe(3);
+    writeFileSync(world.path("asked.csv"), "a,b,c\n1,2,30\n");
+    return (await told(`predict ${name}.ranksim asked.csv`)).labels[0];
+  };
+  // Ranks of x are 1, 2, 3 and of y 2, 3, 1: the row responds with 95 and 38. With a heavy first row x has 3, 2, 1: 37.
+  expect(await train("none", undefined)).toBe("x");
+  expect(await train("ones", [1, 1, 1, 1, 1, 1])).toBe("x");
+  expect(await train("heavy", [100, 1, 1, 1, 1, 1])).toBe("y");
+});

@@ -217,3 +217,13 @@ describe("intervals", () => {
     expect(widths[2] / widths[1]).toBeLessThan(0.5);
   });
 });
+
+test("reading shows how far it is, by name, share and bytes", async () => {
+  const line = Array.from({ length: 100 }, (_, i) => (i * 7) % 10).join(",");
+  writeFileSync(world.path("wide.csv"), `${line}\n`.repeat(20_000));
+  const { code, stderr } = await world.ranksim("train wide.csv --label-column 0 --dry-run", {
+    isTerminal: true,
+  });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/reading wide\.csv.*\d %.*\d MB/);
+});

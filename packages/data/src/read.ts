@@ -8,6 +8,7 @@ import { readArrow } from "./readers/arrow.ts";
 import { readCsv } from "./readers/csv.ts";
 import { formatOf } from "./readers/detect.ts";
 import { recoded } from "./readers/encoding.ts";
+import { isHidden } from "./readers/folder.ts";
 import { readIdx } from "./readers/idx.ts";
 import { readJsonLines } from "./readers/json-lines.ts";
 import { readLabels } from "./readers/labels.ts";
@@ -81,9 +82,8 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
   if (options.format === "text-folder") return readTextFolder(folder, options);
   if (options.format === "image-folder") return readImages(folder, options);
   const entries = folder.entries()[Symbol.asyncIterator]();
-  const isVisible = (path: string) => !path.split("/").some((part) => part.startsWith("."));
   let first = await guarded(folder.name, "a folder", () => entries.next());
-  while (!first.done && !isVisible(first.value.path)) first = await entries.next();
+  while (!first.done && isHidden(first.value.path)) first = await entries.next();
   const rest: Folder = {
     name: folder.name,
     async *entries() {

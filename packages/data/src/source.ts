@@ -132,7 +132,7 @@ export async function readAll(stream: AsyncIterable<Uint8Array>, account: Accoun
 }
 
 /** Whether the bytes begin as gzip does. */
-export function isGzip(head: Uint8Array): boolean {
+function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
@@ -165,7 +165,7 @@ async function* unzstd(name: string, stream: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 /** Undoes gzip, checked against its own check sum. */
-export async function* gunzip(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gunzip(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
   const input = new ReadableStream<BufferSource>({
     async pull(controller) {

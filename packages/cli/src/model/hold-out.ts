@@ -195,7 +195,7 @@ function latest(times: Float64Array, share: number): Fold {
 }
 
 /** The listed rows of a data set. */
-export function gatherData(set: DataSet, rows: ArrayLike<number>): DataSet {
+function gatherData(set: DataSet, rows: ArrayLike<number>): DataSet {
   const { rowNames, y } = set;
   const facts = {
     ...(y ? { y: gatherRows(y as readonly Label[], rows) } : {}),

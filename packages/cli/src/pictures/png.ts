@@ -9,7 +9,7 @@ import type { Picture } from "./picture.ts";
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 /** The picture as a PNG file. */
-export function encodePng({ width, height, pixels }: Picture): Uint8Array {
+function encodePng({ width, height, pixels }: Picture): Uint8Array {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);

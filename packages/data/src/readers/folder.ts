@@ -12,6 +12,13 @@ export interface Collected<T> {
   readonly y?: string[];
 }
 
+/** What systems leave in folders unseen; hidden names begin with a point. */
+const SYSTEM_FILES = new Set(["thumbs.db", "desktop.ini", "__macosx"]);
+
+/** Whether a file is none that a person put there. */
+export const isHidden = (path: string): boolean =>
+  path.split("/").some((part) => part.startsWith(".") || SYSTEM_FILES.has(part.toLowerCase()));
+
 /** Reads every file (hidden ones apart) with `read`. Refuses files beside class folders. */
 export async function collectFiles<T>(
   folder: Folder,
@@ -25,7 +32,7 @@ export async function collectFiles<T>(
     for await (const entry of folder.entries()) {
       if (!entry.path.startsWith(under)) continue;
       const path = entry.path.slice(under.length);
-      if (path === "" || path.split("/").some((part) => part.startsWith("."))) continue;
+      if (path === "" || isHidden(path)) continue;
       found.push({ path, content: await read(path, await entry.bytes()) });
     }
   });

@@ -45,6 +45,12 @@ describe("texts", () => {
     await expectRefusal(readData(folderOf({})), "bad-file", "expected files");
   });
 
+  test("what systems leave in folders is no row", async () => {
+    const left = { ".DS_Store": "x", "a/Thumbs.db": "x", "b/desktop.ini": "x", "__MACOSX/a/1": "x" };
+    const files = { "a/1": "one", "b/2": "two" };
+    expect(await readData(folderOf({ ...left, ...files }))).toEqual(await readData(folderOf(files)));
+  });
+
   test("latin-1 is read as such, byte for byte", async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     const data = await readData(folderOf({ "a/1": bytes }), { encoding: "latin1" });

@@ -3,6 +3,7 @@
 import type { Backend } from "../backends/contract.ts";
 import { type BackendName, openBackend } from "../backends/open.ts";
 import { Turn } from "../backends/turn.ts";
+import { RanksimError } from "../errors.ts";
 import type { Progress, Run } from "./estimator.ts";
 
 /** Milliseconds after which a shared back end is closed if no call needs it: its memory only grows while it is open. */
@@ -61,7 +62,7 @@ export async function withBackend<T>(run: Run, work: (backend: Backend) => Promi
     try {
       return await work(inTurn(typeof given === "string" ? await (common as SharedBackend).enter() : given, turn));
     } catch (error) {
-      if (left === 1 || !isPassing(error)) throw error;
+      if (left === 1 || !isPassing(error)) throw isDetached(error) ? goneInUse(error) : error;
     } finally {
       common?.leave();
     }
@@ -88,6 +89,18 @@ function inTurn(backend: Backend, turn: Turn): Backend {
     close: () => backend.close(),
   };
 }
+
+/** What all engines say of memory that was transferred away. */
+const isDetached = (error: unknown): boolean => error instanceof TypeError && /detached/.test(error.message);
+
+const goneInUse = (cause: unknown): RanksimError =>
+  new RanksimError(
+    "bad-matrix",
+    "expected rows that stay until the call ends, found their buffer detached in the midst",
+    {
+      cause,
+    },
+  );
 
 /** Whether doing the same again is of use. */
 function isPassing(error: unknown): boolean {

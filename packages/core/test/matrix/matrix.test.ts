@@ -79,6 +79,17 @@ describe("memory that goes away", () => {
     await expect(model.predict(x)).rejects.toMatchObject(lost);
   });
 
+  it("is noticed in the midst of a call", async () => {
+    for (const backend of ["reference", "wasm"] as const) {
+      const values = Uint8Array.from({ length: 400 }, (_, i) => (i * 7) % 5);
+      const x = Dense.of(values, 100, 4);
+      const y = Array.from({ length: 100 }, (_, r) => r % 4);
+      const onProgress = () => void structuredClone(values.buffer, { transfer: [values.buffer] });
+      const working = new RankSimilarityClassifier({ filters: 20 }).fit(x, y, { backend, onProgress });
+      await expect(working, backend).rejects.toMatchObject({ code: "bad-matrix" });
+    }
+  });
+
   it("is noticed in each part of sparse rows", async () => {
     for (const part of [0, 1, 2]) {
       const arrays = [Uint32Array.of(0, 1, 2, 3, 4), Uint32Array.of(0, 1, 2, 3), Uint8Array.of(1, 2, 3, 4)] as const;

@@ -24,6 +24,9 @@ export type ModelKind = "classifier" | "probabilistic" | "transform";
 /** What a recipe trains: filters on the rows, or a classifier on the patches that were found in images. */
 export type EstimatorName = ModelKind | "patches";
 
+/** The command's preset whose patches these are: few enough to be learned while one watches. */
+export const PATCH_PRESET = "fast";
+
 /** Everything a training run depends on besides the data. */
 export interface Recipe {
   readonly estimator: EstimatorName;

@@ -1,15 +1,12 @@
 /** The lines that make the same model elsewhere: in TypeScript and on the command line. The seed does the rest. */
 
-import type { DataSummary, ModelKind, ReadChoices, Recipe } from "../protocol.ts";
+import { type DataSummary, type ModelKind, PATCH_PRESET, type ReadChoices, type Recipe } from "../protocol.ts";
 
 const CLASSES = {
   classifier: "RankSimilarityClassifier",
   probabilistic: "RankSimilarityProbabilisticClassifier",
   transform: "RankSimilarityTransform",
 } as const satisfies { readonly [kind in ModelKind]: string };
-
-/** The command's preset that makes a classifier on patches. */
-const PATCHES = "fast";
 
 /** TypeScript that ends with the model's bytes in `bytes`. */
 export function typescriptLines(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
@@ -52,7 +49,7 @@ function patchLines(data: DataSummary, { heldOut, params }: Recipe, choices: Rea
   const { seed = 0, ...others } = params;
   const given = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const options = [
-    `preset: "${PATCHES}"`,
+    `preset: "${PATCH_PRESET}"`,
     ...(seed === 0 ? [] : [`seed: ${Number(seed)}`]),
     ...(given.length > 0 ? [`params: { ${given.join(", ")} }`] : []),
   ];
@@ -111,7 +108,7 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
     ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
     ...(choices.ignoreColumns ? [`--ignore-columns ${quoted(choices.ignoreColumns.join(","))}`] : []),
     ...(data.form === "text" ? ["--text"] : []),
-    recipe.estimator === "patches" ? `--preset ${PATCHES}` : `--estimator ${recipe.estimator}`,
+    recipe.estimator === "patches" ? `--preset ${PATCH_PRESET}` : `--estimator ${recipe.estimator}`,
     ...flags,
     `--model ${quoted(modelFileName(data.name))}`,
   ].join(" ");

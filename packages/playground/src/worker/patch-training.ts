@@ -1,7 +1,6 @@
 /** Training in two layers: patch filters on windows of the images, then filters of classes on what was found in each cell. */
 
 import {
-  type Backend,
   type FilterBank,
   type Matrix,
   type Model,
@@ -14,25 +13,13 @@ import {
   RanksimError,
   type TransformingModel,
 } from "@ranksim/core";
-import { type RowLabels, recipeFor } from "@ranksim/data";
+import { type MatrixData, type RowLabels, recipeFor } from "@ranksim/data";
 import { greyOf, pictureOf } from "ranksim/report";
-import type { FilterView, Recipe, TrainingStep } from "../protocol.ts";
+import { type FilterView, PATCH_PRESET, type Recipe } from "../protocol.ts";
 import { dataSetOf, imageSizeOf, type LoadedData } from "./data.ts";
-import type { Gate } from "./gate.ts";
 import { PatchLook } from "./patch-look.ts";
 import type { SubjectParts } from "./subject.ts";
-import { preparingStep, SHOWN_FILTERS, TELL_MILLISECONDS, train } from "./training.ts";
-
-/** The command's preset whose patches these are: few enough to be learned while one watches. */
-export const PATCH_PRESET = "fast";
-
-/** What a run is made with. */
-export interface PatchRun {
-  readonly backend: Backend;
-  readonly gate: Gate;
-  readonly signal: AbortSignal;
-  readonly tell: (step: TrainingStep) => void;
-}
+import { preparingStep, SHOWN_FILTERS, TELL_MILLISECONDS, type TrainingRun, train } from "./training.ts";
 
 /** Trains what `ranksim train --preset fast` trains on images. */
 export async function trainOnPatches(
@@ -40,10 +27,10 @@ export async function trainOnPatches(
   rows: { readonly train: Uint32Array; readonly test: Uint32Array },
   { params }: Recipe,
   labels: (rows: Uint32Array) => { y?: RowLabels },
-  run: PatchRun,
+  run: TrainingRun,
 ): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "inputs" | "patches">> {
   const { imageSize } = imageSizeOf(data);
-  const set = { ...dataSetOf(data, rows.train), ...(imageSize ? { imageSize } : {}) };
+  const set = { ...dataSetOf(data, rows.train), ...(imageSize ? { imageSize } : {}) } as MatrixData;
   const { seed = 0, ...others } = params;
   const recipe = recipeFor(set, { preset: PATCH_PRESET, seed: Number(seed), params: others });
   if (recipe.kind !== "images") {
@@ -52,7 +39,7 @@ export async function trainOnPatches(
   const { estimators, names } = recipe.estimator as unknown as Pipeline<Matrix, Model>;
   const [transform, classify] = estimators as unknown as [PatchTransform, RankSimilarityClassifier];
   const images = data.x as Matrix;
-  const pixels = images.gather(rows.train);
+  const pixels = set.x;
   const model = await transform.fit(pixels, undefined, {
     backend: run.backend,
     signal: run.signal,
@@ -70,10 +57,7 @@ export async function trainOnPatches(
       test: rows.test.length > 0 ? await part(rows.test) : undefined,
       classes: data.classes,
     },
-    run.backend,
-    run.gate,
-    run.signal,
-    run.tell,
+    run,
   );
   return {
     ...trained,
@@ -86,7 +70,7 @@ export async function trainOnPatches(
 }
 
 /** What is found in the images, with the page told how far that is. */
-function findPatches(model: PatchModel, images: Matrix, { backend, gate, signal, tell }: PatchRun): Promise<Matrix> {
+function findPatches(model: PatchModel, images: Matrix, { backend, gate, signal, tell }: TrainingRun): Promise<Matrix> {
   return model.transform(images, {
     backend,
     signal,
@@ -105,7 +89,7 @@ class PatchWatcher {
   #before: readonly FilterView[] = [];
   #told = 0;
 
-  constructor({ params }: PatchTransform, images: number, { gate, tell }: PatchRun) {
+  constructor({ params }: PatchTransform, images: number, { gate, tell }: TrainingRun) {
     const side = [params.patch].flat()[0];
     this.#size = { width: Math.min(side, params.width ?? side), height: Math.min(side, params.height ?? side) };
     this.#channels = params.channels;

@@ -22,12 +22,10 @@ import {
   TableModel,
   TfidfModel,
 } from "@ranksim/data";
-import type { TrainingStep } from "../protocol.ts";
 import { allRows, dataSetOf, type LoadedData } from "./data.ts";
-import type { Gate } from "./gate.ts";
 import { PatchLook } from "./patch-look.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
-import { type Part, preparingStep } from "./training.ts";
+import { type Part, preparingStep, type TrainingRun } from "./training.ts";
 
 /** The page is told how far the words are this often. */
 const TELL_MILLISECONDS = 100;
@@ -78,9 +76,7 @@ export async function trainOnText(
   rows: { readonly train: Uint32Array; readonly test: Uint32Array },
   labels: (rows: Uint32Array) => { y?: RowLabels },
   train: (training: Part, test: Part | undefined) => Promise<Pick<SubjectParts, "model" | "history">>,
-  signal: AbortSignal,
-  gate: Gate,
-  tell: (step: TrainingStep) => void,
+  { signal, gate, tell }: TrainingRun,
 ): Promise<Pick<SubjectParts, "whole" | "model" | "history" | "prepare" | "takesText" | "inputs" | "featureNames">> {
   const pick = (picked: Uint32Array) => Array.from(picked, (row) => texts[row]);
   const vectorizer = new CountVectorizer();

@@ -6,23 +6,14 @@
 import { type Backend, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type { Basis, CallName, Calls, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
-import {
-  allRows,
-  isMatrix,
-  type LoadedData,
-  loadedData,
-  pickLabels,
-  rangeOf,
-  splitRows,
-  summarize,
-  viewRow,
-} from "./data.ts";
+import { allRows, isMatrix, type LoadedData, loadedData, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
+import { fit } from "./fitting.ts";
 import { Gate } from "./gate.ts";
 import { compareRefinement } from "./refinement.ts";
 import { studyFeatures } from "./study.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
-import { estimatorOf, type Part, train } from "./training.ts";
+import type { TrainingRun } from "./training.ts";
 
 /** The calls, each as a method of its name. */
 type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] | Promise<Calls[K]["out"]> };
@@ -99,7 +90,7 @@ export class Session implements Answers {
     const gate = new Gate(pace);
     const stop = new AbortController();
     const rows = splitRows(data, recipe);
-    const work = this.#fit(data, recipe, rows, gate, stop.signal, this.#tell.step);
+    const work = this.#fit(data, recipe, rows, { gate, signal: stop.signal, tell: this.#tell.step });
     this.#run = { gate, stop, ended: work.catch(() => undefined) };
     try {
       const parts = await work;
@@ -181,7 +172,7 @@ export class Session implements Answers {
     const data = this.#needData();
     const rows = splitRows(data, recipe);
     const work = compareRefinement(data, recipe, rows, {
-      fit: (plain, gate, tell) => this.#fit(data, plain, rows, gate, stop.signal, tell),
+      fit: (plain, gate, tell) => this.#fit(data, plain, rows, { gate, signal: stop.signal, tell }),
       tell: this.#tell.refinement,
       backend: this.#open(),
       signal: stop.signal,
@@ -245,53 +236,21 @@ export class Session implements Answers {
     const gate = new Gate("full");
     try {
       const { signal } = new AbortController();
-      const parts = await this.#fit(data, everything, splitRows(data, everything), gate, signal, () => {});
+      const parts = await this.#fit(data, everything, splitRows(data, everything), { gate, signal, tell: () => {} });
       return new Subject(parts).bytes;
     } finally {
       gate.close();
     }
   }
 
-  /** Trains a recipe and puts together what there is to know of its model. */
+  /** Trains a recipe on this worker's back end. */
   async #fit(
     data: LoadedData,
     recipe: Recipe,
     rows: { train: Uint32Array; test: Uint32Array },
-    gate: Gate,
-    signal: AbortSignal,
-    tell: Tell["step"],
+    run: Omit<TrainingRun, "backend">,
   ): Promise<SubjectParts> {
-    estimatorOf(recipe);
-    const backend = await this.#open();
-    const run = (training: Part, test: Part | undefined) =>
-      train({ recipe, train: training, test, classes: data.classes }, backend, gate, signal, tell);
-    const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
-    const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
-    if (recipe.estimator === "patches") {
-      const { trainOnPatches } = await import("./patch-training.ts");
-      return { ...shared, ...(await trainOnPatches(data, rows, recipe, labels, { backend, gate, signal, tell })) };
-    }
-    if (isMatrix(data.x)) {
-      const names = data.featureNames ? { featureNames: data.featureNames } : {};
-      const part = (picked: Uint32Array): Part => ({
-        x: (data.x as Exclude<typeof data.x, readonly string[]>).gather(picked),
-        ...labels(picked),
-        ...names,
-      });
-      const { model, history } = await run(part(rows.train), rows.test.length > 0 ? part(rows.test) : undefined);
-      return {
-        ...shared,
-        whole: model,
-        model,
-        history,
-        prepare: async (x) => x as never,
-        takesText: false,
-        inputs: model.features,
-        ...names,
-      };
-    }
-    const { trainOnText } = await import("./pipeline.ts");
-    return { ...shared, ...(await trainOnText(data.x, rows, labels, run, signal, gate, tell)) };
+    return fit(data, recipe, rows, { ...run, backend: await this.#open() });
   }
 
   /** Judges a model, letting other calls in between: a drawing must not wait for it. */

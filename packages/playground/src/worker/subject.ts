@@ -10,7 +10,6 @@ import {
   type Contribution,
   Csr,
   Dense,
-  expandFilter,
   FilterWords,
   type Matrix,
   type Model,
@@ -19,7 +18,6 @@ import {
   RanksimError,
   saveModel,
   TransformModel,
-  toCsr,
   toDense,
 } from "@ranksim/core";
 import type {
@@ -34,15 +32,13 @@ import type {
 } from "../protocol.ts";
 import type { PatchLook } from "./patch-look.ts";
 import { viewFilter } from "./pictures.ts";
+import { WallFilters } from "./wall-filters.ts";
 
 /** A model of filters. */
 export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
 
 /** Strongest filters that are shown. */
 const SHOWN_FILTERS = 8;
-
-/** Weights kept for the filters that are shown all at once, at most (80 MB). */
-const MOST_WALL_WEIGHTS = 10_000_000;
 
 /** Features whose part is told, at most. */
 const SHOWN_PARTS = 4096;
@@ -73,6 +69,7 @@ export class Subject {
   readonly bytes: Uint8Array<ArrayBuffer>;
   #featureNames: readonly string[] | undefined;
   #words: FilterWords | undefined;
+  #wall: WallFilters | undefined;
 
   constructor(parts: SubjectParts) {
     this.parts = parts;
@@ -156,45 +153,8 @@ export class Subject {
 
   /** The filters to show all at once, at most so many. From now on explanations tell their responses. */
   wall(most: number): FilterView[] {
-    const filters = this.#chosen(most);
-    this.#wall = { filters, weights: this.#wallWeights(filters) };
-    return Array.from(filters, (filter) => this.view(filter));
-  }
-
-  #wall: { filters: Uint32Array; weights: Float64Array | undefined } | undefined;
-
-  #chosen(most: number): Uint32Array {
-    const groups = this.groups();
-    const total = this.model.bank.filters;
-    // Each class gives its share of the places, at least one while there are places.
-    const share = (group: Uint32Array) =>
-      total <= most ? group.length : Math.max(1, Math.floor((most * group.length) / total));
-    return Uint32Array.from(groups.flatMap((group) => Array.from(group.subarray(0, share(group)))).slice(0, most));
-  }
-
-  /** The weights of the filters on the wall, divided by their norms; undefined where they would take too much room. */
-  #wallWeights(filters: Uint32Array): Float64Array | undefined {
-    const { bank } = this.model;
-    if (filters.length * bank.features > MOST_WALL_WEIGHTS) return undefined;
-    const weights = new Float64Array(filters.length * bank.features);
-    filters.forEach((filter, j) => {
-      const own = weights.subarray(j * bank.features, (j + 1) * bank.features);
-      expandFilter(bank, filter, own);
-      for (let i = 0; i < own.length; i++) own[i] /= bank.norm[filter];
-    });
-    return weights;
-  }
-
-  /** The response of each filter on the wall to a row. */
-  #wallResponses(x: Matrix): Float64Array | undefined {
-    const { filters, weights } = this.#wall ?? {};
-    if (!filters || !weights) return undefined;
-    const { indices, values } = toCsr(x);
-    return Float64Array.from(filters, (_, j) => {
-      let sum = 0;
-      for (let e = 0; e < indices.length; e++) sum += values[e] * weights[j * x.features + indices[e]];
-      return sum;
-    });
+    this.#wall = new WallFilters(this.model.bank, this.groups(), most);
+    return Array.from(this.#wall.filters, (filter) => this.view(filter));
   }
 
   /** A filter to look at. */
@@ -225,7 +185,7 @@ export class Subject {
         ? undefined
         : Float64Array.from((await model.predictProbabilities(x, run)).values);
     const shown = this.#decisive(given, found).slice(0, SHOWN_PARTS);
-    const responses = this.#wallResponses(x);
+    const responses = this.#wall?.responses(x);
     return {
       labels: answer === undefined ? [] : Array.isArray(answer) ? answer.map(String) : [String(answer)],
       ...(probabilities ? { probabilities } : {}),

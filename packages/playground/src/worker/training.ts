@@ -61,13 +61,18 @@ export function estimatorOf({ estimator, params }: Recipe) {
   return makers[estimator]();
 }
 
+/** What a run is made with: where it works, what sets its pace and what stops it, and who is told. */
+export interface TrainingRun {
+  readonly backend: Backend;
+  readonly gate: Gate;
+  readonly signal: AbortSignal;
+  readonly tell: (step: TrainingStep) => void;
+}
+
 /** Trains at the gate's pace. Rejects with the signal's reason when stopped. */
 export async function train(
   input: TrainingInput,
-  backend: Backend,
-  gate: Gate,
-  signal: AbortSignal,
-  tell: (step: TrainingStep) => void,
+  { backend, gate, signal, tell }: TrainingRun,
 ): Promise<{ model: FilterModel; history: readonly RunPoint[] }> {
   const watcher = new Watcher(input, backend, gate, tell);
   try {

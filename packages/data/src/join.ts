@@ -1,6 +1,6 @@
 /** Several data sets as one: the rows of the first, then those of the second, and so on. */
 
-import { Csr, Dense, type Matrix, narrowest, RanksimError } from "@ranksim/core";
+import { Csr, Dense, type Label, type Matrix, narrowest, RanksimError } from "@ranksim/core";
 import type { DataSet, MatrixData, RowLabels } from "./data-set.ts";
 import { Table } from "./table/table.ts";
 
@@ -38,11 +38,15 @@ function refuse(set: DataSet): never {
   throw new RanksimError("bad-matrix", `expected files of one form, found ${set.form} after another`);
 }
 
-/** One row of sets makes them all sets, as in one file. */
+/** One row of sets makes them all sets, and one word among numbers makes them all words, as in one file. */
 export function joinLabels(lists: readonly RowLabels[]): RowLabels {
   const all = lists.flat(1) as RowLabels[number][];
   const hasSets = lists.some((list) => Array.isArray(list[0]));
-  return (hasSets ? lists.flatMap((list) => list.map((label) => [label].flat())) : all) as RowLabels;
+  const isWords = (list: RowLabels) => list.flat().some((label) => typeof label === "string");
+  const words = lists.filter((list) => list.flat().length > 0).map(isWords);
+  const name: (label: Label) => Label = words.includes(true) && words.includes(false) ? String : (label) => label;
+  if (hasSets) return all.map((label) => [label].flat().map((one) => name(one as Label)));
+  return (all as Label[]).map(name);
 }
 
 function joinRows(parts: readonly Matrix[]): Matrix {

@@ -222,3 +222,16 @@ describe("sources", () => {
     await expect(open(["u1-little.npy", "rows.csv"], { labelColumn: "label" })).rejects.toThrow(/in 1 of 2/);
   });
 });
+
+it("labels that spell numbers in one block and words in another are words, as in one reading", async () => {
+  // More than one block of lines, and the word comes last.
+  const lines = Array.from(
+    { length: 90_000 },
+    (_, r) => `${r % 200},${(r * 7) % 251},${r === 89_999 ? "other" : r % 3}`,
+  );
+  writeFileSync(path("late-word.csv"), `a,b,label\n${lines.map((line) => line.replace(",", ",10000")).join("\n")}\n`);
+  const file = await fileSource(path("late-word.csv"));
+  const options = { labelColumn: "label", room: 1e6, scratch };
+  const { y } = await openRows([file], options);
+  expect(new Set(y as string[])).toEqual(new Set(["0", "1", "2", "other"]));
+});

@@ -12,6 +12,8 @@ export interface ByteSource {
   readonly name: string;
   /** Number of stored bytes, where known before reading. */
   readonly byteLength?: number;
+  /** The file, where it is one: for libraries that read files themselves. */
+  readonly path?: string;
   /** The bytes from the start. A source that cannot start again (standard input) is read once. */
   stream(): AsyncIterable<Uint8Array>;
   /** Bytes `from` (included) to `to` (not included), for formats that are read in pieces. */

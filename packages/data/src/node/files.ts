@@ -17,6 +17,7 @@ export async function fileSource(path: string): Promise<ByteSource> {
   const { size } = found;
   return {
     name: path,
+    path,
     byteLength: size,
     stream: () => streamOf(path, found),
     async slice(from, to) {

@@ -5,7 +5,7 @@
 
 import { RanksimError, type Rows, type Values } from "@ranksim/core";
 import { readBlocks } from "../blocks.ts";
-import type { Found, MatrixData, RowLabels, SourceData } from "../data-set.ts";
+import type { DataSet, Found, MatrixData, RowLabels, SourceData } from "../data-set.ts";
 import { joinLabels } from "../join.ts";
 import { type ReadDataOptions, siblingLabels, withImages } from "../read.ts";
 import { readLabels } from "../readers/labels.ts";
@@ -13,6 +13,7 @@ import { fixedRows, layoutOf } from "../rows/fixed-rows.ts";
 import { joinSources, widestOf } from "../rows/joined-rows.ts";
 import type { ByteSource } from "../source.ts";
 import { arrangeRows, type CacheShape, cacheRows, keeper, scratchFolder } from "./cached-rows.ts";
+import { duckDbBlocks } from "./duckdb.ts";
 
 /** How rows are opened. */
 export interface OpenRowsOptions extends ReadDataOptions {
@@ -115,13 +116,19 @@ async function surveyOf(file: ByteSource, options: ReadDataOptions): Promise<Sur
 
 /** The blocks of a file, which must hold numbers. */
 async function* setsIn(file: ByteSource, options: ReadDataOptions): AsyncGenerator<MatrixData> {
-  for await (const { data } of readBlocks(file, { ...options, table: false })) {
+  for await (const data of blocksOf(file, { ...options, table: false })) {
     if (data.form !== "matrix") {
       const what = data.form === "text" ? "text" : "a table with words or missing values";
       throw new RanksimError("unsupported", `${file.name}: expected numbers, found ${what}: it has to fit in memory`);
     }
     yield data;
   }
+}
+
+async function* blocksOf(file: ByteSource, options: ReadDataOptions): AsyncGenerator<DataSet> {
+  const fast = await duckDbBlocks(file, options);
+  if (fast) yield* fast;
+  else for await (const { data } of readBlocks(file, options)) yield data;
 }
 
 async function* rowsIn(file: ByteSource, options: ReadDataOptions): AsyncGenerator<Rows> {

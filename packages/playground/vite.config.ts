@@ -10,14 +10,10 @@ import { offline } from "./offline/plugin.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const { name, version, homepage } = JSON.parse(readFileSync(here("../cli/package.json"), "utf8")) as {
-  name: string;
+const { version, homepage } = JSON.parse(readFileSync(here("../cli/package.json"), "utf8")) as {
   version: string;
   homepage?: string;
 };
-
-/** The home page that the package names, else its own page among packages. */
-const home = homepage ?? `https://www.npmjs.com/package/${name}`;
 
 /** What a server must send for threads to work; without them the page trains on one thread. */
 const ISOLATION = {
@@ -37,7 +33,7 @@ export default defineConfig({
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  define: { RANKSIM_VERSION: JSON.stringify(version), RANKSIM_HOME: JSON.stringify(home) },
+  define: { RANKSIM_VERSION: JSON.stringify(version), RANKSIM_HOME: JSON.stringify(homepage ?? "") },
   plugins: [offline()],
   worker: { format: "es" },
   server: { headers: ISOLATION },

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-/** The project's home page, put here by the build. */
+/** The project's home page, put here by the build; empty while the package names none. */
 declare const RANKSIM_HOME: string;
 
 type Theme = "auto" | "light" | "dark";
@@ -20,7 +20,7 @@ export function Header() {
       </h1>
       <p>Draw, and watch rank filters think.</p>
       <nav aria-label="About">
-        <a href={RANKSIM_HOME}>Home page</a>
+        {RANKSIM_HOME !== "" && <a href={RANKSIM_HOME}>Home page</a>}
         <a href="https://doi.org/10.48550/arXiv.2109.13610">The paper</a>
       </nav>
       <ThemeChoice />

@@ -45,7 +45,7 @@ const MPICH = ["libmpich.so.12", "libmpi.so.12", "libmpi_cray.so.12", "libmpi.12
 /**
  * How transports are to behave in a process that is not theirs, unless the user says otherwise. They hook the system's calls for
  * memory and take signals, both of which an engine with threads uses itself. Three processes under MPICH with UCX 1.13 were seen to
- * crash below malloc; none did with these settings, but too few did without them to call that a cure.
+ * crash below malloc; none of fifty jobs did with these settings, but too few did without them to call that a cure.
  */
 const MANNERS = {
   UCX_MEM_EVENTS: "no",

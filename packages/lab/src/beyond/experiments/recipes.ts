@@ -19,6 +19,10 @@ interface Plan {
   readonly title: string;
   readonly about: string;
   readonly preset: Preset;
+  /** Parameters that take the place of the recipe's. */
+  readonly params?: { readonly [name: string]: unknown };
+  /** Whether the file names the training rows of each filter. */
+  readonly rows?: boolean;
   /** The training and the test part. */
   parts(bench: Bench): Promise<{ readonly train: DataSet; readonly test: DataSet }>;
   /** What medians have to reach (`least`) or must not exceed (`most`). */
@@ -36,7 +40,17 @@ const TITLES: { readonly [figure: string]: string } = {
   peak: "peak memory, MB",
 };
 
-function recipe({ name, title, about, preset, parts, least = {}, most = {} }: Plan): Experiment {
+function recipe({
+  name,
+  title,
+  about,
+  preset,
+  params = {},
+  rows = true,
+  parts,
+  least = {},
+  most = {},
+}: Plan): Experiment {
   return {
     name,
     title,
@@ -47,7 +61,7 @@ function recipe({ name, title, about, preset, parts, least = {}, most = {} }: Pl
       // A back end of its own: memory that other experiments took would count.
       const backend = await openBackend("wasm");
       const run = { backend };
-      const fit = await timed(() => train(seen, { preset, seed }, run));
+      const fit = await timed(() => train(seen, { preset, seed, params }, run));
       const model = fit.value.model as unknown as PredictingModel<unknown>;
       const x = test.form === "text" ? test.text : test.form === "table" ? test.table : test.x;
       const predict = await timed(() => model.predict(x, run));
@@ -62,7 +76,7 @@ function recipe({ name, title, about, preset, parts, least = {}, most = {} }: Pl
         ...(several || !probabilities ? {} : { error: calibrationError(truth, probabilities, model.classes) }),
         fitCpu: fit.cpu,
         predictCpu: predict.cpu,
-        bytes: saveModel(model).byteLength,
+        bytes: saveModel(model, { rows }).byteLength,
         peak: Math.round(process.resourceUsage().maxRSS / 1024),
       };
     },
@@ -136,6 +150,18 @@ export const recipes: readonly Experiment[] = [
     most: { error: 0.02, predictCpu: 1 },
   }),
   recipe({
+    name: "recipe-fashion-small",
+    title: "Fashion-MNIST in 64 KB",
+    about:
+      "64 patch filters and one filter a class: `ranksim train fashion-mnist:train --preset fast --filters 10 --refine-epochs 24 --no-rows -m small.ranksim`. Filters and epochs were chosen on the last 10,000 training rows with seed 0: 12 epochs 0.9109, 24 epochs 0.9119.",
+    preset: "fast",
+    params: { filters: 10, refineEpochs: 24 },
+    rows: false,
+    parts: images("fashion-mnist"),
+    least: { macro: 0.905 },
+    most: { bytes: 65_536 },
+  }),
+  recipe({
     name: "recipe-fashion-best",
     title: "Fashion-MNIST, `best`",
     about: `Windows of 3, 5 and 8 pixels side by side and 300 filters of classes. ${CHOSEN}`,
@@ -166,7 +192,7 @@ export const recipes: readonly Experiment[] = [
     name: "recipe-newsgroups",
     title: "20 Newsgroups, `balanced`",
     about:
-      "Split by date, headers, footers and quotes removed. The recipe of the table “20 Newsgroups, 20 filters”, with probabilities fitted to a held-out tenth.",
+      "Split by date, headers, footers and quotes removed. The recipe of the table “20 Newsgroups, 20 filters”, with probabilities fitted to a held-out tenth. One factor for all texts is too sure of short ones and not sure enough of long ones: among the last three tenths of the training rows, texts of 10 to 19 known words were right 0.54 of the time at a mean probability of 0.73, those of 160 and more 0.87 of the time at the same.",
     preset: "balanced",
     parts: newsgroups,
     least: { macro: 0.68 },

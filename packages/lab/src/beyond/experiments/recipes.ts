@@ -128,7 +128,7 @@ const rcv1 = async ({ shelf, quick }: Bench) => {
 };
 
 const CHOSEN =
-  "Sizes of windows and grids, the window of refinement and epochs were chosen on the last 10,000 training rows of Fashion-MNIST with seed 0; the test rows had not been looked at with patches before.";
+  "Sizes of windows and grids, the window of refinement and epochs were chosen on the last 10,000 training rows of Fashion-MNIST with seed 0. The test rows were looked at twice: with a tenth of the rows held out for probabilities, seed 0 gave 0.9244 (`fast` 0.9170, KMNIST 0.9696), and then fits were changed to hold out no more than 2,500 rows.";
 
 export const recipes: readonly Experiment[] = [
   recipe({
@@ -164,7 +164,7 @@ export const recipes: readonly Experiment[] = [
   recipe({
     name: "recipe-fashion-best",
     title: "Fashion-MNIST, `best`",
-    about: `Windows of 3, 5 and 8 pixels side by side and 300 filters of classes. ${CHOSEN}`,
+    about: `Windows of 3, 5 and 8 pixels side by side and 300 filters of classes. ${CHOSEN} This is still the fit with a tenth held out and with pooled rows copied: see the commit in its results.`,
     preset: "best",
     parts: images("fashion-mnist"),
     least: { macro: 0.932 },

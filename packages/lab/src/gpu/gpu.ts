@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 import { argv, stderr, stdout } from "node:process";
 import { parseArgs } from "node:util";
 import { openBackend } from "@ranksim/core";
+import { measureCrossover, regret } from "./crossover.ts";
 import { loadRows } from "./rows.ts";
 import { type GpuResults, tableOf, withTable } from "./table.ts";
 import { WORKS } from "./works.ts";
@@ -21,6 +22,7 @@ const HELP = `Times the GPU back end against the processor and compares what the
   --times N       timed runs on the GPU, after one that is not (5)
   --alone         leaves the processor out: times, and no comparison
   --results FILE  where to write what was found as JSON
+  --crossover FILE  measures instead from which size on a GPU pays, and writes that as JSON
   --readme FILE   puts the table of --results into this file and measures nothing
   --help          this text
 
@@ -38,6 +40,7 @@ const { values } = parseArgs({
     times: { type: "string", default: "5" },
     alone: { type: "boolean", default: false },
     results: { type: "string" },
+    crossover: { type: "string" },
     readme: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -47,6 +50,11 @@ if (values.help) stdout.write(HELP);
 else if (values.readme && values.results) {
   const results = JSON.parse(readFileSync(values.results, "utf8")) as GpuResults;
   writeFileSync(values.readme, withTable(readFileSync(values.readme, "utf8"), tableOf(results)));
+} else if (values.crossover) {
+  const crossings = await measureCrossover((line) => stderr.write(`${line}\n`));
+  const { mean, worst } = regret(crossings);
+  writeFileSync(values.crossover, `${JSON.stringify(crossings, undefined, 1)}\n`);
+  stdout.write(`chosen by estimates: ${mean.toFixed(2)} × the time of the fastest, at worst ${worst.toFixed(2)} ×\n`);
 } else await main();
 
 async function main(): Promise<void> {

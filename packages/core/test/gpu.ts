@@ -4,7 +4,9 @@
  */
 
 import { existsSync } from "node:fs";
+import { openBackend } from "@ranksim/core";
 import { openDevice } from "../src/backends/gpu/adapter.ts";
+import type { Platform } from "./platforms.ts";
 
 /** Where Debian's chromium has its software adapter. */
 const SOFTWARE = "/usr/lib/chromium/vk_swiftshader_icd.json";
@@ -13,10 +15,14 @@ if (!process.env.VK_ICD_FILENAMES && !process.env.VK_DRIVER_FILES && existsSync(
   process.env.VK_ICD_FILENAMES = SOFTWARE;
 }
 
+/** Whether the GPU is a program that plays one. */
+export let isSoftware = false;
+
 /** Why there is no GPU here; undefined if there is one. */
 export const gpuRefusal: string | undefined = await openDevice().then(
-  ({ device }) => {
-    device.destroy();
+  (opened) => {
+    isSoftware = opened.isSoftware;
+    opened.device.destroy();
     return undefined;
   },
   (error: Error) => error.message,
@@ -29,3 +35,6 @@ export function onGpu(title: string): string {
 
 /** Milliseconds that a test may take: a program that plays a GPU has seconds to do on a machine that may be busy. */
 export const SLOW = 300_000;
+
+/** The GPU, for suites that run on every back end. */
+export const gpuPlatform: Platform = { title: onGpu("gpu"), open: () => openBackend("gpu") };

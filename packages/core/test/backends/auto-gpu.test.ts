@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { openAuto } from "../../src/backends/auto.ts";
 import type { Backend } from "../../src/backends/contract.ts";
 import { openReference } from "../../src/backends/reference.ts";
+import { secondsOf } from "../../src/backends/wasm/backend.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
 import { denseRows } from "./dense-data.ts";
 
@@ -22,8 +23,9 @@ function pretended(held: number[]): Backend {
 }
 
 const small = sourceOf(denseRows("u8", 40, 10, "noise", 1));
+const shape = { rows: 40, features: 10, values: 400, bytes: 400, filters: 64 };
 /** So many filters and searches that the processor would take as many seconds. */
-const lasting = (seconds: number) => ({ filters: 64, searches: (seconds * 2e10) / (400 * 64) });
+const lasting = (seconds: number) => ({ filters: 64, searches: seconds / secondsOf({ ...shape, searches: 1 }, 1) });
 
 async function held(asked: readonly number[], source = small, open?: () => Promise<Backend>): Promise<number> {
   const found: number[] = [];

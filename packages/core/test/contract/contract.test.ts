@@ -21,7 +21,8 @@ import {
 } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { drawBelow, generatorOf } from "../../src/random.ts";
-import { platforms } from "../platforms.ts";
+import { gpuPlatform, gpuRefusal, isSoftware, SLOW } from "../gpu.ts";
+import { type Platform, platforms } from "../platforms.ts";
 import { subjects } from "./subjects.ts";
 
 const FEATURES = 12;
@@ -95,14 +96,24 @@ function expectFinite(answer: unknown): void {
   expect(probabilities.every(Number.isFinite)).toBe(true);
 }
 
-describe.each(platforms)("estimator contract on $title", ({ open }) => {
+/** A program that plays a GPU takes seconds for a fit: it has the classifier alone. */
+const slow = subjects.filter(({ title }) => title === "RankSimilarityClassifier");
+
+describe.each(platforms)("estimator contract on $title", contract);
+describe.skipIf(gpuRefusal !== undefined).each([gpuPlatform])(
+  "estimator contract on $title",
+  { timeout: SLOW },
+  contract,
+);
+
+function contract({ open, title }: Platform): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await open();
   });
   afterAll(() => backend.close());
 
-  describe.each(subjects)("$title", (subject) => {
+  describe.each(title === gpuPlatform.title && isSoftware ? slow : subjects)("$title", (subject) => {
     const fit = (data: MatrixLike, labels: readonly Label[] = y, params: object = {}) =>
       subject.make(params).fit(data, subject.labelled ? subject.labels(labels) : undefined, { backend });
     const bytes = async (data: MatrixLike, labels?: readonly Label[], params?: object) =>
@@ -370,7 +381,7 @@ describe.each(platforms)("estimator contract on $title", ({ open }) => {
       ).rejects.toThrow("before");
     });
   });
-});
+}
 
 /** 90 features, few of them not zero in a row, so that filters are stored as a base and exceptions. */
 function sparseRows(): number[][] {

@@ -20,6 +20,8 @@ import {
 } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { drawBelow, drawWithoutReplacement, generatorOf } from "../../src/random.ts";
+import { gpuPlatform, gpuRefusal, SLOW } from "../gpu.ts";
+import type { Platform } from "../platforms.ts";
 import { blends, classesOf, sparseBlends } from "./blends.ts";
 
 /** A call, and its answer as text that tells all bits. */
@@ -117,7 +119,13 @@ const shapes = [
   { title: "300 sparse features", x: () => sparseBlends(ROWS, 300, CLASSES, 5) },
 ];
 
-const platforms: readonly { title: string; calls: number; filters: number; open: () => Promise<Backend> }[] = [
+interface OverlapPlatform extends Platform {
+  readonly calls: number;
+  readonly filters: number;
+  readonly shapes?: typeof shapes;
+}
+
+const platforms: readonly OverlapPlatform[] = [
   { title: "reference", calls: 40, filters: 40, open: () => openBackend("reference") },
   { title: "wasm", calls: 200, filters: 600, open: () => openBackend("wasm") },
   { title: "1 thread", calls: 100, filters: 600, open: () => openBackend("threads", { threads: 1 }) },
@@ -125,14 +133,20 @@ const platforms: readonly { title: string; calls: number; filters: number; open:
   { title: "auto", calls: 100, filters: 600, open: () => openBackend("auto", { threads: 2 }) },
 ];
 
-describe.each(platforms)("$title", ({ calls: count, filters, open }) => {
+/** Few calls on two of the shapes: a program that plays a GPU takes its time. */
+const gpu = { ...gpuPlatform, calls: 12, filters: 20, shapes: [shapes[2], shapes[5]] };
+
+describe.each(platforms)("$title", overlap);
+describe.skipIf(gpuRefusal !== undefined).each([gpu])("$title", { timeout: SLOW }, overlap);
+
+function overlap({ calls: count, filters, open, shapes: used = shapes }: OverlapPlatform): void {
   let backend: Backend;
   beforeAll(async () => {
     backend = await open();
   });
   afterAll(() => backend.close());
 
-  it.each(shapes)("answers overlapping calls as single ones: $title", async (shape) => {
+  it.each(used)("answers overlapping calls as single ones: $title", async (shape) => {
     const x = shape.x();
     const alone = await openBackend("wasm");
     const models = await train(x, y, filters, { backend: alone });
@@ -153,7 +167,7 @@ describe.each(platforms)("$title", ({ calls: count, filters, open }) => {
   });
 
   it("goes on with the others where some are aborted in their midst", async () => {
-    const x = shapes[3].x();
+    const x = (used[3] ?? used[0]).x();
     const alone = await openBackend("wasm");
     const models = await train(x, y, filters, { backend: alone });
     const calls = callsOn(x, y, models, count / 2, 21);
@@ -178,4 +192,4 @@ describe.each(platforms)("$title", ({ calls: count, filters, open }) => {
     // Nothing of what was broken off is left behind.
     for (const [j, call] of calls.slice(0, 20).entries()) expect(await call.ask({ backend })).toBe(expected[j]);
   });
-});
+}

@@ -41,7 +41,8 @@ export async function measureCrossover(tell: (line: string) => void): Promise<Cr
           const measured: number[] = [];
           for (const backend of backends) measured.push(await leadersOn(backend, x, filters));
           found.push({ rows, features, filters, measured: named(measured), estimated: named(estimated) });
-          tell(`${rows} × ${features} × ${filters}: ${measured.map((each) => each.toFixed(2)).join(" ")} ms`);
+          const both = measured.map((each, j) => `${each.toFixed(2)} (${estimated[j].toFixed(2)})`);
+          tell(`${rows} × ${features} × ${filters}: ${both.join(" ")} ms`);
         }
       }
     }

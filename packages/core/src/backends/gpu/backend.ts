@@ -10,8 +10,8 @@ import { SOFTWARE_RATE } from "./variants.ts";
 
 export type { GpuLimits } from "./house.ts";
 
-/** Bytes a second to the device, seconds of a search whatever its size, and multiply-adds a second before they are timed. Rough. */
-const COPY_RATE = 4e9;
+/** Bytes a second to the device, measured; seconds of a question whatever its size, and multiply-adds a second, before they are timed. */
+const COPY_RATE = 6e9;
 const LATENCY = 2e-3;
 const RATE = 2e12;
 
@@ -29,18 +29,18 @@ export interface GpuBackend extends Backend {
 export async function openGpu(openHost: () => Promise<Backend>, limits: GpuLimits = GPU_LIMITS): Promise<GpuBackend> {
   const device = new Device(await openDevice());
   const house = new House(device, openHost, limits);
-  let rate = device.opened.isSoftware ? SOFTWARE_RATE : RATE;
+  let speed = { rate: device.opened.isSoftware ? SOFTWARE_RATE : RATE, latency: LATENCY };
   const backend: GpuBackend = {
     name: "gpu",
     threads: 1,
     overlap: OVERLAP,
     device,
-    estimate: (work) => (device.failure ? { refused: device.failure.message } : estimateOf(work, rate)),
+    estimate: (work) => (device.failure ? { refused: device.failure.message } : estimateOf(work, speed)),
     hold: (source, { turn = UNINTERRUPTED } = {}) => new GpuRows(source, backend, house, turn).settle(),
     async describe() {
       const { opened } = device;
       const choice = await house.choice();
-      rate = choice.rate;
+      speed = choice;
       return {
         adapter: opened.adapter,
         isSoftware: opened.isSoftware,
@@ -56,8 +56,11 @@ export async function openGpu(openHost: () => Promise<Backend>, limits: GpuLimit
   return backend;
 }
 
-function estimateOf({ rows, features, values, bytes, filters, searches }: WorkShape, rate: number): Estimate {
+function estimateOf(
+  { rows, features, values, bytes, filters, searches }: WorkShape,
+  { rate, latency }: { readonly rate: number; readonly latency: number },
+): Estimate {
   const stride = Math.ceil(features / 64) * 64;
   const products = (2 * rows * stride * filters * searches) / rate;
-  return { seconds: bytes / COPY_RATE + products + LATENCY * (1 + searches), bytes: values + 2 * filters * stride };
+  return { seconds: bytes / COPY_RATE + products + latency * (1 + searches), bytes: values + 2 * filters * stride };
 }

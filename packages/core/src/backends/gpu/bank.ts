@@ -14,8 +14,8 @@ import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { Evictable, House } from "./house.ts";
 import { bankBytes, moveItems, padded, strideOf } from "./layout.ts";
 
-/** 255 times the weights of a filter stay below 2^32 up to this sum of weights. */
-const MOST_WEIGHT = Math.floor((2 ** 32 - 1) / 255);
+/** 255 times the weights of a filter stay below 2^32 - 1 up to this sum of weights. */
+const MOST_WEIGHT = Math.floor((2 ** 32 - 2) / 255);
 /** Doubled ranks of so many features fit one byte. */
 const ONE_BYTE = 127;
 

@@ -1,7 +1,7 @@
 /**
  * Large arrays for answers. The first write to each page of fresh memory takes longer than copying the page: 768 MB took 350 ms to
  * touch and 80 ms to fill on the machine of an H200, where computing them takes 35. In Node other threads touch it: those
- * of libuv, by reading zeros into it, ahead of the one that copies. Four of them take 120 ms, sixteen 60.
+ * of libuv, by reading zeros into it, ahead of the one that copies. Four of them take 120 ms.
  */
 
 /** Bytes that are touched at a time, and pieces that are asked for at once: libuv has four threads, or `UV_THREADPOOL_SIZE`. */

@@ -18,8 +18,8 @@ const QUADS = 4;
 const STRIDE = QUADS + 1;
 /** Elements that a thread brings of the rows, and of the filters, in a step. */
 const BRING = (TILE * QUADS) / THREADS;
-/** Elements of a row of products of a subgroup, 16 rows at a time: one more than they need, likewise. */
-const STRIP = OWN / 4 + 1;
+/** Elements of a row of products of a subgroup, 16 rows at a time: two more than they need, likewise. */
+const STRIP = OWN / 4 + 2;
 
 const each = (count: number, text: (j: number) => string): string =>
   Array.from({ length: count }, (_, j) => text(j)).join(" ");
@@ -39,7 +39,11 @@ const STORE = all(
     `subgroupMatrixStore<row_major>(&products, (g.y * ${TILE}u + y0 + ${a * 16}u) * p.filters + g.x * ${TILE}u + f0 + ${b * 16}u, c${a}_${b}, p.filters);`,
 );
 
-/** Sixteen rows at a time go to workgroup memory; two threads look through a row, each at half of its products. */
+/**
+ * Sixteen rows at a time go to workgroup memory; two threads look through a row, each at every other four of its products, filters
+ * ascending. Products count from 1 here (they are below 2^32 - 1, see `bank.ts`), so that 0 is none; `second` is as large as
+ * `best` if two filters have the same.
+ */
 const BEST = each(
   SIDE,
   (a) => `{
@@ -47,27 +51,24 @@ const BEST = each(
     ${each(SIDE, (b) => `subgroupMatrixStore<row_major>(&s, sg * ${16 * STRIP}u + ${b * 4}u, c${a}_${b}, ${STRIP}u);`)}
     workgroupBarrier();
     var best = 0u;
+    var second = 0u;
     var id = NONE;
-    var tied = 0u;
-    let half = lane % 2u;
-    for (var j = 0u; j < ${OWN / 8}u; j++) {
-      // Half of the threads begin in the middle, so that their reads are in different banks.
-      let q = half * ${OWN / 8}u + (j + half * 4u) % ${OWN / 8}u;
+    for (var q = lane % 2u; q < ${OWN / 4}u; q += 2u) {
       let four = s[sg * ${16 * STRIP}u + (lane / 2u) * ${STRIP}u + q];
       let f = g.x * ${TILE}u + f0 + q * 4u;
-      if (max(max(four.x, four.y), max(four.z, four.w)) < best) { continue; }
       ${["x", "y", "z", "w"]
         .map(
-          (c, i) => `if (f + ${i}u < p.real) {
-        if (four.${c} > best) { best = four.${c}; id = f + ${i}u; tied = 0u; }
-        else if (four.${c} == best) { tied = select(TIED, 0u, id == NONE); id = min(id, f + ${i}u); }
+          (c, i) => `{
+        let v = select(0u, four.${c} + 1u, f + ${i}u < p.real);
+        second = max(second, min(v, best));
+        if (v > best) { best = v; id = f + ${i}u; }
       }`,
         )
         .join(" ")}
     }
-    let own = vec2<u32>(best, id | tied);
+    let own = vec2<u32>(best - 1u, select(id, id | TIED, second == best));
     let other = vec2<u32>(subgroupShuffleXor(own.x, 1u), subgroupShuffleXor(own.y, 1u));
-    if (half == 0u) {
+    if (lane % 2u == 0u) {
       winners[(g.x * ${ACROSS}u + sg % ${ACROSS}u) * p.rows + g.y * ${TILE}u + y0 + ${a * 16}u + lane / 2u] = stronger(own, other);
     }
   }`,
@@ -85,7 +86,6 @@ var<workgroup> s: array<vec4<u32>, ${2 * TILE * STRIDE}>;
   let quads = p.words / 4u;
   let steps = quads / ${QUADS}u;
   let total = steps * p.planes;
-  let isShort = p.short != 0u;
   let row = (p.first + g.y * ${TILE}u) * quads;
   let start = ((2u - p.planes) * p.filters + g.x * ${TILE}u) * quads;
   let y0 = (sg / ${ACROSS}u) * ${OWN}u;
@@ -105,7 +105,7 @@ var<workgroup> s: array<vec4<u32>, ${2 * TILE * STRIDE}>;
     if (st == steps) { ${all((a, b) => `c${a}_${b} = subgroupMatrixScalarMultiply(c${a}_${b}, 256u);`)} }
     ${each(
       QUADS / 2,
-      (k) => `${k === 0 ? "" : "if (!isShort || (st + 1u) % steps != 0u) "}{
+      (k) => `{
       ${each(SIDE, (a) => `let x${a} = subgroupMatrixLoad<subgroup_matrix_left<u8, 32, 16>, row_major>(&s, (y0 + ${a * 16}u) * ${STRIDE}u + ${k * 2}u, ${STRIDE}u);`)}
       ${each(SIDE, (b) => `{ let v = subgroupMatrixLoad<subgroup_matrix_right<u8, 16, 32>, col_major>(&s, ${TILE * STRIDE}u + (f0 + ${b * 16}u) * ${STRIDE}u + ${k * 2}u, ${STRIDE}u); ${each(SIDE, (a) => `c${a}_${b} = subgroupMatrixMultiplyAccumulate(x${a}, v, c${a}_${b});`)} }`)}
     }`,

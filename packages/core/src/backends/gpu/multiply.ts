@@ -2,7 +2,7 @@
  * Products of all rows and all filters of a block, the work that everything else here waits for: `products[r][f]` = x_r · w_f in
  * u32. Rows are bytes, weights two bytes, kept as a plane of high and a plane of low bytes, so that both are products of bytes.
  *
- * **Exact.** A product is at most 255 · Σw; `bank.ts` takes in no filter for which that reaches 2^32 (ranks: n <= 4,103). The high
+ * **Exact.** A product is at most 255 · Σw; `bank.ts` takes in no filter for which that reaches 2^32 - 1 (ranks: n <= 4,103). The high
  * plane is summed first and multiplied by 256, then the low plane is added; all of it is arithmetic modulo 2^32, so what the
  * parts do on the way does not matter.
  *
@@ -30,9 +30,8 @@ export interface Factors {
   /** First row of the block, and rows in it; both multiples of a tile (`layout.ts`). */
   readonly first: number;
   readonly count: number;
-  /** Bytes of a row, and those that are no padding. */
+  /** Bytes of a row. */
   readonly stride: number;
-  readonly features: number;
   readonly weights: Room;
   /** Filters with those that are padding. */
   readonly filters: number;
@@ -69,13 +68,12 @@ fn stronger(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 
 /** Parameters of a program, of which so many filters are no padding. */
 export function paramsOf(on: Factors, real: number): number[] {
-  const isShort = on.features <= on.stride - 32;
-  return [on.first, on.stride / 4, on.filters, on.planes, on.count, real, Number(isShort)];
+  return [on.first, on.stride / 4, on.filters, on.planes, on.count, real];
 }
 
-/** What all programs begin with. `rows` are those of the block, `real` the filters that are no padding; `short`: the last 32 bytes of a row are padding. */
+/** What all programs begin with. `rows` are those of the block, `real` the filters that are no padding. */
 export const HEAD = `
-struct Params { first: u32, words: u32, filters: u32, planes: u32, rows: u32, real: u32, short: u32 }
+struct Params { first: u32, words: u32, filters: u32, planes: u32, rows: u32, real: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> w: array<vec4<u32>>;`;

@@ -136,7 +136,6 @@ export async function addPooled(
     first: 0,
     count: padded(total),
     stride,
-    features,
     weights: planes.room,
     filters: planes.padded,
     planes: planes.planes,

@@ -20,6 +20,8 @@ import type { Part, Resident } from "./resident.ts";
 /** The largest sum of a filter's weights, and of places among the strongest. */
 const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
+/** Sums that are read at a time, in bytes: small ones are still near when they are copied. */
+const ANSWER_BYTES = 2 ** 23;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
 
@@ -98,8 +100,9 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
   const { planes, windows } = layer;
   const { rate } = await house.choice();
   const work = windows.across * windows.down * planes.padded * planes.stride * planes.planes;
+  const answer = Math.min(limits.answerBytes, ANSWER_BYTES);
   // Images whose sums are computed and read at a time.
-  const most = Math.max(1, Math.floor(Math.min(limits.answerBytes / (2 * place.own), (JOB_SECONDS * rate) / work)));
+  const most = Math.max(1, Math.floor(Math.min(answer / (2 * place.own), (JOB_SECONDS * rate) / work)));
   let reading = Promise.resolve();
   for (let from = 0; from < part.rows; from += most) {
     const count = Math.min(most, part.rows - from);

@@ -248,9 +248,9 @@ async function addProducts(
   await multiply(job, program, factorsOf(x, block, planes), products);
 }
 
-function factorsOf({ stride, features }: Resident, { part, from, rows }: Block, planes: Planes): Factors {
+function factorsOf({ stride }: Resident, { part, from, rows }: Block, planes: Planes): Factors {
   return {
-    ...{ rows: part.room, first: from, count: padded(rows), stride, features },
+    ...{ rows: part.room, first: from, count: padded(rows), stride },
     ...{ weights: planes.room, filters: planes.padded, planes: planes.planes },
   };
 }

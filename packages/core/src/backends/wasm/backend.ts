@@ -17,6 +17,9 @@ const RATE = 2e10;
 const PRUNED = 5;
 const PRUNED_FEATURES = 192;
 const PRUNED_FILTERS = 64;
+/** Seconds of a pair of row and filter, and of a row, however few features they have: measured by `npm run gpu -- --crossover`. */
+const PAIR = 7e-9;
+const ROW = 3e-7;
 /** Share of another core's work that is a gain, and what it costs to wake the workers, in seconds. Measured. */
 const THREAD_GAIN = 0.85;
 const WAKE = 4e-4;
@@ -57,8 +60,9 @@ export function backendOn(engine: Engine, name: string, limits: Limits = LIMITS)
 }
 
 /** Seconds of some work on so many threads. */
-export function secondsOf({ values, features, filters, searches }: WorkShape, threads: number): number {
-  const rate = features >= PRUNED_FEATURES && filters >= PRUNED_FILTERS ? RATE * PRUNED : RATE;
-  const alone = (values * filters * searches) / rate;
-  return threads === 1 ? alone : WAKE * searches + alone / (1 + (threads - 1) * THREAD_GAIN);
+export function secondsOf({ rows, values, features, filters, searches }: WorkShape, threads: number): number {
+  const gain = features >= PRUNED_FEATURES && filters >= PRUNED_FILTERS ? PRUNED : 1;
+  const pairs = (filters * searches * (values / RATE + rows * PAIR)) / gain;
+  const alone = rows * searches * ROW + pairs;
+  return threads === 1 ? alone : WAKE * searches + alone - pairs + pairs / (1 + (threads - 1) * THREAD_GAIN);
 }

@@ -128,7 +128,7 @@ const rcv1 = async ({ shelf, quick }: Bench) => {
 };
 
 const CHOSEN =
-  "Sizes of windows and grids, the window of refinement and epochs were chosen on the last 10,000 training rows of Fashion-MNIST with seed 0. The test rows were looked at twice: with a tenth of the rows held out for probabilities, seed 0 gave 0.9244 (`fast` 0.9170, KMNIST 0.9696), and then fits were changed to hold out no more than 2,500 rows.";
+  "Sizes of windows and grids, the window of refinement and epochs were chosen on the last 10,000 training rows of Fashion-MNIST with seed 0. The test rows were looked at twice: with a tenth of the rows held out for probabilities, seed 0 gave 0.9244 (`fast` 0.9170, KMNIST 0.9696), and then fits were changed to hold out no more than 2,500 rows. On the last 10,000 training rows that change gives 0.9307 where a tenth gives 0.9288 (seed 0, `balanced`, trained on the other 50,000), with a calibration error of 0.005 and 0.004.";
 
 export const recipes: readonly Experiment[] = [
   recipe({

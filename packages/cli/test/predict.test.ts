@@ -78,7 +78,7 @@ describe("formats", () => {
     writeFileSync(world.path("texts/a/1"), "x");
     expect(await world.ranksim("predict m.ranksim texts --id-column id")).toMatchObject({ code: 2, stdout: "" });
     const { stderr } = await world.ranksim("predict m.ranksim all.csv --id-column id --out ids.npy");
-    expect(stderr).toContain("npy has no place for --id-column, --keep or --top; write .csv");
+    expect(stderr).toContain("npy has no place for --id-column, --keep, --top or --coverage; write .csv");
   });
 
   test("Parquet, npy and npz hold the same", async () => {

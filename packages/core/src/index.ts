@@ -38,7 +38,16 @@ export {
   withSchema,
 } from "./estimators/schema.ts";
 export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
-export type { CsrRows, DenseBank, DenseRows, FilterBank, Rows, SparseBank, Weights } from "./kernels/shapes.ts";
+export type {
+  CsrRows,
+  DenseBank,
+  DenseRows,
+  FilterBank,
+  KeptShape,
+  Rows,
+  SparseBank,
+  Weights,
+} from "./kernels/shapes.ts";
 export { expandFilter } from "./kernels/top.ts";
 export { Csr } from "./matrix/csr.ts";
 export { Dense, MOST_FEATURES } from "./matrix/dense.ts";

@@ -9,9 +9,13 @@ import type { FunctionName, Library } from "./library.ts";
 /** Bytes of one message: counts are 32-bit numbers. */
 const MOST_BYTES = 2 ** 28;
 const TAG = 7;
-/** Milliseconds in which an answer is looked for without a pause, and how long a pause is. */
-const EAGER = 2;
+/**
+ * Milliseconds in which an answer is looked for without a pause, how long a pause is, and how long one look is: messages are carried
+ * forward by looks alone, some thousands of bytes at a time.
+ */
+const EAGER = 100;
 const PAUSE = 1;
+const LOOK = 0.5;
 
 /** Processes that were started together. */
 export class MpiCollective implements Collective {
@@ -45,6 +49,15 @@ export class MpiCollective implements Collective {
       all.set(found, from);
     }
     return all;
+  }
+
+  async sumShare(values: Float64Array, counts: readonly number[]): Promise<Float64Array> {
+    const { double, add, world } = this.#library;
+    const first = counts.slice(0, this.rank).reduce((sum, count) => sum + count, 0);
+    if (values.byteLength > MOST_BYTES) return (await this.sum(values)).slice(first, first + counts[this.rank]);
+    const found = float64(counts[this.rank]);
+    await this.#done("MPI_Ireduce_scatter", float64(values), found, int32(counts), double, add, world);
+    return found;
   }
 
   async gather(part: Uint8Array): Promise<Uint8Array[]> {
@@ -116,7 +129,9 @@ export class MpiCollective implements Collective {
     this.#checked(name, ...lent);
     const began = performance.now();
     for (;;) {
-      this.#checked("MPI_Test", request, flag, status);
+      const until = performance.now() + LOOK;
+      do this.#checked("MPI_Test", request, flag, status);
+      while (flag[0] === 0 && performance.now() < until);
       if (flag[0] !== 0) {
         this.#lent.delete(lent);
         return;

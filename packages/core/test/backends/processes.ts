@@ -22,10 +22,7 @@ export function makeProcesses(size: number): Collective[] {
       if (--meeting.left === 0) meeting.over.resolve(meeting.parts);
       return meeting.over.promise;
     };
-    return {
-      rank,
-      size,
-      gather: meet,
+    const all: Pick<Collective, "sum"> = {
       async sum(values) {
         const parts = await meet(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
         const sum = new Float64Array(values.length);
@@ -35,6 +32,16 @@ export function makeProcesses(size: number): Collective[] {
           for (let j = 0; j < sum.length; j++) sum[j] += own[j];
         }
         return sum;
+      },
+    };
+    return {
+      rank,
+      size,
+      gather: meet,
+      ...all,
+      async sumShare(values, counts) {
+        const first = counts.slice(0, rank).reduce((sum, count) => sum + count, 0);
+        return (await all.sum(values)).slice(first, first + counts[rank]);
       },
       broadcast: async (bytes, from) => (await meet(bytes))[from],
       async send(bytes, to) {

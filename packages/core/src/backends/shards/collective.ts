@@ -5,6 +5,8 @@ export interface Collective {
   readonly size: number;
   /** The sums over all processes. Exact for whole numbers below 2^53 alone: others depend on the order in which they are added. */
   sum(values: Float64Array): Promise<Float64Array>;
+  /** The same sums, of which each process is given so many, in the order of their numbers: as many in all as there are. */
+  sumShare(values: Float64Array, counts: readonly number[]): Promise<Float64Array>;
   /** What each process gave, in the order of their numbers. */
   gather(part: Uint8Array): Promise<Uint8Array[]>;
   /** What the process `from` gave; the others' is not looked at. */

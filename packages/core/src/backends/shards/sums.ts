@@ -5,7 +5,7 @@
  */
 
 import { joinBanks } from "../../bank/bank.ts";
-import type { Sum } from "../../kernels/shapes.ts";
+import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldSums } from "../contract.ts";
 import { inFormOf, rankSums } from "../given-sums.ts";
 import type { ShardedRows } from "./rows.ts";
@@ -43,19 +43,40 @@ export class ShardedSums implements HeldSums {
   rank(distribution?: Float64Array): Promise<HeldBank> {
     const { collective, own, features, source } = this.#rows;
     return this.#rows.local(async () => {
-      const sums = await this.read();
-      const [from, to] = [0, 1].map((more) => Math.floor((this.#count * (collective.rank + more)) / collective.size));
       const hold = (rows: Parameters<typeof own.backend.hold>[0]) => own.backend.hold(rows, { turn: own.turn });
-      let mine = new Uint8Array(0);
-      if (to > from) {
-        const ranked = await rankSums(sums.slice(from, to), features, distribution, hold);
-        const bank = await inFormOf(ranked, own, source.form === "dense" ? "dense" : "sparse");
-        mine = packBank(await bank.read()) as Uint8Array<ArrayBuffer>;
-        bank.release();
+      const banks: FilterBank[] = [];
+      for await (const sums of this.#shares()) {
+        let mine = new Uint8Array(0);
+        if (sums.length > 0) {
+          const ranked = await rankSums(sums, features, distribution, hold);
+          const bank = await inFormOf(ranked, own, source.form === "dense" ? "dense" : "sparse");
+          mine = packBank(await bank.read()) as Uint8Array<ArrayBuffer>;
+          bank.release();
+        }
+        const parts = (await collective.gather(mine)).filter(({ byteLength }) => byteLength > 0);
+        banks.push(...parts.map(unpackBank));
       }
-      const parts = (await collective.gather(mine)).filter(({ byteLength }) => byteLength > 0);
-      return own.load(joinBanks(parts.map(unpackBank)));
+      return own.load(joinBanks(banks));
     });
+  }
+
+  /** This process's share of the sums, of some filters after the other; the shares of all processes are all of those filters in order. */
+  async *#shares(): AsyncGenerator<Sum[]> {
+    const { features, collective } = this.#rows;
+    const { rank, size } = collective;
+    if (this.#sums || !this.#isWhole) {
+      const sums = await this.read();
+      yield sums.slice(shareOf(this.#count, rank, size), shareOf(this.#count, rank + 1, size));
+      return;
+    }
+    for await (const flat of this.#flat()) {
+      const count = flat.length / features;
+      const counts = Array.from(
+        { length: size },
+        (_, r) => (shareOf(count, r + 1, size) - shareOf(count, r, size)) * features,
+      );
+      yield cut(await collective.sumShare(flat, counts), features);
+    }
   }
 
   read(): Promise<Sum[]> {
@@ -67,9 +88,16 @@ export class ShardedSums implements HeldSums {
 
   async #allAtOnce(): Promise<Sum[]> {
     const { features, collective } = this.#rows;
+    const sums: Sum[] = [];
+    for await (const flat of this.#flat()) sums.push(...cut(await collective.sum(flat), features));
+    return sums;
+  }
+
+  /** The sums of this process's rows one after the other, of some filters at a time. */
+  async *#flat(): AsyncGenerator<Float64Array> {
+    const { features } = this.#rows;
     const most = Math.max(1, Math.floor(SUM_BYTES / (8 * features)));
     const own = await this.#add(numbersFrom(0, this.#count)).read();
-    const sums: Sum[] = [];
     for (let from = 0; from < this.#count; from += most) {
       const part = own.slice(from, from + most);
       const flat = new Float64Array(part.length * features);
@@ -77,10 +105,8 @@ export class ShardedSums implements HeldSums {
         if (!indices) flat.set(values, s * features);
         else for (let e = 0; e < indices.length; e++) flat[s * features + indices[e]] = values[e];
       });
-      const all = await collective.sum(flat);
-      for (let s = 0; s < part.length; s++) sums.push({ values: all.slice(s * features, (s + 1) * features) });
+      yield flat;
     }
-    return sums;
   }
 
   async #alongTheChain(): Promise<Sum[]> {
@@ -98,6 +124,16 @@ export class ShardedSums implements HeldSums {
     }
     return unpackSums(await collective.broadcast(packSums(done.flat()), size - 1));
   }
+}
+
+/** The first of `count` that belongs to a process. */
+const shareOf = (count: number, rank: number, size: number): number => Math.floor((count * rank) / size);
+
+/** Sums that lie one after the other. */
+function cut(flat: Float64Array, features: number): Sum[] {
+  return Array.from({ length: flat.length / features }, (_, s) => ({
+    values: flat.subarray(s * features, (s + 1) * features),
+  }));
 }
 
 const numbersFrom = (from: number, to: number): Uint32Array =>

@@ -1,9 +1,9 @@
 /**
  * A fresh clone, as `npm ci` leaves it and without a build: every terminal line of the README and of the demo's "Try next"
- * runs as it is printed, and so does `npm run docs`.
+ * runs as it is printed, and so do `play` and `npm run docs`.
  */
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -83,6 +83,35 @@ describe("a fresh clone", () => {
     for (const line of proposed) {
       expect(line).toMatch(/^npx ranksim /);
       expect(await shell(line)).toMatchObject({ code: 0 });
+    }
+  });
+
+  test("npx ranksim play, which builds the page first", { timeout: 300_000 }, async () => {
+    const child = spawn("npx", ["ranksim", "play"], {
+      cwd: clone,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    const ended = new Promise((end) => child.on("close", end));
+    let [printed, said] = ["", ""];
+    child.stderr.on("data", (chunk) => {
+      said += chunk;
+    });
+    await new Promise<void>((found) => {
+      child.on("close", () => found());
+      child.stdout.on("data", (chunk) => {
+        printed += chunk;
+        if (printed.includes("\n")) found();
+      });
+    });
+    const address = /^http:\S+/.exec(printed)?.[0];
+    try {
+      expect(address, said).toBeDefined();
+      expect(await (await fetch(address as string)).text()).toContain("<title>");
+    } finally {
+      if (child.exitCode === null) process.kill(-(child.pid as number), "SIGTERM");
+      await ended;
     }
   });
 

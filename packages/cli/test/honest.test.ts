@@ -81,6 +81,11 @@ describe("train --test-share", () => {
       );
       expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
     }
+    const named = await world.ranksim("train digits --test-share 0.2 --group-column writer -m x");
+    expect(named).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--group-column needs a file with columns"),
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 /** Rows held out of training: by chance, by groups that must not be on both sides, or by time, the latest rows. */
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type Fold,
@@ -10,7 +11,7 @@ import {
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import { type ByteSource, type DataSet, fileSource, readData, timesOf } from "@ranksim/data/node";
+import { type ByteSource, type DataSet, fileSource, findDataSet, readData, timesOf } from "@ranksim/data/node";
 import { type Command, Option } from "commander";
 import { dataNames } from "../files/data-names.ts";
 import { isSets } from "../files/labels.ts";
@@ -126,7 +127,11 @@ async function valuesAt(
   const values: string[] = [];
   for (const file of await dataNames(what, session.io.cwd)) {
     if (file === "-") throw usageError(`${flag} needs a file that can be read twice`);
-    const source = { ...(await fileSource(resolve(session.io.cwd, file))), name: file };
+    const path = resolve(session.io.cwd, file);
+    if (findDataSet(file) && !existsSync(path)) {
+      throw usageError(`${flag} needs a file with columns, found the data set ${file}`);
+    }
+    const source = { ...(await fileSource(path)), name: file };
     values.push(...(await labelsAt(name, flag, source, options)));
   }
   return values;

@@ -19,7 +19,7 @@ import type {
   Weights,
 } from "../kernels/shapes.ts";
 import type { HeldBank, HeldRows, Refining, Work } from "./contract.ts";
-import { type Home, HostBank } from "./host-bank.ts";
+import type { Home, HostBank } from "./host-bank.ts";
 import { HostRows } from "./host-rows.ts";
 import { holdStreamed } from "./streamed.ts";
 
@@ -245,8 +245,9 @@ class NarrowRows extends HostRows<HostBank> {
     }
   }
 
-  protected bankOf(bank: FilterBank, isShared: boolean): HostBank {
-    return new HostBank(bank, this.home, isShared);
+  /** All rows of the back end may meet it. */
+  protected bankOf(bank: FilterBank): HostBank {
+    return this.#held.load(bank) as HostBank;
   }
 
   /** Prototypes have all features, so the rows that teach them have to as well. */

@@ -115,7 +115,9 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
           onProgress: (progress) => run.onProgress?.({ ...progress, share: (j + progress.share) / choices.length }),
         }),
       };
-      const { trained, notes: arisen } = await trainWhole(sample, trainingOf(params, choice), part, backend, 1);
+      const { trained, notes: arisen } = await trainWhole(sample, trainingOf(params, choice), part, backend, {
+        share: 1,
+      });
       for (const note of arisen) notes.add(note);
       layers.push({ bank: denseRanks(trained.bank), windows });
       trainings.push({ rows: sample.rows, trained });

@@ -20,6 +20,7 @@ import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
 import { matrixFor, pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
 import { countLabels, countPresence, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
+import { orGiveUp } from "../method/kept-bank.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows, THRESHOLD_SHARE } from "./held-out-rows.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, paramsAsJson } from "./params.ts";
@@ -92,16 +93,15 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
         initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),
       };
       const label = () => advance(run, { stage: "label", share: TRAINING_SHARE });
-      const { trained, distribution, notes } = await trainWhole(
-        ...([training, params, run, backend, TRAINING_SHARE, label, own] as const),
-      );
-      const { bank } = trained;
+      const call = { share: TRAINING_SHARE, beforeWinners: label, unweighted: own, keepBank: true };
+      const { trained, distribution, notes } = await trainWhole(training, params, run, backend, call);
+      const { bank, loaded } = trained;
       const winners = trained.winners as Uint32Array;
       const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
       const counts: LabelCounts = sets
         ? countPresence(winners, sets.present.gather(rows), bank.filters, counted)
         : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length, counted);
-      await advance(run, { stage: "label", share: 1 });
+      await orGiveUp(loaded, advance(run, { stage: "label", share: 1 }));
 
       const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };
       const seconds = (performance.now() - began) / 1000;
@@ -118,7 +118,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
         seen: Uint32Array.of(matrix.rows),
         labelRows: counts.rows,
       };
-      const stored = storedFilters({ bank, members, distribution, kept });
+      const stored = storedFilters({ bank, loaded, members, distribution, kept });
       const shares = sharesOf(counts, several, params.combine);
       const plain = paramsAsJson({ ...this.params, thresholds: "none", calibrate: "none" });
       const model = new ProbabilisticModel(stored, shares, classes, several, plain, params.nBest, report);

@@ -5,6 +5,7 @@ import { joinBanks } from "../bank/bank.ts";
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
 import { membersOf } from "../method/committee.ts";
+import { orGiveUp } from "../method/kept-bank.ts";
 import { type Refinement, refineCommittee } from "../method/refine-choice.ts";
 import { type RandomGenerator, streams } from "../random.ts";
 import type { Run } from "./estimator.ts";
@@ -68,12 +69,7 @@ export async function refineClasses(
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
   const { report, notes } = refined;
-  try {
-    await advance(run, { stage: "fit", share: 1 });
-  } catch (error) {
-    refined.kept?.release();
-    throw error;
-  }
+  await orGiveUp(refined.kept, advance(run, { stage: "fit", share: 1 }));
   if (!report.refined) return { filters, report, notes };
   const bank = joinBanks(refined.members.map((member) => member.bank));
   return { filters: { ...filters, bank, loaded: refined.kept }, report, notes };

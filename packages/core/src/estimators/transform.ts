@@ -9,7 +9,7 @@ import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.t
 import { matchingRows, matrixFor, type RowsLike, trainingRows } from "../matrix/source.ts";
 import { addRows } from "../method/add-rows.ts";
 import { type BankExplanation, explainRow } from "../method/explain.ts";
-import type { KeptBank } from "../method/kept-bank.ts";
+import { type KeptBank, orGiveUp } from "../method/kept-bank.ts";
 import { type Similar, similarities } from "../method/similarity.ts";
 import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
@@ -65,21 +65,14 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
     const began = performance.now();
     return withBackend(run, async (backend) => {
       const summed = weights ? weightRows(matrixFor(matrix, "weights"), weights) : matrix;
-      const { trained, distribution, notes } = await trainWhole(
-        summed,
-        this.params,
-        run,
-        backend,
-        1,
-        undefined,
-        matrix,
-      );
-      await advance(run, { stage: "fit", share: 1 });
-      const { bank, members, sums } = trained;
+      const call = { share: 1, unweighted: matrix, keepBank: true };
+      const { trained, distribution, notes } = await trainWhole(summed, this.params, run, backend, call);
+      const { bank, loaded, members, sums } = trained;
+      await orGiveUp(loaded, advance(run, { stage: "fit", share: 1 }));
       const seconds = (performance.now() - began) / 1000;
       const report = makeReport(matrix.features, [{ rows: matrix.rows, trained }], notes, seconds, backend.name);
       const kept = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
-      const filters = storedFilters({ bank, members, distribution, kept });
+      const filters = storedFilters({ bank, loaded, members, distribution, kept });
       return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
     });
   }

@@ -4,7 +4,7 @@ import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { countFilters } from "../method/allocate.ts";
 import { resolveDistribution } from "../method/distribution.ts";
-import { type Trained, trainBank } from "../method/train.ts";
+import { type Trained, type TrainOptions, trainBank } from "../method/train.ts";
 import { streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
@@ -19,15 +19,21 @@ export interface Whole {
   readonly notes: string[];
 }
 
-/** Trains one bank on the rows of `x`; progress runs from 0 to `shareOfCall`. With `beforeWinners` it also finds the winners; `unweighted` are the same rows as they are. */
+/** What else is known of the call. */
+interface WholeCall {
+  /** Progress runs from 0 to this. */
+  readonly share: number;
+  /** The same rows without their weights; absent: they have none. */
+  readonly unweighted?: RowSource;
+}
+
+/** Trains one bank on the rows of `x`. */
 export async function trainWhole(
   x: RowSource,
   params: WholeParams,
   run: Run,
   backend: Backend,
-  shareOfCall: number,
-  beforeWinners?: () => Promise<void>,
-  unweighted: RowSource = x,
+  { share, unweighted = x, ...wanted }: WholeCall & Pick<TrainOptions, "beforeWinners" | "keepBank">,
 ): Promise<Whole> {
   const notes = shapeNotes(x.features);
   const initialRows = params.initialRows && checkInitialRows(params.initialRows, x.rows);
@@ -50,7 +56,7 @@ export async function trainWhole(
       ...params,
       initialRows,
       distribution,
-      ...(beforeWinners && { beforeWinners }),
+      ...wanted,
     },
     generators.next().value,
     backend,
@@ -59,7 +65,7 @@ export async function trainWhole(
         stage: step ? "spread" : "initialize",
         ...step,
         filters,
-        share: (shareOfCall * (1 + (step?.iteration ?? 0))) / rounds,
+        share: (share * (1 + (step?.iteration ?? 0))) / rounds,
       }),
     bankKeeper(run, "bank"),
   );

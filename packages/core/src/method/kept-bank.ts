@@ -12,10 +12,16 @@ export class KeptBank {
 
   readonly #first: HeldBank | undefined;
 
-  /** `rows`: where the bank is taken at once, by somebody who may yet give it up. */
-  constructor(bank: FilterBank, rows?: HeldRows) {
+  /** `first`: the bank as some back end already has it. It is given up by `release`. */
+  constructor(bank: FilterBank, first?: { readonly held: HeldBank; readonly backend: Backend }) {
     this.bank = bank;
-    this.#first = rows && this.on(rows);
+    this.#first = first?.held;
+    if (first) this.#held.set(first.backend, first.held);
+  }
+
+  /** The bank taken in at once, by somebody who may yet give it up. */
+  static load(bank: FilterBank, rows: HeldRows): KeptBank {
+    return new KeptBank(bank, { held: rows.load(bank), backend: rows.backend });
   }
 
   /** The bank where the rows are. It is not the caller's to release. */
@@ -28,8 +34,18 @@ export class KeptBank {
     return held;
   }
 
-  /** Gives up what was taken at once: the bank is not going to be used. */
+  /** Gives up what it had from the start: the bank is not going to be used. */
   release(): void {
     this.#first?.release();
+  }
+}
+
+/** Waits for the last step before a model; if it fails, the bank that the model was to have is given up. */
+export async function orGiveUp(kept: KeptBank | undefined, step: Promise<void>): Promise<void> {
+  try {
+    await step;
+  } catch (error) {
+    kept?.release();
+    throw error;
   }
 }

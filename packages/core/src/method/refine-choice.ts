@@ -197,7 +197,7 @@ class Judge {
 
   /** A bank for several questions; the caller's to release. */
   keep(bank: FilterBank): KeptBank {
-    return new KeptBank(bank, this.#held);
+    return KeptBank.load(bank, this.#held);
   }
 
   /** The same for a bank that stays. */

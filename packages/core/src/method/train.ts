@@ -1,10 +1,11 @@
 /** The training of one bank (the paper's algorithm 1): initialise, spread, and say how it went. */
 
-import type { Backend, RowSource, Work } from "../backends/contract.ts";
+import type { Backend, HeldBank, RowSource, Work } from "../backends/contract.ts";
 import type { FilterBank, Groups, Sum } from "../kernels/shapes.ts";
 import type { RandomGenerator } from "../random.ts";
 import { type FilterFunction, filterMaker } from "./filter-function.ts";
 import { type Initialize, initialize, type Start } from "./initialize.ts";
+import { KeptBank } from "./kept-bank.ts";
 import { type Spread, type Spreading, type Step, spreadMax, spreadWeighted } from "./spread.ts";
 
 /** How one bank is trained. */
@@ -21,11 +22,15 @@ export interface TrainOptions {
   readonly keepSums: boolean;
   /** Called before the trained filters are searched for the strongest of each row; absent: they are not. */
   readonly beforeWinners?: () => Promise<void>;
+  /** Whether the bank stays in the back end, with what searches have made of it there. */
+  readonly keepBank?: boolean;
 }
 
 /** A trained bank. */
 export interface Trained {
   readonly bank: FilterBank;
+  /** The bank as the back end has it, where that was asked for: the caller's to use or to release. */
+  readonly loaded: KeptBank | undefined;
   /** The rows of `x` each filter was made from. */
   readonly members: Groups;
   readonly steps: readonly TimedStep[];
@@ -76,6 +81,7 @@ export async function trainBank(
   const held = await backend.hold(x, { filters, searches: options.iterations });
   let start: Start | undefined;
   let reached: Spread | undefined;
+  let kept: HeldBank | undefined;
   try {
     const maker = filterMaker(x, held, options.filterFunction, options.distribution);
     const how = options.initialRows ?? options.initialize;
@@ -118,19 +124,22 @@ export async function trainBank(
     const earlier = reached?.assignment ?? resumed.before;
     const winners = options.beforeWinners && (await (await held.assign(bank, earlier)).winners());
     const members = reached ? await reached.members() : start.members;
+    const sums = options.keepSums ? await held.sum(members).read() : undefined;
+    const filtersRead = await bank.read();
+    if (options.keepBank) kept = bank;
     return {
-      bank: await bank.read(),
+      bank: filtersRead,
+      loaded: kept && new KeptBank(filtersRead, { held: kept, backend: held.backend }),
       members,
       steps,
       converged: reached?.converged ?? (known?.converged === true || options.spreading === "none"),
       winners,
-      sums: options.keepSums ? await held.sum(members).read() : undefined,
+      sums,
       work: held.work(),
     };
   } finally {
     reached?.assignment.release();
-    reached?.bank.release();
-    start?.bank.release();
+    for (const bank of [reached?.bank, start?.bank]) if (bank !== kept) bank?.release();
     held.release();
   }
 }

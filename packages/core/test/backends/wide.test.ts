@@ -9,6 +9,7 @@ import {
   MOST_FEATURES,
   openBackend,
   RankSimilarityClassifier,
+  RankSimilarityProbabilisticClassifier,
   RanksimError,
   saveModel,
 } from "@ranksim/core";
@@ -69,6 +70,24 @@ describe.each(platforms)("wide rows on $title", ({ open }) => {
     held.release();
     await backend.close();
   });
+
+  it.each([RankSimilarityClassifier, RankSimilarityProbabilisticClassifier])(
+    "answer as the same rows written out do, in one model: %o",
+    async (Recipe) => {
+      const x = wideRows(30, 2 ** 20 + 3, 5, KINDS.counts);
+      const labels = Array.from({ length: 30 }, (_, r) => r % 3);
+      const backend = await open();
+      const model = await new Recipe({ filters: 9 }).fit(x, labels, { backend });
+      const sparse = await model.predictProbabilities(x, { backend });
+      const written = new Float32Array(2 * x.features);
+      for (const r of [0, 1]) {
+        for (let e = x.offsets[r]; e < x.offsets[r + 1]; e++) written[r * x.features + x.indices[e]] = x.values[e];
+      }
+      const dense = await model.predictProbabilities(Dense.of(written, 2, x.features), { backend });
+      expect([...dense.values]).toEqual([...sparse.values.subarray(0, 6)]);
+      await backend.close();
+    },
+  );
 
   it("train, predict, explain and save at the greatest width", async () => {
     const x = wideRows(60, MOST_FEATURES, 4, KINDS.counts);

@@ -36,8 +36,8 @@ export async function* similarities(
   const k = kept(nBest, filters);
   for await (const { from, held } of chunksOf(x, filters, backend, onChunk)) {
     const top = await held.topFilters(bank.on(held), Math.min(Math.max(2, k), filters));
-    const open = Uint32Array.from({ length: top.rows }, (_, r) => r).filter((r) => isAllTied(top, r));
-    const tied = await resolveTies(held, bank, open, top.k);
+    const open = openRows(top.rows, (r) => isAllTied(top, r));
+    const tied = await resolveTies(held, bank, open, top);
     yield { from, rows: top.rows, similar: scale(top, k, tied, filters) };
   }
 }
@@ -51,8 +51,8 @@ export async function* strongest(
 ): AsyncGenerator<{ from: number; rows: number; top: Leaders; tied: Tied }> {
   for await (const { from, held } of chunksOf(x, bank.bank.filters, backend, onChunk)) {
     const top = await held.leaders(bank.on(held));
-    const open = Uint32Array.from(top.tied.keys()).filter((r) => top.tied[r] === 1);
-    yield { from, rows: top.rows, top, tied: await resolveTies(held, bank, open, 2) };
+    const open = openRows(top.rows, (r) => top.tied[r] === 1);
+    yield { from, rows: top.rows, top, tied: await resolveTies(held, bank, open, { response: top.response, k: 1 }) };
   }
 }
 
@@ -87,55 +87,90 @@ function isAllTied({ response, k }: TopFilters, r: number): boolean {
   return response[r * k] === response[(r + 1) * k - 1];
 }
 
-/** All filters at the largest response of the `open` rows (ascending), at least `k` of them or all there are. */
-async function resolveTies(held: HeldRows, bank: KeptBank, open: Uint32Array, k: number): Promise<Tied> {
+/** The rows, ascending, of which more has to be known. */
+function openRows(rows: number, isOpen: (r: number) => boolean): Uint32Array {
+  const open: number[] = [];
+  for (let r = 0; r < rows; r++) if (isOpen(r)) open.push(r);
+  return Uint32Array.from(open);
+}
+
+/** All filters at the largest response of the `open` rows (ascending), of which the `k` strongest are known. */
+async function resolveTies(
+  held: HeldRows,
+  bank: KeptBank,
+  open: Uint32Array,
+  { response, k }: Pick<TopFilters, "response" | "k">,
+): Promise<Tied> {
   const { filters } = bank.bank;
   const tied = new Map<number, Uint32Array>();
-  while (open.length > 0) {
-    k = Math.min(filters, k * 8);
-    const still: number[] = [];
-    const block = Math.max(1, Math.floor(TIE_ROOM / k));
-    for (let from = 0; from < open.length; from += block) {
-      const rows = open.subarray(from, from + block);
-      const more = await held.topFilters(bank.on(held), k, rows);
-      for (let j = 0; j < rows.length; j++) {
-        let count = 0;
-        while (count < k && more.response[j * k + count] === more.response[j * k]) count++;
-        if (count === k && k < filters) still.push(rows[j]);
-        else tied.set(rows[j], more.filter.slice(j * k, j * k + count));
-      }
-    }
-    open = Uint32Array.from(still);
+  // A row without response most often has none to any filter; of the others ever more filters are asked for.
+  await findTied(
+    held,
+    bank,
+    open.filter((r) => response[r * k] === 0),
+    filters,
+    tied,
+  );
+  let still: Uint32Array = open.filter((r) => response[r * k] !== 0);
+  for (let most = k; still.length > 0; ) {
+    most = Math.min(filters, Math.max(2, most) * 8);
+    still = await findTied(held, bank, still, most, tied);
   }
   return tied;
+}
+
+/** Adds the filters at the largest response of the `open` rows, where they are fewer than `k` or all; returns the other rows. */
+async function findTied(
+  held: HeldRows,
+  bank: KeptBank,
+  open: Uint32Array,
+  k: number,
+  tied: Map<number, Uint32Array>,
+): Promise<Uint32Array> {
+  const still: number[] = [];
+  const block = Math.max(1, Math.floor(TIE_ROOM / k));
+  for (let from = 0; from < open.length; from += block) {
+    const rows = open.subarray(from, from + block);
+    const more = await held.topFilters(bank.on(held), k, rows);
+    for (let j = 0; j < rows.length; j++) {
+      let count = 0;
+      while (count < k && more.response[j * k + count] === more.response[j * k]) count++;
+      if (count === k && k < bank.bank.filters) still.push(rows[j]);
+      else tied.set(rows[j], more.filter.slice(j * k, j * k + count));
+    }
+  }
+  return Uint32Array.from(still);
 }
 
 /** Responses to similarities. */
 function scale(top: TopFilters, k: number, tied: Tied, filters: number): Similar {
   const offsets = new Uint32Array(top.rows + 1);
-  const filter: number[] = [];
-  const similarity: number[] = [];
+  let most = top.rows * top.k;
+  for (const equal of tied.values()) most += equal.length;
+  const filter = new Uint32Array(most);
+  const similarity = new Float64Array(most);
+  let size = 0;
   for (let r = 0; r < top.rows; r++) {
     const at = r * top.k;
     const largest = top.response[at];
     const kth = top.response[at + Math.min(k, top.k) - 1];
     if (kth < largest) {
       for (let j = at; top.response[j] > kth; j++) {
-        filter.push(top.filter[j]);
-        similarity.push((top.response[j] - kth) / (largest - kth));
+        filter[size] = top.filter[j];
+        similarity[size++] = (top.response[j] - kth) / (largest - kth);
       }
     } else {
       // The k strongest are equal: they are 1, everything below them is 0. If nothing responds at all, all are 0.
       const equal = tied.get(r) ?? strongestOf(top, r);
       const silent = equal.length === filters && largest === 0;
       for (const f of silent ? [] : equal) {
-        filter.push(f);
-        similarity.push(1);
+        filter[size] = f;
+        similarity[size++] = 1;
       }
     }
-    offsets[r + 1] = filter.length;
+    offsets[r + 1] = size;
   }
-  return { offsets, filter: Uint32Array.from(filter), similarity: Float64Array.from(similarity) };
+  return { offsets, filter: filter.subarray(0, size), similarity: similarity.subarray(0, size) };
 }
 
 /** The filters at the largest response of row r, where the kept list does not end inside the tie. */

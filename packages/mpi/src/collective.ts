@@ -16,6 +16,10 @@ const TAG = 7;
 const EAGER = 100;
 const PAUSE = 1;
 const LOOK = 0.5;
+/** Looks between two looks at the clock. */
+const LOOKS = 16;
+/** Bytes of memory that no engine moves about. */
+const STAYS = 4096;
 
 /** Processes that were started together. */
 export class MpiCollective implements Collective {
@@ -43,7 +47,7 @@ export class MpiCollective implements Collective {
     const most = MOST_BYTES / 8;
     for (let from = 0; from < values.length; from += most) {
       const count = Math.min(most, values.length - from);
-      const own = float64(values.subarray(from, from + count));
+      const own = lasting(values.subarray(from, from + count));
       const found = float64(count);
       await this.#done("MPI_Iallreduce", own, found, count, double, add, world);
       all.set(found, from);
@@ -56,7 +60,7 @@ export class MpiCollective implements Collective {
     const first = counts.slice(0, this.rank).reduce((sum, count) => sum + count, 0);
     if (values.byteLength > MOST_BYTES) return (await this.sum(values)).slice(first, first + counts[this.rank]);
     const found = float64(counts[this.rank]);
-    await this.#done("MPI_Ireduce_scatter", float64(values), found, int32(counts), double, add, world);
+    await this.#done("MPI_Ireduce_scatter", lasting(values), found, int32(counts), double, add, world);
     return found;
   }
 
@@ -64,17 +68,20 @@ export class MpiCollective implements Collective {
     const { double, byte, world } = this.#library;
     const sizes = float64(this.size);
     await this.#done("MPI_Iallgather", float64([part.byteLength]), 1, double, sizes, 1, double, world);
-    const parts = Array.from(sizes, (bytes) => new Uint8Array(bytes));
     const most = Math.floor(MOST_BYTES / this.size);
+    const isOne = Math.max(...sizes) <= most;
+    const parts = isOne ? [] : Array.from(sizes, (bytes) => new Uint8Array(bytes));
     for (let from = 0; from < Math.max(...sizes); from += most) {
       const counts = int32(Array.from(sizes, (bytes) => Math.max(0, Math.min(most, bytes - from))));
       const places = int32(this.size);
       for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + counts[r - 1];
       const found = bytesOf(places[this.size - 1] + counts[this.size - 1]);
-      const own = bytesOf(part.subarray(from, from + counts[this.rank]));
+      const own = lasting(part.subarray(from, from + counts[this.rank]));
       await this.#done("MPI_Iallgatherv", own, counts[this.rank], byte, found, counts, places, byte, world);
-      parts.forEach((whole, r) => {
-        whole.set(found.subarray(places[r], places[r] + counts[r]), from);
+      const pieces = Array.from(counts, (count, r) => found.subarray(places[r], places[r] + count));
+      if (isOne) return pieces;
+      pieces.forEach((piece, r) => {
+        parts[r].set(piece, from);
       });
     }
     return parts;
@@ -98,7 +105,7 @@ export class MpiCollective implements Collective {
     const { double, byte, world } = this.#library;
     await this.#done("MPI_Isend", float64([bytes.byteLength]), 1, double, to, TAG, world);
     for (let at = 0; at < bytes.byteLength; at += MOST_BYTES) {
-      const part = bytesOf(bytes.subarray(at, at + MOST_BYTES));
+      const part = lasting(bytes.subarray(at, at + MOST_BYTES));
       await this.#done("MPI_Isend", part, part.byteLength, byte, to, TAG, world);
     }
   }
@@ -130,7 +137,7 @@ export class MpiCollective implements Collective {
     const began = performance.now();
     for (;;) {
       const until = performance.now() + LOOK;
-      do this.#checked("MPI_Test", request, flag, status);
+      do for (let looks = 0; looks < LOOKS && flag[0] === 0; looks++) this.#checked("MPI_Test", request, flag, status);
       while (flag[0] === 0 && performance.now() < until);
       if (flag[0] !== 0) {
         this.#lent.delete(lent);
@@ -157,7 +164,14 @@ export class MpiCollective implements Collective {
 const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
 const pause = (): Promise<void> => new Promise((resume) => setTimeout(resume, PAUSE));
 
-// Memory of their own: an engine may keep small arrays where it moves them about.
+// Memory of their own: an engine may keep small arrays where it moves them about. Large ones stay where they are.
+
+/** The same values where they stay while a call is under way. */
+function lasting<T extends Uint8Array | Float64Array>(values: T): T {
+  return values.buffer.byteLength >= STAYS
+    ? values
+    : ((values instanceof Uint8Array ? bytesOf(values) : float64(values)) as T);
+}
 
 function int32(from: number | readonly number[]): Int32Array {
   const array = new Int32Array(new ArrayBuffer(4 * (typeof from === "number" ? from : from.length)));

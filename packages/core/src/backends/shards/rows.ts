@@ -1,6 +1,6 @@
 /** Rows of which each process holds a shard. */
 
-import { groupByCode, pickGroups } from "../../bank/groups.ts";
+import { pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
 import { inMemory } from "../../kernels/rows.ts";
 import type {
@@ -18,8 +18,11 @@ import type {
 import { mergeTopRows } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
 import { Counted } from "../counted.ts";
+import { compareWinners } from "../host-rows.ts";
 import type { Turn } from "../turn.ts";
+import { KnownAssignment, ReadAssignment, type ShardedAssignment } from "./assignments.ts";
 import type { Collective } from "./collective.ts";
+import { areShareable, OwnedSums } from "./owned-sums.ts";
 import { ShardedSums } from "./sums.ts";
 import { joined, packArrays, unpackArrays } from "./wire.ts";
 
@@ -129,23 +132,21 @@ export class ShardedRows extends Counted implements HeldRows {
 
   assign(bank: HeldBank, before?: Assignment, wantsSums = false): Promise<Assignment> {
     return this.local(async () => {
-      const earlier = (before as ShardedAssignment | undefined)?.own;
+      const earlier = before as ShardedAssignment | undefined;
       // Sums that come with an assignment begin at zero: right in any order, or not at all.
-      const own = await this.own.assign(bank, earlier, wantsSums && this.isWhole);
-      return ShardedAssignment.of(this, own);
+      const own = await this.own.assign(bank, earlier?.own, wantsSums && this.isWhole && this.isRead);
+      return this.isRead ? ReadAssignment.of(this, own) : KnownAssignment.of(this, own, bank.filters, earlier);
     });
   }
 
   assignment(winners: Uint32Array, filters: number): Assignment {
     const own = this.own.assignment(winners.slice(this.first, this.first + this.own.rows), filters);
-    return new ShardedAssignment(this, own, {
-      moved: 0,
-      wins: countOf(winners, filters),
-      changed: new Uint8Array(filters),
-    });
+    if (!this.isRead) return new KnownAssignment(this, own, winners, filters, winners);
+    return new ReadAssignment(this, own, compareWinners(winners, winners, filters));
   }
 
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums {
+    if (!this.isRead && areShareable(groups, this.collective.size)) return new OwnedSums(this, groups, onto);
     const own = this.#shardOf(groups);
     const isWhole = this.isWhole && !groups.weight;
     const add = (filters: Uint32Array, sums?: readonly Sum[]) => this.own.sum(pickGroups(own, filters), sums);
@@ -221,66 +222,5 @@ export class ShardedRows extends Counted implements HeldRows {
     }
     const groups = { offsets: own, rows: Uint32Array.from(kept, (e) => rows[e] - first) };
     return weight ? { ...groups, weight: Float64Array.from(kept, (e) => weight[e]) } : groups;
-  }
-}
-
-function countOf(winners: Uint32Array, filters: number): Uint32Array {
-  const wins = new Uint32Array(filters);
-  for (const f of winners) wins[f]++;
-  return wins;
-}
-
-/** Which filter each row belongs to: every process knows of its shard, and all know the counts. */
-class ShardedAssignment implements Assignment {
-  readonly moved: number;
-  readonly wins: Uint32Array;
-  readonly changed: Uint8Array;
-  readonly own: Assignment;
-  readonly #rows: ShardedRows;
-  #winners: Promise<Uint32Array> | undefined;
-
-  constructor(rows: ShardedRows, own: Assignment, counts: Pick<Assignment, "moved" | "wins" | "changed">) {
-    this.#rows = rows;
-    this.own = own;
-    ({ moved: this.moved, wins: this.wins, changed: this.changed } = counts);
-  }
-
-  static async of(rows: ShardedRows, own: Assignment): Promise<ShardedAssignment> {
-    const { moved, wins, changed } = own;
-    const all = await rows.collective.sum(joined(Float64Array, [[moved], wins, changed]));
-    const filters = wins.length;
-    return new ShardedAssignment(rows, own, {
-      moved: all[0],
-      wins: Uint32Array.from(all.subarray(1, 1 + filters)),
-      changed: Uint8Array.from(all.subarray(1 + filters), (marks) => (marks > 0 ? 1 : 0)),
-    });
-  }
-
-  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
-    const add = (some: Uint32Array, sums?: readonly Sum[]) =>
-      this.own.sums(
-        some.map((j) => filters[j]),
-        sums,
-      );
-    return new ShardedSums(this.#rows, filters.length, this.#rows.isWhole, add, onto);
-  }
-
-  winners(): Promise<Uint32Array> {
-    this.#winners ??= this.#rows.local(async () => {
-      const parts = await this.#rows.collective.gather(packArrays([await this.own.winners()]));
-      return joined(
-        Uint32Array,
-        parts.map((part) => unpackArrays(part)[0]),
-      );
-    });
-    return this.#winners;
-  }
-
-  async members(): Promise<Groups> {
-    return groupByCode(await this.winners(), this.wins.length);
-  }
-
-  release(): void {
-    this.own.release();
   }
 }

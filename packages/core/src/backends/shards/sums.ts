@@ -9,7 +9,7 @@ import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldSums } from "../contract.ts";
 import { inFormOf, rankSums } from "../given-sums.ts";
 import type { ShardedRows } from "./rows.ts";
-import { packBank, packSums, unpackBank, unpackSums } from "./wire.ts";
+import { numbersFrom, packBank, packSums, unpackBank, unpackSums } from "./wire.ts";
 
 /** Parts of the chain for each process. */
 const PARTS = 4;
@@ -135,6 +135,3 @@ function cut(flat: Float64Array, features: number): Sum[] {
     values: flat.subarray(s * features, (s + 1) * features),
   }));
 }
-
-const numbersFrom = (from: number, to: number): Uint32Array =>
-  Uint32Array.from({ length: to - from }, (_, j) => from + j);

@@ -88,3 +88,6 @@ export function joined<T extends Numbers>(Type: new (length: number) => T, parts
   }
   return all;
 }
+
+export const numbersFrom = (from: number, to: number): Uint32Array =>
+  Uint32Array.from({ length: to - from }, (_, j) => from + j);

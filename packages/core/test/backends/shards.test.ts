@@ -82,6 +82,11 @@ async function ask(backend: Backend, x: RowSource) {
   const weight = Float64Array.from(groups.rows, (r) => 1 / (1 + (r % 3)));
   const drawn = Float64Array.from({ length: FEATURES }, (_, r) => r * r);
   const onto = await held.sum(singletons(chosen)).read();
+  // One group of most rows, which no process should add up alone, and small ones.
+  const lopsided = {
+    offsets: Uint32Array.of(0, 600, 600, 610, 700),
+    rows: Uint32Array.from({ length: 700 }, (_, r) => r),
+  };
   const some = Uint32Array.from({ length: 300 }, (_, j) => 2 * j);
   const plainly = (sums: readonly { readonly indices?: Uint32Array; readonly values: ArrayLike<number> }[]) =>
     sums.map(({ indices, values }) => {
@@ -103,6 +108,8 @@ async function ask(backend: Backend, x: RowSource) {
     plainly(await held.sum({ ...groups, weight }, onto).read()),
     await weightsOf(await held.sum({ ...groups, weight }).rank(drawn)),
     await weightsOf(await held.sum(groups, onto).rank()),
+    plainly(await held.sum(lopsided).read()),
+    await weightsOf(await held.sum(lopsided).rank()),
   ];
 }
 

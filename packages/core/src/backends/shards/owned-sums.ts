@@ -5,7 +5,7 @@
 
 import { inForm, joinBanks } from "../../bank/bank.ts";
 import { pickGroups } from "../../bank/groups.ts";
-import { bytesOf, sourceOf } from "../../kernels/rows.ts";
+import { bytesOf } from "../../kernels/rows.ts";
 import type { FilterBank, Groups, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldRows, HeldSums } from "../contract.ts";
 import type { ShardedRows } from "./rows.ts";
@@ -68,7 +68,7 @@ export class OwnedSums implements HeldSums {
 
   /** Calls `visit` on the groups of this process, some after the other, with their rows held by themselves. */
   async #each(visit: (held: HeldRows, groups: Groups, onto?: readonly Sum[]) => Promise<void>): Promise<void> {
-    const { collective, own, source } = this.#rows;
+    const { collective, source } = this.#rows;
     const { offsets } = this.#groups;
     const end = startOf(offsets, collective.rank + 1, collective.size);
     const most = (GATHERED_BYTES * source.rows) / Math.max(1, bytesOf(source));
@@ -78,12 +78,7 @@ export class OwnedSums implements HeldSums {
       const { rows, ...groups } = pickGroups(this.#groups, numbersFrom(from, to));
       // Each row lies where it is listed.
       const listed = { ...groups, rows: numbersFrom(0, rows.length) };
-      const held = await own.backend.hold(sourceOf(await source.gather(rows)), { turn: own.turn });
-      try {
-        await visit(held, listed, this.#onto?.slice(from, to));
-      } finally {
-        held.release();
-      }
+      await this.#rows.withListed(rows, (held) => visit(held, listed, this.#onto?.slice(from, to)));
       from = to;
     }
   }

@@ -2,7 +2,7 @@
 
 import { pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
-import { inMemory } from "../../kernels/rows.ts";
+import { gatherRows, inMemory, sourceOf } from "../../kernels/rows.ts";
 import type {
   DenseRows,
   FilterBank,
@@ -11,9 +11,11 @@ import type {
   PatchLayer,
   Prototypes,
   RowSource,
+  Rows,
   Sum,
   TopFilters,
   TopRows,
+  Values,
 } from "../../kernels/shapes.ts";
 import { mergeTopRows } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
@@ -39,6 +41,8 @@ export class ShardedRows extends Counted implements HeldRows {
   readonly first: number;
   readonly #holdAll: () => Promise<HeldRows>;
   readonly #notes = new Set<string>();
+  /** Memory for dense rows that are gathered round after round. */
+  #room: Values | undefined;
 
   constructor(
     source: RowSource,
@@ -176,6 +180,22 @@ export class ShardedRows extends Counted implements HeldRows {
         all.release();
       }
     });
+  }
+
+  /** Calls `work` with the listed rows of any shard, in that order, held by themselves. They have to be in memory. */
+  async withListed(listed: Uint32Array, work: (held: HeldRows) => Promise<void>): Promise<void> {
+    const x = inMemory(this.source) as Rows;
+    const room = this.#room;
+    this.#room = undefined; // in use
+    const fits = room && room.length >= listed.length * this.features;
+    const rows = x.form === "dense" ? gatherRows(x, listed, fits ? room : undefined) : gatherRows(x, listed);
+    const held = await this.backend.hold(sourceOf(rows), { turn: this.turn });
+    try {
+      await work(held);
+    } finally {
+      held.release();
+      this.#room = fits || x.form !== "dense" ? room : rows.values;
+    }
   }
 
   /** What this process did. */

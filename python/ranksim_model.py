@@ -196,7 +196,11 @@ class Classifier(Filters):
         if self.params.get("calibrate", "none") != "none":
             scores = self.scores(x)
             size = np.abs(scores).mean(axis=1, keepdims=True)
-            return fitted(self.arrays, np.divide(scores, size, out=scores, where=size > 0))
+            scores = np.divide(scores, size, out=scores, where=size > 0)
+            if "calibration_halfway" in self.arrays:
+                length = np.count_nonzero(np.asarray(x), axis=1)[:, None]
+                scores *= length / (length + self.arrays["calibration_halfway"][0])
+            return fitted(self.arrays, scores)
         if "filter_bank" in self.arrays:
             scores = self.scores(x)
             return normalized(scores - scores.min(axis=1, keepdims=True))

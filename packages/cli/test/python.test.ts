@@ -122,6 +122,22 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     await compare("m.ranksim", "x.npy", 'np.load("x.npy")');
   });
 
+  test("sparse rows that are trusted by their length", async () => {
+    // Words of all classes, and in the long rows some of the own class.
+    const rows = Array.from({ length: 400 }, (_, r) =>
+      Array.from({ length: 600 }, (_, i) =>
+        Number((r % 2 === 1 && i % 30 === r % 3 && (i * r) % 7 < 3) || (i * 31 + r * 17) % 151 === 0),
+      ),
+    );
+    const x = toCsr(Dense.fromRows(rows));
+    await saveData(world.path("words.svm"), { form: "matrix", x, y: rows.map((_, r) => r % 3) });
+    await saveData(world.path("words.npy"), { form: "matrix", x: Dense.fromRows(rows) });
+    const { code, stderr } = await world.ranksim("train words.svm --features 600 -m w.ranksim");
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(world.path("w.ranksim"), "latin1")).toContain("calibration_halfway");
+    await compare("w.ranksim", "words.npy", 'np.load("words.npy")');
+  });
+
   test.each(["fast", "balanced", "best"])("images through patches, preset %s", async (preset) => {
     const { code, stderr } = await world.ranksim(`train train.npz --images 8x8 --preset ${preset} -m i.ranksim`);
     expect(code, stderr).toBe(0);

@@ -70,6 +70,23 @@ describe("a classifier", () => {
     await compareClasses(model, digits.x as Dense);
   });
 
+  it.each(["uint8", "float32"] as const)(
+    "of sparse rows that are trusted by their length, rows of %s",
+    async (type) => {
+      // Words of all classes, and in the long rows some of the own class.
+      const rows = Array.from({ length: 400 }, (_, r) =>
+        Array.from({ length: 600 }, (_, i) =>
+          Number((r % 2 === 1 && i % 30 === r % 3 && (i * r) % 7 < 3) || (i * 31 + r * 17) % 151 === 0),
+        ),
+      );
+      const x = Dense.fromRows(rows);
+      const y = rows.map((_, r) => names[r % 3]);
+      const model = await new RankSimilarityClassifier({ filters: 3, calibrate: "temperature" }).fit(x, y);
+      expect(model.save().arrays).toHaveProperty("calibration_halfway");
+      await compareClasses(model, x, type);
+    },
+  );
+
   it("whose classes have unequal numbers of filters, and one none", async () => {
     const found = await new RankSimilarityClassifier({ filters: 40, calibrate: "temperature" }).fit(digits.x, named);
     const saved = found.save();

@@ -5,7 +5,7 @@ import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
-import { matchingRows, type RowsLike } from "../matrix/source.ts";
+import { matchingRows, type RowsLike, rowLengths } from "../matrix/source.ts";
 import {
   applyToClasses,
   type CalibrationMethod,
@@ -25,6 +25,7 @@ import { type BankExplanation, explainRow, type StrongFilter } from "../method/e
 import { explainVote } from "../method/explain-committee.ts";
 import { familiarityOf, meanWeight } from "../method/familiarity.ts";
 import type { KeptBank } from "../method/kept-bank.ts";
+import { sparseLengths } from "../method/row-length.ts";
 import { similarities, strongest } from "../method/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
 import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
@@ -159,10 +160,13 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     run: Run = {},
   ): Promise<ClassifierModel> {
     const { calibrate } = checkParams<ClassifierParams>({ calibrate: method }, CLASSIFIER_PARAMETERS);
-    const scores = await this.classScores(x, run);
+    const rows = matchingRows(x, this.features);
+    const scores = await this.classScores(rows, run);
     if (scores.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to calibrate on, found none");
     const truth = codesAmong(y, this.classes, scores.rows);
-    const fitted = calibrateClasses(scores.values as Float64Array, "responses", truth, this.classes.length, method);
+    const values = scores.values as Float64Array;
+    const lengths = await sparseLengths(rows);
+    const fitted = calibrateClasses(values, "responses", truth, this.classes.length, method, lengths);
     const params = { ...this.params, calibrate };
     const { classes, nBest, report } = this;
     const model = new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report, fitted);
@@ -278,8 +282,10 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   predictProbabilities(x: MatrixLike, run?: Run): Promise<Dense>;
   async predictProbabilities(x: RowsLike, run: Run = {}): Promise<Dense> {
     if (this.#calibration) {
-      const scores = await this.classScores(x, run);
-      applyToClasses(this.#calibration, "responses", scores.values as Float64Array, this.classes.length);
+      const rows = matchingRows(x, this.features);
+      const scores = await this.classScores(rows, run);
+      const lengths = this.#calibration.halfway > 0 ? await rowLengths(rows) : undefined;
+      applyToClasses(this.#calibration, "responses", scores.values as Float64Array, this.classes.length, lengths);
       return scores;
     }
     if (this.committee > 1) {
@@ -364,7 +370,7 @@ export const classifierReader: ModelReader = {
     checkRefinement(saved);
     const [params, nBest, report] = [readParams(saved), readNBest(saved), readReport(saved)];
     if (saved.arrays.thresholds) throw bad(saved, "unknown array thresholds");
-    const calibration = readClassCalibration(saved, classes.length);
+    const calibration = readClassCalibration(saved, classes.length, true);
     const all = { ...filters, filterBank: readFilterBank(saved, filterClass, classes.length) };
     return new ClassifierModel(all, filterClass, classes, params, nBest, report, calibration);
   },

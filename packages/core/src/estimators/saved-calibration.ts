@@ -3,16 +3,24 @@
 import type { ClassCalibration, LabelCalibration } from "../method/calibration.ts";
 import type { Rising } from "../method/isotonic.ts";
 import { LARGEST_TERM } from "../method/logistic.ts";
+import { LARGEST_HALFWAY } from "../method/row-length.ts";
 import { LARGEST_BETA } from "../method/temperature.ts";
 import type { Saved, SavedArray } from "./estimator.ts";
 import { bad, checkOffsets, readParams, vector } from "./saved-filters.ts";
 
 /** Arrays of a model with fitted probabilities or thresholds. */
-type Fitted = "calibration_factor" | "calibration_curves" | "calibration_points" | "calibration_offsets" | "thresholds";
+type Fitted =
+  | "calibration_factor"
+  | "calibration_halfway"
+  | "calibration_curves"
+  | "calibration_points"
+  | "calibration_offsets"
+  | "thresholds";
 
 /** Their names. */
 export const FITTED_ARRAYS: readonly Fitted[] = [
   "calibration_factor",
+  "calibration_halfway",
   "calibration_curves",
   "calibration_points",
   "calibration_offsets",
@@ -29,8 +37,12 @@ export function calibrationArrays(calibration: ClassCalibration | LabelCalibrati
     const values = Float64Array.from(curves.flatMap(({ slope, offset }) => [slope, offset]));
     return { calibration_curves: { shape: [curves.length, 2], values } };
   }
-  const factor = "beta" in calibration ? { shape: [1], values: Float64Array.of(calibration.beta) } : undefined;
-  return { ...(factor ? { calibration_factor: factor } : {}), ...risingArrays(calibration.rising) };
+  const one = (value: number): SavedArray => ({ shape: [1], values: Float64Array.of(value) });
+  return {
+    ...("beta" in calibration ? { calibration_factor: one(calibration.beta) } : {}),
+    ...("beta" in calibration && calibration.halfway > 0 ? { calibration_halfway: one(calibration.halfway) } : {}),
+    ...risingArrays(calibration.rising),
+  };
 }
 
 function risingArrays(rising: readonly Rising[] | undefined): { [name: string]: SavedArray } {
@@ -45,19 +57,29 @@ function risingArrays(rising: readonly Rising[] | undefined): { [name: string]: 
 }
 
 /** The stored mapping of one label per row, as the parameter `calibrate` says; undefined where it says "none". */
-export function readClassCalibration(saved: Saved, classes: number): ClassCalibration | undefined {
+export function readClassCalibration(
+  saved: Saved,
+  classes: number,
+  mayHaveLengths = false,
+): ClassCalibration | undefined {
   const method = readMethod(saved);
   if (method === "none") return refuseOthers(saved, []);
   const rising = method === "isotonic" ? readRising(saved, classes) : undefined;
   refuseOthers(saved, [
     "calibration_factor",
+    ...(mayHaveLengths ? (["calibration_halfway"] as const) : []),
     ...(rising ? (["calibration_points", "calibration_offsets"] as const) : []),
   ]);
   const factor = vector(saved, "calibration_factor", Float64Array);
   if (factor.length !== 1 || !(factor[0] >= 0 && factor[0] <= LARGEST_BETA)) {
     throw bad(saved, `calibration_factor: expected a number from 0 to ${LARGEST_BETA}`);
   }
-  return { beta: factor[0], rising };
+  if (!saved.arrays.calibration_halfway) return { beta: factor[0], halfway: 0, rising };
+  const halfway = vector(saved, "calibration_halfway", Float64Array);
+  if (halfway.length !== 1 || !(halfway[0] > 0 && halfway[0] <= LARGEST_HALFWAY)) {
+    throw bad(saved, `calibration_halfway: expected a number above 0, at most ${LARGEST_HALFWAY}`);
+  }
+  return { beta: factor[0], halfway: halfway[0], rising };
 }
 
 /** The stored mapping of several labels per row. */

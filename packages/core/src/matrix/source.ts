@@ -67,6 +67,20 @@ export async function areAllWhole(x: RowSource): Promise<boolean> {
   return true;
 }
 
+/** How many values of each row are not zero. */
+export async function rowLengths(x: RowSource): Promise<Uint32Array> {
+  const lengths = new Uint32Array(x.rows);
+  let first = 0;
+  for await (const block of x.blocks(LOOK_BYTES)) {
+    for (let r = 0; r < block.rows; r++) {
+      const [from, to] = placeOf(block, r);
+      for (let e = from; e < to; e++) if (block.values[e] !== 0) lengths[first + r]++;
+    }
+    first += block.rows;
+  }
+  return lengths;
+}
+
 /** 1 for each row that is all zero. */
 export async function zeroRows(x: RowSource): Promise<Uint8Array> {
   const zero = new Uint8Array(x.rows);
@@ -79,10 +93,14 @@ export async function zeroRows(x: RowSource): Promise<Uint8Array> {
 }
 
 function isZeroIn(x: Rows, r: number): boolean {
-  const [from, to] = x.form === "dense" ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
+  const [from, to] = placeOf(x, r);
   for (let e = from; e < to; e++) if (x.values[e] !== 0) return false;
   return true;
 }
+
+/** Where the values of a row begin and end. */
+const placeOf = (x: Rows, r: number): readonly [number, number] =>
+  x.form === "dense" ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
 
 /** Rows that passed a gate already, as a matrix. */
 function wrapRows(rows: Rows): Matrix {

@@ -6,6 +6,7 @@
 import type { Csr } from "../matrix/csr.ts";
 import { fitRising, type Rising, valueAt } from "./isotonic.ts";
 import { type Curve, fitCurve, probabilityAt } from "./logistic.ts";
+import { fitHalfway, weighByLength } from "./row-length.ts";
 import { fitBeta, logShares, relateResponses, soften } from "./temperature.ts";
 
 /**
@@ -20,23 +21,32 @@ export type ScoreKind = "responses" | "shares";
 /** A fitted mapping for one label per row: softmax(beta · score), then perhaps a function for each class. */
 export interface ClassCalibration {
   readonly beta: number;
+  /** Features that are not zero with which the scores of a row count half; 0 where the length of rows says nothing. */
+  readonly halfway: number;
   readonly rising: readonly Rising[] | undefined;
 }
 
 /** A fitted mapping for several labels per row: a curve over the logarithm of its share, or a function of the share. */
 export type LabelCalibration = { readonly curves: readonly Curve[] } | { readonly rising: readonly Rising[] };
 
-/** Fits the mapping of one label per row. `scores` is rows x classes and is overwritten. */
+/**
+ * Fits the mapping of one label per row. `scores` is rows x classes and is overwritten; `lengths` counts the features of sparse rows that
+ * are not zero.
+ */
 export function calibrateClasses(
   scores: Float64Array,
   kind: ScoreKind,
   truth: Uint32Array,
   classes: number,
   method: CalibrationMethod,
+  lengths?: Uint32Array,
 ): ClassCalibration {
   relate(scores, kind, classes);
-  const beta = fitBeta(scores, truth, classes);
-  if (method === "temperature") return { beta, rising: undefined };
+  const { beta, halfway } = lengths
+    ? fitHalfway(scores, truth, classes, lengths)
+    : { beta: fitBeta(scores, truth, classes), halfway: 0 };
+  if (method === "temperature") return { beta, halfway, rising: undefined };
+  if (lengths && halfway > 0) weighByLength(scores, classes, lengths, halfway);
   soften(scores, classes, beta);
   const rising = Array.from({ length: classes }, (_, c) =>
     fitRising(
@@ -45,7 +55,7 @@ export function calibrateClasses(
       classes,
     ),
   );
-  return { beta, rising };
+  return { beta, halfway, rising };
 }
 
 /** Fits the mapping of several labels per row. `shares` is rows x labels and is overwritten. */
@@ -62,14 +72,16 @@ export function calibrateLabels(shares: Float64Array, present: Csr, method: Cali
   return { curves: fitted(fitCurve) };
 }
 
-/** Turns scores into the probabilities of classes, in place. */
+/** Turns scores into the probabilities of classes, in place. `lengths` is needed where they count. */
 export function applyToClasses(
-  { beta, rising }: ClassCalibration,
+  { beta, halfway, rising }: ClassCalibration,
   kind: ScoreKind,
   scores: Float64Array,
   classes: number,
+  lengths?: Uint32Array,
 ): void {
   relate(scores, kind, classes);
+  if (lengths && halfway > 0) weighByLength(scores, classes, lengths, halfway);
   soften(scores, classes, beta);
   if (!rising) return;
   for (let at = 0; at < scores.length; at += classes) {

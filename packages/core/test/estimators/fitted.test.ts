@@ -11,6 +11,7 @@ import {
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   saveModel,
+  toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
 import { classifierReader } from "../../src/estimators/classifier-model.ts";
@@ -38,6 +39,74 @@ function lossOf(probabilities: Dense, y: readonly string[]): number {
   const losses = y.map((name, r) => -Math.log(Math.max(probabilities.row(r)[NAMES.indexOf(name)], 2 ** -52)));
   return losses.reduce((a, b) => a + b) / y.length;
 }
+
+/** Rows of few words out of 300, of which short ones tell little about their class. */
+function fewWords(rows: number, seed: number): { x: Dense; y: string[] } {
+  const generator = generatorOf(seed);
+  const y = Array.from({ length: rows }, () => NAMES[drawBelow(generator, 3)]);
+  const x = y.map((name) => {
+    const row = new Array<number>(300).fill(0);
+    for (let words = 1 + drawBelow(generator, 20); words > 0; words--) {
+      const isOwn = drawBelow(generator, 10) < 3;
+      row[isOwn ? 3 * drawBelow(generator, 100) + NAMES.indexOf(name) : drawBelow(generator, 300)]++;
+    }
+    return row;
+  });
+  return { x: Dense.fromRows(x), y };
+}
+
+describe("rows of few words", () => {
+  const seen = fewWords(600, 4);
+  const asked = fewWords(400, 5);
+
+  it.each(["temperature", "isotonic"] as const)("are trusted by their length (%s)", async (method) => {
+    const model = await new RankSimilarityClassifier({ filters: 3, calibrate: method }).fit(seen.x, seen.y);
+    const { calibration_factor: factor, calibration_halfway: halfway } = model.save().arrays;
+    expect(halfway.values[0]).toBeGreaterThan(0);
+    const found = await model.predictProbabilities(asked.x);
+    const loaded = loadModel(saveModel(model)) as typeof model;
+    expect(await loaded.predictProbabilities(toCsr(asked.x))).toEqual(found);
+    const same = await new RankSimilarityClassifier({ filters: 3, calibrate: method }).fit(toCsr(seen.x), seen.y);
+    expect(saveModel(same)).toEqual(saveModel(model));
+    if (method === "isotonic") return;
+    // As FORMAT.md says.
+    const scores = await model.classScores(asked.x);
+    for (let r = 0; r < 20; r++) {
+      const n = asked.x.row(r).filter((value) => value !== 0).length;
+      const own = Array.from(scores.row(r));
+      const mean = own.reduce((sum, score) => sum + Math.abs(score), 0) / 3;
+      const powers = own.map((s) => Math.exp((factor.values[0] * (s / mean) * n) / (n + halfway.values[0])));
+      const sum = powers.reduce((a, b) => a + b);
+      powers.forEach((power, c) => {
+        expect(found.row(r)[c]).toBeCloseTo(power / sum, 9);
+      });
+    }
+    const { calibration_halfway: _, ...arrays } = model.save().arrays;
+    const plain = classifierReader.read({ ...model.save(), arrays }, () => expect.fail("no steps")) as typeof model;
+    expect(lossOf(found, asked.y)).toBeLessThan(lossOf(await plain.predictProbabilities(asked.x), asked.y));
+  });
+
+  it("have a length that is a number above 0", async () => {
+    const saved = (
+      await new RankSimilarityClassifier({ filters: 3, calibrate: "temperature" }).fit(seen.x, seen.y)
+    ).save();
+    for (const values of [[0], [-1], [Number.NaN], [1e9], [1, 1]]) {
+      const arrays = {
+        ...saved.arrays,
+        calibration_halfway: { shape: [values.length], values: Float64Array.from(values) },
+      };
+      expect(() => classifierReader.read({ ...saved, arrays }, () => expect.fail("no steps"))).toThrow(
+        /calibration_halfway/,
+      );
+    }
+    const shares = new RankSimilarityProbabilisticClassifier({ filters: 9, calibrate: "temperature" });
+    const other = (await shares.fit(seen.x, seen.y)).save();
+    const arrays = { ...other.arrays, calibration_halfway: { shape: [1], values: Float64Array.of(1) } };
+    expect(() => probabilisticReader.read({ ...other, arrays }, () => expect.fail("no steps"))).toThrow(
+      /unknown array/,
+    );
+  });
+});
 
 const estimators = { RankSimilarityClassifier, RankSimilarityProbabilisticClassifier };
 

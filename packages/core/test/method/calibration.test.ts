@@ -13,6 +13,7 @@ import {
 import { fitRising, valueAt } from "../../src/method/isotonic.ts";
 import { naturalLog } from "../../src/method/logarithm.ts";
 import { fitCurve, probabilityAt } from "../../src/method/logistic.ts";
+import { fitHalfway, LARGEST_HALFWAY, weighByLength } from "../../src/method/row-length.ts";
 import { fitBeta, LARGEST_BETA, relateResponses, soften } from "../../src/method/temperature.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../src/random.ts";
 
@@ -48,6 +49,56 @@ const doubtingLoss = (scores: Float64Array, truth: Uint32Array, classes: number,
   }
   return loss / truth.length;
 };
+
+describe("the length of rows", () => {
+  /** Rows of which the own class leads by 0.5, among chance that a row of n features halves when n grows fourfold. */
+  function lengthy(count: number, seed: number, isTold: boolean) {
+    const generator = generatorOf(seed);
+    const truth = Uint32Array.from({ length: count }, () => drawBelow(generator, 3));
+    const lengths = Uint32Array.from({ length: count }, () => 1 + drawBelow(generator, 64));
+    const scores = new Float64Array(count * 3);
+    for (let e = 0; e < scores.length; e++) {
+      const r = Math.floor(e / 3);
+      const chance = (drawUnit(generator) - 0.5) * 8;
+      scores[e] = (truth[r] === e % 3 ? 0.5 : 0) + chance / Math.sqrt(isTold ? lengths[r] : 32);
+    }
+    return { scores, truth, lengths };
+  }
+
+  const lossAt = (scores: Float64Array, truth: Uint32Array, lengths: Uint32Array, halfway: number): number => {
+    const own = scores.map((score, e) => (score * lengths[Math.floor(e / 3)]) / (lengths[Math.floor(e / 3)] + halfway));
+    soften(own, 3, fitBeta(own, truth, 3));
+    return truth.reduce((loss, c, r) => loss - Math.log(own[r * 3 + c]), 0);
+  };
+
+  it("counts where short rows are a matter of chance: no power of two has a smaller log loss", () => {
+    for (const seed of [1, 2, 3]) {
+      const { scores, truth, lengths } = lengthy(600, seed, true);
+      const { halfway, beta } = fitHalfway(scores, truth, 3, lengths);
+      expect(halfway).toBeGreaterThan(0);
+      const least = lossAt(scores, truth, lengths, halfway);
+      expect(lossAt(scores, truth, lengths, 0) - least).toBeGreaterThan(2);
+      for (let other = 1; other <= LARGEST_HALFWAY; other *= 2)
+        expect(lossAt(scores, truth, lengths, other)).toBeGreaterThanOrEqual(least - 1e-9);
+      const own = scores.slice();
+      weighByLength(own, 3, lengths, halfway);
+      expect(beta).toBe(fitBeta(own, truth, 3));
+    }
+  });
+
+  it("counts nothing where it says nothing", () => {
+    for (const seed of [1, 2, 3]) {
+      const { scores, truth, lengths } = lengthy(600, seed, false);
+      expect(fitHalfway(scores, truth, 3, lengths)).toMatchObject({ halfway: 0, beta: fitBeta(scores, truth, 3) });
+    }
+  });
+
+  it("of a row without anything leaves nothing of its scores", () => {
+    const scores = Float64Array.of(1, 2, 3, 1, 2, 3);
+    weighByLength(scores, 3, Uint32Array.of(0, 6), 2);
+    expect(Array.from(scores)).toEqual([0, 0, 0, 0.75, 1.5, 2.25]);
+  });
+});
 
 describe("the factor of softmax", () => {
   it("has the smallest log loss of all factors nearby", () => {

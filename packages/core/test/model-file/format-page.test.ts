@@ -154,6 +154,13 @@ describe("the text of FORMAT.md", () => {
   const full = x.map((row, r) => row.map((value, i) => value + ((i * 31 + r * 17) % 23)));
   const y = x.map((_, r) => r % 3);
   const many = Array.from({ length: 1100 }, (_, r) => Array.from({ length: 9 }, (_, i) => (r * (i + 3)) % (97 + i)));
+  // Sparse rows of which the short ones say nothing about their class.
+  const words = Array.from({ length: 120 }, (_, r) =>
+    Array.from({ length: 300 }, (_, i) =>
+      Number(r % 2 === 0 ? i === (r * 7) % 300 : i % 3 === r % 3 && (i * r) % 11 === 0),
+    ),
+  );
+  const of = words.map((_, r) => r % 3);
   const texts = ["one two", "two three", "three one"];
   const perClass = { filters: 6, distribution: "confusion", distributionPerClass: true } as const;
   const models: [string, () => Promise<Model>][] = [
@@ -164,6 +171,10 @@ describe("the text of FORMAT.md", () => {
     ["classifier", () => new RankSimilarityClassifier(perClass).fit(full, y)],
     ["probabilistic", () => new RankSimilarityProbabilisticClassifier({ filters: 6 }).fit(full, y)],
     ["classifier", () => new RankSimilarityClassifier({ filters: 6 }).fit(full, y).then((m) => m.calibrate(x, y))],
+    [
+      "classifier",
+      () => new RankSimilarityClassifier({ filters: 6 }).fit(words, of).then((m) => m.calibrate(words, of)),
+    ],
     [
       "probabilistic",
       () =>
@@ -236,7 +247,14 @@ describe("the text of FORMAT.md", () => {
 });
 
 const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weights"];
-const FITTED = ["calibration_factor", "calibration_curves", "calibration_points", "calibration_offsets", "thresholds"];
+const FITTED = [
+  "calibration_factor",
+  "calibration_halfway",
+  "calibration_curves",
+  "calibration_points",
+  "calibration_offsets",
+  "thresholds",
+];
 const LABEL_COUNTS = ["label_offsets", "label_indices", "label_counts"];
 const SPARSE_SUMS = ["sum_offsets", "sum_indices", "sum_values"];
 

@@ -14,13 +14,22 @@ export function isCalibrated({ arrays }: Saved): boolean {
   return "calibration_factor" in arrays || "calibration_curves" in arrays || "calibration_points" in arrays;
 }
 
-/** Scores (rows x classes) to fitted probabilities. */
-export function calibrated(g: Graph, scores: Value, kind: ScoreKind, saved: Saved, classes: number): Value {
+/** Scores (rows x classes) to fitted probabilities; `rows` gives the rows as doubles, for a model that counts how long they are. */
+export function calibrated(
+  g: Graph,
+  scores: Value,
+  kind: ScoreKind,
+  saved: Saved,
+  classes: number,
+  rows: () => Value,
+): Value {
   const { calibration_factor: factor, calibration_curves: curves, calibration_points: points } = saved.arrays;
   if (curves) return logistic(g, logShares(g, scores), curves.values as Float64Array);
   if (!factor) return rising(g, scores, saved, classes);
   const related = kind === "shares" ? logShares(g, scores) : relate(g, scores, classes);
-  const soft = soften(g, related, factor.values[0]);
+  const halfway = saved.arrays.calibration_halfway?.values[0];
+  const trusted = halfway === undefined ? related : g.op("Mul", [related, trust(g, rows(), halfway)]);
+  const soft = soften(g, trusted, factor.values[0]);
   if (!points) return soft;
   const raised = rising(g, soft, saved, classes);
   return g.op("Div", [raised, g.op("Unsqueeze", [g.sumInOrder(raised, 1), g.list(1)])]);
@@ -36,6 +45,12 @@ function relate(g: Graph, scores: Value, classes: number): Value {
   const mean = g.op("Div", [size, g.doubles([classes])]);
   const isNothing = g.op("Equal", [size, g.doubles([0])]);
   return g.op("Where", [isNothing, scores, g.op("Div", [scores, mean])]);
+}
+
+/** n / (n + halfway) for the n values of each row that are not zero. */
+function trust(g: Graph, rows: Value, halfway: number): Value {
+  const length = g.op("ReduceSum", [g.op("Sign", [g.op("Abs", [rows])]), g.list(1)], { keepdims: 1 });
+  return g.op("Div", [length, g.op("Add", [length, g.doubles([halfway])])]);
 }
 
 /** softmax(beta · score). */

@@ -58,15 +58,18 @@ export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array 
   const type = rowType === "uint8" ? "uint8" : rowType === "float32" ? "float" : "double";
   const rows = g.input("rows", type, ["rows", patches?.features ?? bank.features]);
   let responses: Value;
-  if (!patches && rowType === "uint8" && scalings.length === 0 && fitsBytes(bank))
+  let seen: () => Value; // the rows that filters see, as doubles
+  if (!patches && rowType === "uint8" && scalings.length === 0 && fitsBytes(bank)) {
     responses = byteResponses(g, rows, bank);
-  else {
+    seen = () => g.cast(rows, "double");
+  } else {
     const numbers = rowType === "float64" || (patches && !patches.scale) ? rows : g.cast(rows, "double");
     let wide = patches ? pooled(g, imageBytes(g, numbers, patches), patches) : numbers;
     for (const scaling of scalings) wide = scaled(g, wide, scaling);
     responses = doubleResponses(g, wide, bank);
+    seen = () => wide;
   }
-  addAnswers(g, responses, part, probabilities);
+  addAnswers(g, responses, part, probabilities, seen);
   const classes = "classes" in part ? part.classes : undefined;
   return g.encode({
     name: NAME,
@@ -76,23 +79,31 @@ export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array 
   });
 }
 
-function addAnswers(g: Graph, responses: Value, part: FilterModel, probabilities: boolean): void {
-  if (part instanceof ClassifierModel) addClasses(g, responses, part, probabilities);
-  else if (part instanceof ProbabilisticModel) addShares(g, responses, part, probabilities);
+function addAnswers(g: Graph, responses: Value, part: FilterModel, probabilities: boolean, seen: () => Value): void {
+  if (part instanceof ClassifierModel) addClasses(g, responses, part, probabilities, seen);
+  else if (part instanceof ProbabilisticModel) addShares(g, responses, part, probabilities, seen);
   else {
     const { similarity } = similarities(g, responses, part.bank.filters, part.nBest);
     g.output("similarities", similarity, "double", ["rows", part.bank.filters]);
   }
 }
 
-function addClasses(g: Graph, responses: Value, model: ClassifierModel, probabilities: boolean): void {
+function addClasses(
+  g: Graph,
+  responses: Value,
+  model: ClassifierModel,
+  probabilities: boolean,
+  seen: () => Value,
+): void {
   const c = model.classes.length;
   const saved = model.save();
   if (model.committee > 1) {
     const scores = committeeScores(g, responses, model);
     addLabel(g, first(g, scores), model.classes);
     if (!probabilities) return;
-    const found = isCalibrated(saved) ? calibrated(g, scores, "responses", saved, c) : scoreProbabilities(g, scores, c);
+    const found = isCalibrated(saved)
+      ? calibrated(g, scores, "responses", saved, c, seen)
+      : scoreProbabilities(g, scores, c);
     g.output("probabilities", found, "double", ["rows", c]);
     return;
   }
@@ -101,12 +112,18 @@ function addClasses(g: Graph, responses: Value, model: ClassifierModel, probabil
   addLabel(g, voted, model.classes);
   if (!probabilities) return;
   const found = isCalibrated(saved)
-    ? calibrated(g, classScores(g, responses, model, classes), "responses", saved, c)
+    ? calibrated(g, classScores(g, responses, model, classes), "responses", saved, c, seen)
     : similarityProbabilities(g, responses, model, classes);
   g.output("probabilities", found, "double", ["rows", c]);
 }
 
-function addShares(g: Graph, responses: Value, model: ProbabilisticModel, probabilities: boolean): void {
+function addShares(
+  g: Graph,
+  responses: Value,
+  model: ProbabilisticModel,
+  probabilities: boolean,
+  seen: () => Value,
+): void {
   const c = model.classes.length;
   const saved = model.save();
   const scores = labelScores(g, responses, model);
@@ -115,7 +132,7 @@ function addShares(g: Graph, responses: Value, model: ProbabilisticModel, probab
     g.output("present", g.op("Greater", [scores, g.doubles(thresholds, [1, c])]), "bool", ["rows", c]);
   } else addLabel(g, first(g, scores), model.classes);
   if (!probabilities) return;
-  const found = isCalibrated(saved) ? calibrated(g, scores, "shares", saved, c) : scores;
+  const found = isCalibrated(saved) ? calibrated(g, scores, "shares", saved, c, seen) : scores;
   g.output("probabilities", found, "double", ["rows", c]);
 }
 

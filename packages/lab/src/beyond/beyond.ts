@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openBackend } from "@ranksim/core";
 import { experiments } from "./experiments/all.ts";
-import { makePage, readResults, writeResults, writeWhole } from "./results.ts";
+import { makePage, makePictures, readResults, writeResults, writeWhole } from "./results.ts";
 import { Shelf } from "./shelf.ts";
 
 const LAB = fileURLToPath(new URL("../../", import.meta.url));
@@ -56,7 +56,10 @@ async function measure(): Promise<void> {
     const folder = values.quick ? scratch : join(LAB, "results/beyond");
     if (!values.page) await measureMissing(folder, seeds);
     const page = makePage(experiments, folder);
-    if (!values.quick) writeWhole(join(LAB, "BEYOND.md"), page);
+    if (!values.quick) {
+      writeWhole(join(LAB, "BEYOND.md"), page);
+      for (const { name, svg } of makePictures(experiments, folder)) writeWhole(join(LAB, "results", name), svg);
+    }
     stdout.write(page);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -22,6 +22,9 @@ export interface Target {
   readonly met: boolean;
 }
 
+/** The figures of another experiment, by seed. */
+export type ResultsOf = (name: string) => readonly Figures[];
+
 /** One experiment. */
 export interface Experiment {
   readonly name: string;
@@ -31,8 +34,12 @@ export interface Experiment {
   /** One figure for each name, with a title for the table; in processor seconds where it says so. */
   readonly columns: readonly { readonly figure: string; readonly title: string }[];
   measure(seed: number, bench: Bench): Promise<Figures>;
+  /** What stands in the place of the table of columns. */
+  show?(runs: readonly Figures[], resultsOf: ResultsOf): string;
+  /** Pictures beside the results, by file name. */
+  pictures?(runs: readonly Figures[], resultsOf: ResultsOf): readonly { readonly name: string; readonly svg: string }[];
   /** Judges the figures of all seeds. */
-  targets(runs: readonly Figures[]): readonly Target[];
+  targets(runs: readonly Figures[], resultsOf: ResultsOf): readonly Target[];
 }
 
 /** Runs `work` and gives its value with the processor seconds it took, all threads together. */

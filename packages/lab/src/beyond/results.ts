@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spread, table } from "../bench/show.ts";
-import { type Experiment, type Figures, figuresOf } from "./experiment.ts";
+import { type Experiment, type Figures, figuresOf, type ResultsOf } from "./experiment.ts";
 
 /** What was measured for one seed. */
 export interface SeedResult {
@@ -29,15 +29,38 @@ export function writeResults(folder: string, { name, title }: Experiment, runs: 
   );
 }
 
+/** Looks up the figures of experiments. */
+function resultsIn(experiments: readonly Experiment[], folder: string): ResultsOf {
+  return (name) => {
+    const experiment = experiments.find((one) => one.name === name);
+    return experiment ? readResults(folder, experiment).map(({ figures }) => figures) : [];
+  };
+}
+
+/** Draws the pictures of experiments that have results. */
+export function makePictures(experiments: readonly Experiment[], folder: string): { name: string; svg: string }[] {
+  const resultsOf = resultsIn(experiments, folder);
+  return experiments.flatMap((experiment) => {
+    const runs = resultsOf(experiment.name);
+    return runs.length === 0 ? [] : [...(experiment.pictures?.(runs, resultsOf) ?? [])];
+  });
+}
+
 /** The page: targets first, then a table for each experiment. */
 export function makePage(experiments: readonly Experiment[], folder: string): string {
   const found = experiments.map((experiment) => ({ experiment, runs: readResults(folder, experiment) }));
+  const resultsOf = resultsIn(experiments, folder);
   const targets = found.flatMap(({ experiment, runs }) =>
     runs.length === 0
       ? []
-      : experiment.targets(runs.map(({ figures }) => figures)).map((target) => ({ ...target, runs })),
+      : experiment
+          .targets(
+            runs.map(({ figures }) => figures),
+            resultsOf,
+          )
+          .map((target) => ({ ...target, runs })),
   );
-  const sections = found.map(({ experiment, runs }) => section(experiment, runs));
+  const sections = found.map(({ experiment, runs }) => section(experiment, runs, resultsOf));
   return [
     "# Beyond the paper",
     "Measured with the library as it is, by `npm run beyond`. Choices were made on training rows, and test rows were looked at once; where it was otherwise, the section says so. Figures are the median over seeds, with the range behind it. What was tried before is in [REFINEMENT.md](REFINEMENT.md).",
@@ -59,16 +82,18 @@ export function makePage(experiments: readonly Experiment[], folder: string): st
     .concat("\n");
 }
 
-function section({ title, about, columns, name }: Experiment, runs: readonly SeedResult[]): string {
+function section(experiment: Experiment, runs: readonly SeedResult[], resultsOf: ResultsOf): string {
+  const { title, about, columns, name } = experiment;
   const figures = runs.map((run) => run.figures);
   const cells = columns.map(({ figure }) => spread(figuresOf(figures, figure), (value) => show(figure, value)));
   const body =
     runs.length === 0
       ? "Not measured yet."
-      : table(
+      : (experiment.show?.(figures, resultsOf) ??
+        table(
           columns.map((column) => column.title),
           [cells],
-        );
+        ));
   return `## ${title}\n\n${about} Command: \`npm run beyond -- ${name}\`.\n\n${body}`;
 }
 

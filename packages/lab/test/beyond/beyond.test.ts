@@ -9,7 +9,8 @@ import type { Experiment } from "../../src/beyond/experiment.ts";
 import { experiments } from "../../src/beyond/experiments/all.ts";
 import { novelty } from "../../src/beyond/experiments/novelty.ts";
 import { partialFit } from "../../src/beyond/experiments/partial-fit.ts";
-import { makePage, readResults, writeResults } from "../../src/beyond/results.ts";
+import { frontOf, peersPicture } from "../../src/beyond/peers-picture.ts";
+import { makePage, makePictures, readResults, writeResults } from "../../src/beyond/results.ts";
 import { Shelf } from "../../src/beyond/shelf.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ranksim-beyond-test-"));
@@ -40,6 +41,33 @@ it("keeps results by seed and makes the page of them", () => {
   expect(page).toContain("| 0.5000 (0.2500–0.7500) | 1.0 |");
   expect(page).toContain("| first | ≥ 0 | 3 | 3 | met |");
   expect(page).toContain("| second | ≥ 9 | 0 | 3 | **missed** |");
+});
+
+it("shows what an experiment makes of its own results and those of others", () => {
+  const other: Experiment = {
+    ...fake,
+    name: "other",
+    show: (runs, resultsOf) =>
+      `${runs.length} of its own, ${resultsOf("fake").length} of the fake, no ${resultsOf("none").length}`,
+    pictures: (runs) => [{ name: "other.svg", svg: String(runs[0].score) }],
+  };
+  expect(makePictures([fake, other], folder)).toEqual([]);
+  writeResults(folder, other, [{ seed: 0, date: "", commit: "", figures: { score: 0.5 } }]);
+  expect(makePage([fake, other], folder)).toContain("1 of its own, 3 of the fake, no 0");
+  expect(makePictures([fake, other], folder)).toEqual([{ name: "other.svg", svg: "0.5" }]);
+});
+
+it("puts on the front what nothing is as good and as cheap as", () => {
+  const method = (title: string, macro: number, fitCpu: number) => ({ title, isOwn: false, macro, fitCpu, predictCpu: 1, bytes: 1, macs: 1 }); // biome-ignore format: one thing
+  const methods = [
+    method("a", 0.9, 10),
+    method("b", 0.8, 10),
+    method("c", 0.8, 5),
+    method("d", 0.7, 6),
+    method("e", 0.9, 10),
+  ];
+  expect([...frontOf(methods, "fitCpu")].map(({ title }) => title)).toEqual(["a", "c", "e"]);
+  expect(peersPicture(methods)).toMatch(/^<svg .*multiply-adds.*<\/svg>\n$/s);
 });
 
 it("has experiments of different names", () => {

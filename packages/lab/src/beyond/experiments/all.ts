@@ -2,6 +2,7 @@
 
 import type { Experiment } from "../experiment.ts";
 import { calibrations } from "./calibration.ts";
+import { imagePeers } from "./image-peers.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
 import { novelty } from "./novelty.ts";
@@ -21,4 +22,5 @@ export const experiments: readonly Experiment[] = [
   novelty,
   recipeDigits,
   ...recipes,
+  imagePeers,
 ];

@@ -215,7 +215,7 @@ describe("calibration", () => {
 
   it("of rows without any score is even, and of one class certain", () => {
     const zeros = new Float64Array(2);
-    applyToClasses({ beta: 3, rising: undefined }, "responses", zeros, 2);
+    applyToClasses({ beta: 3, halfway: 0, rising: undefined }, "responses", zeros, 2);
     expect([...zeros]).toEqual([0.5, 0.5]);
     const one = Float64Array.of(4, 0);
     applyToClasses(

@@ -122,7 +122,7 @@ export function mergeTopRows({ filters, k, row, value }: TopRows, part: TopRows,
 }
 
 /** Keeps `values[at .. at + k)` descending. Candidates come in ascending id, so an equal value goes behind. */
-function insert(v: number, id: number, values: Float64Array, ids: Uint32Array, at: number, k: number): void {
+export function insert(v: number, id: number, values: Float64Array, ids: Uint32Array, at: number, k: number): void {
   let j = at + k - 1;
   if (!(v > values[j])) return;
   for (; j > at && v > values[j - 1]; j--) {

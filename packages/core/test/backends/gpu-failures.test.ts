@@ -89,8 +89,10 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("a gpu that fails"), { timeout: 
     bank.release();
   });
 
-  it("out of memory at any allocation", async () => {
+  it.each(["u8", "f32"] as const)("%s: out of memory at any allocation", async (type) => {
     const on = await open();
+    const x = denseRows(type, 60, 21, "noise", 1);
+    const expected = await round(openReference(), sourceOf(x), 12);
     const room = Device.prototype.room;
     for (let left = 0; ; left++) {
       let calls = 0;

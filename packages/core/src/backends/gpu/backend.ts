@@ -6,6 +6,7 @@ import { openDevice } from "./adapter.ts";
 import { Device } from "./device.ts";
 import { GPU_LIMITS, type GpuLimits, House } from "./house.ts";
 import { GpuRows } from "./rows.ts";
+import { FLOAT_COST } from "./search-floats.ts";
 import { SOFTWARE_RATE } from "./variants.ts";
 
 export type { GpuLimits } from "./house.ts";
@@ -14,6 +15,8 @@ export type { GpuLimits } from "./house.ts";
 const COPY_RATE = 6e9;
 const LATENCY = 2e-3;
 const RATE = 2e12;
+/** Seconds a value of a row by which the host decides between candidates. */
+const DECISION = 1e-9;
 
 /** Trainings whose rounds fill the time in which others wait for an answer. Measured. */
 const OVERLAP = 10;
@@ -60,6 +63,12 @@ function estimateOf(
   { rows, features, values, bytes, filters, searches }: WorkShape,
   { rate, latency }: { readonly rate: number; readonly latency: number },
 ): Estimate {
+  if (bytes > values || values < rows * features) {
+    // By candidates: one multiply-add of floats a value and filter.
+    const products = ((FLOAT_COST * filters) / rate + DECISION) * values * searches;
+    const there = 4 * (values + filters * features);
+    return { seconds: (4 * values) / COPY_RATE + products + latency * (1 + searches), bytes: there };
+  }
   const stride = Math.ceil(features / 64) * 64;
   const products = (2 * rows * stride * filters * searches) / rate;
   return { seconds: bytes / COPY_RATE + products + latency * (1 + searches), bytes: values + 2 * filters * stride };

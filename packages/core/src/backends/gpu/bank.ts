@@ -11,6 +11,7 @@ import { expandFilter } from "../../kernels/top.ts";
 import type { HeldBank, HeldRows } from "../contract.ts";
 import { Counted } from "../counted.ts";
 import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type FloatFilters, floatBytes, floatWeights } from "./float-bank.ts";
 import type { Evictable, House } from "./house.ts";
 import { bankBytes, moveItems, padded, strideOf } from "./layout.ts";
 
@@ -77,6 +78,8 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   #held: HeldBank | undefined;
   /** On the device; undefined if it has to be brought there, null if it cannot be. */
   #planes: Planes | null | undefined;
+  /** The same as float32, in rows and in columns. */
+  readonly #floats = new Map<boolean, FloatFilters | null>();
 
   constructor(house: House, parts: BankParts) {
     super();
@@ -99,14 +102,17 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   }
 
   get deviceBytes(): number {
-    return this.#planes?.room.bytes ?? 0;
+    let bytes = this.#planes?.room.bytes ?? 0;
+    for (const floats of this.#floats.values()) bytes += floats?.room.bytes ?? 0;
+    return bytes;
   }
 
   /** Gives up what is on the device, where the host has it as well. */
   evict(): void {
     if (!this.#host) return;
-    this.#planes?.room.free();
+    this.#freeRooms();
     this.#planes = undefined;
+    this.#floats.clear();
   }
 
   /** The filters on the device; undefined where products would not be exact there, or there is no room. For callers that use the bank. */
@@ -114,6 +120,18 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
     if (this.#planes === undefined && this.#host) this.#planes = this.#bring(this.#host) ?? null;
     if (this.#planes) this.house.touch(this);
     return this.#planes ?? undefined;
+  }
+
+  /** The filters as float32 on the device, in rows or in columns; undefined where it cannot have them. For callers that use the bank. */
+  async asFloats(columns: boolean): Promise<FloatFilters | undefined> {
+    const bank = await this.#toHost();
+    let floats = this.#floats.get(columns);
+    if (floats === undefined) {
+      floats = this.#bringFloats(bank, columns) ?? null;
+      this.#floats.set(columns, floats);
+    }
+    if (floats) this.house.touch(this);
+    return floats ?? undefined;
   }
 
   /** The bank in the memory of the host's back end. */
@@ -148,9 +166,14 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   }
 
   protected free(): void {
-    this.#planes?.room.free();
+    this.#freeRooms();
     this.#held?.release();
     this.house.forget(this);
+  }
+
+  #freeRooms(): void {
+    this.#planes?.room.free();
+    for (const floats of this.#floats.values()) floats?.room.free();
   }
 
   async #toHost(): Promise<FilterBank> {
@@ -211,6 +234,16 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
       room.free();
       throw error;
     }
+  }
+
+  #bringFloats(bank: FilterBank, columns: boolean): FloatFilters | undefined {
+    const { device } = this.house;
+    if (bank.filters === 0 || floatBytes(bank, columns) > device.mostBytes) return undefined;
+    const weights = floatWeights(bank, columns);
+    if (!weights) return undefined;
+    const room = device.room(weights.byteLength);
+    device.write(room, 0, weights);
+    return { room, columns, filters: padded(bank.filters) };
   }
 
   /** Copies the filters to the device, if products are exact there: whole weights, small sums, one norm. */

@@ -1,4 +1,4 @@
-/** Rows of bytes on the device, in as few buffers as it allows. */
+/** Rows on the device, in as few buffers as it allows: bytes, for the programs that are exact, or other values of one size. */
 
 import type { DenseRows, RowSource } from "../../kernels/shapes.ts";
 import { type Turn, UNINTERRUPTED } from "../turn.ts";
@@ -67,7 +67,7 @@ async function copyRows(house: House, source: RowSource, turn: Turn): Promise<Re
 /** A copy of the listed rows; the caller frees it. */
 export async function gatherRows(house: House, from: Resident, list: Uint32Array): Promise<Resident> {
   const { device } = house;
-  const resident = emptyRows(house, list.length, from.features);
+  const resident = emptyRows(house, list.length, from.features, from.stride);
   try {
     for (const source of from.parts) {
       for (const target of resident.parts) {
@@ -101,8 +101,8 @@ export function freeRows({ parts }: Resident): void {
   for (const { room } of parts) room.free();
 }
 
-function emptyRows(house: House, rows: number, features: number): Resident {
-  const stride = strideOf(features);
+/** Room for rows, of any content; the caller frees it. */
+export function emptyRows(house: House, rows: number, features: number, stride = strideOf(features)): Resident {
   const most = Math.max(1, Math.floor(house.limits.partBytes / (stride * PAD_ITEMS))) * PAD_ITEMS;
   const parts: Part[] = [];
   const resident = { parts, rows, features, stride };
@@ -118,12 +118,22 @@ function emptyRows(house: House, rows: number, features: number): Resident {
   }
 }
 
-/** Copies a block of rows to its place. */
-async function place({ device }: House, { parts, features }: Resident, block: DenseRows, first: number): Promise<void> {
+/** Where rows `first` (included) to `last` (not included) belong: those from `from` to `to` in that part. */
+export function* placesOf(
+  parts: readonly Part[],
+  first: number,
+  last: number,
+): Generator<{ readonly part: Part; readonly from: number; readonly to: number }> {
   for (const part of parts) {
     const from = Math.max(first, part.first);
-    const to = Math.min(first + block.rows, part.first + part.rows);
-    if (from >= to) continue;
+    const to = Math.min(last, part.first + part.rows);
+    if (from < to) yield { part, from, to };
+  }
+}
+
+/** Copies a block of rows to its place. */
+async function place({ device }: House, { parts, features }: Resident, block: DenseRows, first: number): Promise<void> {
+  for (const { part, from, to } of placesOf(parts, first, first + block.rows)) {
     const values = (block.values as Uint8Array).subarray((from - first) * features, (to - first) * features);
     await device.borrowing(async (borrow) => {
       const packed = borrow(values.byteLength + 8);

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   const described = (await gpu.describe?.()) as GpuResults["gpu"];
   stderr.write(`${described.adapter}: ${described.variant}\n`);
   const works: Timed[] = [];
-  for (const { name, title, goal, prepare } of wanted) {
+  for (const { prepare, ...facts } of wanted) {
     const work = await prepare(rows);
     const first = await timed(() => work(gpu));
     const runs: number[] = [];
@@ -76,15 +76,13 @@ async function main(): Promise<void> {
     works.push({
       work,
       given: first.given(),
-      name,
-      title,
-      goal,
+      ...facts,
       first: first.milliseconds,
       milliseconds: median,
       least: runs[0],
     });
     stderr.write(
-      `${name}: ${median.toFixed(2)} ms, at least ${runs[0].toFixed(2)}, the first ${first.milliseconds.toFixed(2)}\n`,
+      `${facts.name}: ${median.toFixed(2)} ms, at least ${runs[0].toFixed(2)}, the first ${first.milliseconds.toFixed(2)}\n`,
     );
   }
   await gpu.close();

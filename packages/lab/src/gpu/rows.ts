@@ -1,6 +1,6 @@
 /** Images for the benchmark of the GPU: a data set, or drawn from a seed in the same shape. */
 
-import { Dense } from "@ranksim/core";
+import { Csr, Dense } from "@ranksim/core";
 import { loadDataSet } from "@ranksim/data/node";
 import { Draw } from "../differential/draw.ts";
 
@@ -49,4 +49,27 @@ export function drawBytes(rows: number, features: number, seed: number): Dense {
     }
   }
   return Dense.of(values, rows, features);
+}
+
+/** Sparse rows as texts give them, with ten classes: words of a Zipf-like distribution, some of which a class prefers, weighed by float32. */
+export function drawWords(rows: number, words: number, each: number, seed: number): { x: Csr; y: number[] } {
+  const draw = new Draw(seed, 2);
+  const offsets = new Uint32Array(rows + 1);
+  const indices: number[] = [];
+  const values: number[] = [];
+  const y = Array.from({ length: rows }, (_, r) => r % 10);
+  for (let r = 0; r < rows; r++) {
+    const own = new Set<number>();
+    while (own.size < each) {
+      const word = Math.floor(words ** draw.share()) - 1;
+      const isPreferred = draw.share() < 0.4;
+      own.add(isPreferred ? (word * 10 + y[r]) % words : word);
+    }
+    for (const word of [...own].sort((a, b) => a - b)) {
+      indices.push(word);
+      values.push(0.1 + draw.share());
+    }
+    offsets[r + 1] = indices.length;
+  }
+  return { x: Csr.of(offsets, Uint32Array.from(indices), Float32Array.from(values), words), y };
 }

@@ -7,7 +7,7 @@ export interface GpuResults {
   readonly works: readonly {
     readonly name: string;
     readonly title: string;
-    readonly goal: number;
+    readonly goal?: number;
     /** Milliseconds of the first call, of the median and of the fastest of those behind it, and of one on the processor. */
     readonly first: number;
     readonly milliseconds: number;
@@ -31,7 +31,7 @@ export function tableOf({ gpu, processor, data, works }: GpuResults): string {
       times,
       same === undefined ? "" : same ? "yes" : "**no**",
     ];
-    return `| ${[...cells, `< ${ms(goal)}`].join(" | ")} |`;
+    return `| ${[...cells, goal === undefined ? "" : `< ${ms(goal)}`].join(" | ")} |`;
   });
   return [
     `${gpu.adapter}, program "${gpu.variant}"; ${processor.cpu}, ${processor.threads} threads; ${data}. Milliseconds, warm, medians.`,

@@ -3,8 +3,10 @@
 import { createHash } from "node:crypto";
 import {
   type Backend,
+  Dense,
   type HeldBank,
   type HeldRows,
+  type Matrix,
   type Model,
   PatchTransform,
   RankSimilarityClassifier,
@@ -13,7 +15,7 @@ import {
   saveModel,
   toDense,
 } from "@ranksim/core";
-import { drawBytes, type Images } from "./rows.ts";
+import { drawBytes, drawWords, type Images } from "./rows.ts";
 
 const FILTERS = 6000;
 const SEED = 1;
@@ -21,8 +23,8 @@ const SEED = 1;
 export interface GpuWork {
   readonly name: string;
   readonly title: string;
-  /** Milliseconds that it should stay below on a data-centre GPU. */
-  readonly goal: number;
+  /** Milliseconds that it should stay below on a data-centre GPU, where a goal was set. */
+  readonly goal?: number;
   /** The work; what it gives makes a digest of the answers, which is no part of the work. */
   prepare(images: Images): Promise<(backend: Backend) => Promise<() => string>>;
 }
@@ -34,8 +36,9 @@ const digest = (bytes: ArrayBufferView): string =>
 const ofModel = (model: Model) => (): string => digest(saveModel(model));
 
 /** Rows and filters that each back end holds from its first call on. */
-function winners(times: number): GpuWork["prepare"] {
-  return async ({ x }) => {
+function winners(times: number, like?: (x: Dense) => Dense): GpuWork["prepare"] {
+  return async (images) => {
+    const x = like ? like(images.x) : images.x;
     const held = new Map<Backend, { readonly rows: HeldRows; readonly bank: HeldBank }>();
     return async (backend) => {
       let found = held.get(backend);
@@ -52,6 +55,38 @@ function winners(times: number): GpuWork["prepare"] {
     };
   };
 }
+
+/** A fit, and labels of other rows: digests of the model file and of the labels. */
+const fitAndPredict = async (
+  backend: Backend,
+  filters: number,
+  x: Matrix,
+  y: readonly number[],
+  test: Matrix,
+): Promise<() => string> => {
+  const model = await new RankSimilarityClassifier({ filters, seed: SEED }).fit(x, y as number[], { backend });
+  const labels = await model.predict(test, { backend });
+  return () => ofModel(model)() + JSON.stringify(labels);
+};
+
+const asFloats = (x: Dense): Dense =>
+  Dense.of(
+    Float32Array.from(x.values, (value) => value / 255),
+    x.rows,
+    x.features,
+  );
+const asWords = (x: Dense): Dense =>
+  Dense.of(
+    Uint16Array.from(x.values, (value) => 257 * value),
+    x.rows,
+    x.features,
+  );
+const asShorts = (x: Dense): Dense =>
+  Dense.of(
+    Int16Array.from(x.values, (value) => 256 * value - 32_640),
+    x.rows,
+    x.features,
+  );
 
 export const WORKS: readonly GpuWork[] = [
   {
@@ -121,6 +156,38 @@ export const WORKS: readonly GpuWork[] = [
       async ({ x, y }) =>
       async (backend) =>
         ofModel(await new RankSimilarityClassifier({ filters: 300, refine: true, seed: SEED }).fit(x, y, { backend })),
+  },
+  {
+    name: "winners-f32",
+    title: "winners of f32 rows by candidates, 60,000 × 784 × 6,000 filters, with their responses",
+    prepare: winners(1, asFloats),
+  },
+  {
+    name: "winners-u16",
+    title: "the same of u16 rows",
+    prepare: winners(1, asWords),
+  },
+  {
+    name: "winners-i16",
+    title: "the same of i16 rows",
+    prepare: winners(1, asShorts),
+  },
+  {
+    name: "fit-f32",
+    title: "fit of the classifier on f32 rows, 6,000 filters, and labels of 10,000",
+    prepare: async ({ x, y, test }) => {
+      const [train, rest] = [asFloats(x), asFloats(test)];
+      return (backend) => fitAndPredict(backend, FILTERS, train, y, rest);
+    },
+  },
+  {
+    name: "fit-sparse",
+    title: "the same on sparse rows: 20,000 × 2,000 words of which a row has 60, 1,000 filters",
+    prepare: async () => {
+      const { x, y } = drawWords(20_000, 2000, 60, 5);
+      const test = drawWords(10_000, 2000, 60, 6);
+      return (backend) => fitAndPredict(backend, 1000, x, y, test.x);
+    },
   },
   {
     name: "million",

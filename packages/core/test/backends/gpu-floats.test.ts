@@ -188,7 +188,7 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("candidates on a gpu"), { timeou
     ];
     for (const value of cases) {
       for (const Type of [Float32Array, Float64Array]) {
-        const values = Type.from({ length: 30 * 24 }, (_, e) => value(e % 24));
+        const values = new Type(30 * 24).map((_, e) => value(e % 24));
         const x: DenseRows = { form: "dense", rows: 30, features: 24, values };
         const bank = rankSums(denseRows("u8", 30, 24, "noise", 1), someGroups(40, 30, 2), undefined);
         await expectAnswers(backend, x, bank, 3);

@@ -4,7 +4,7 @@
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `refine-choice.ts`.
  */
 
-import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters, Turn } from "../backends/contract.ts";
+import type { HeldRows, Prototypes, RefineRule, RowSource, Sum, TopFilters, Turn } from "../backends/contract.ts";
 import { groupByCode, pickGroups, singletons } from "../bank/groups.ts";
 import { looksOf } from "../kernels/measure.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
@@ -117,8 +117,9 @@ export interface Pupil {
   readonly rows: Uint32Array;
   /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
   readonly learned: Uint32Array;
-  /** For one course at a time. */
+  /** For one course at a time, as are the arrays that the next one finds. */
   readonly desk: Desk;
+  readonly rooms: { sum?: Float64Array; latest?: Float64Array };
 }
 
 /** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
@@ -143,7 +144,7 @@ export async function enrolBank(
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
   const desk = new Desk(codes, filterClass, teaching.own, teaching.rivals);
-  return { held, start, top, codes, rows, learned, desk };
+  return { held, start, top, codes, rows, learned, desk, rooms: {} };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
@@ -151,43 +152,70 @@ async function means(
   held: HeldRows,
   bank: FilterBank,
   filterClass: Uint32Array,
-  { filter, k }: TopFilters,
+  top: TopFilters,
   codes: Uint32Array,
   rows: Uint32Array,
 ): Promise<{ values: Float64Array; learned: Uint32Array }> {
   const [m, n] = [bank.filters, bank.features];
-  const winners = new Uint32Array(held.rows).fill(m);
-  for (const r of rows) {
-    for (let e = r * k; e < (r + 1) * k && winners[r] === m; e++) {
-      if (filterClass[filter[e]] === codes[r]) winners[r] = filter[e];
-    }
-  }
+  const winners = ownWinners(top, filterClass, codes, rows, held.rows, m);
   const groups = groupByCode(winners, m + 1);
   const learned = Uint32Array.from({ length: m }, (_, f) => f).filter((f) => groups.offsets[f] < groups.offsets[f + 1]);
   const values = new Float64Array(m * n);
   const sums = held.sum(pickGroups(groups, learned));
   let total = 0;
-  for (const [j, { indices, values: sum }] of (await sums.read()).entries()) {
+  const added = await sums.read();
+  for (let j = 0; j < added.length; j++) {
     const f = learned[j];
     const count = groups.offsets[f + 1] - groups.offsets[f];
-    if (indices) for (let e = 0; e < indices.length; e++) values[f * n + indices[e]] = sum[e];
-    else values.set(sum, f * n);
-    for (let i = f * n; i < (f + 1) * n; i++) {
-      values[i] /= count;
-      total += Math.abs(values[i]);
-    }
+    total = takeMean(added[j], count, values.subarray(f * n, (f + 1) * n), total);
     await held.turn.pause();
   }
   sums.release();
   const size = total === 0 ? 1 : total / learned.length;
   for (let f = 0; f < m; f++) {
     if (groups.offsets[f] !== groups.offsets[f + 1]) continue;
-    const weights = values.subarray(f * n, (f + 1) * n);
-    expandFilter(bank, f, weights);
-    for (let i = 0; i < n; i++) weights[i] *= size / bank.norm[f];
+    takeWeights(bank, f, size, values.subarray(f * n, (f + 1) * n));
     await held.turn.pause();
   }
   return { values, learned };
+}
+
+// Loops over values are functions of their own: an engine that finds a loop busy compiles all of the function around it.
+
+/** The strongest filter of its own class of each of the listed rows, among those that were found; of all others `none`. */
+function ownWinners(
+  { filter, k }: TopFilters,
+  filterClass: Uint32Array,
+  codes: Uint32Array,
+  listed: Uint32Array,
+  rows: number,
+  none: number,
+): Uint32Array {
+  const winners = new Uint32Array(rows).fill(none);
+  for (let j = 0; j < listed.length; j++) {
+    const r = listed[j];
+    for (let e = r * k; e < (r + 1) * k && winners[r] === none; e++) {
+      if (filterClass[filter[e]] === codes[r]) winners[r] = filter[e];
+    }
+  }
+  return winners;
+}
+
+/** Writes the mean of so many rows that have the given sum. Returns `total` and the absolute values of the mean. */
+function takeMean({ indices, values }: Sum, count: number, out: Float64Array, total: number): number {
+  if (indices) for (let e = 0; e < indices.length; e++) out[indices[e]] = values[e];
+  else out.set(values);
+  for (let i = 0; i < out.length; i++) {
+    out[i] /= count;
+    total += Math.abs(out[i]);
+  }
+  return total;
+}
+
+/** Writes the weights of a filter, scaled to the given size. */
+function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Array): void {
+  expandFilter(bank, f, out);
+  for (let i = 0; i < out.length; i++) out[i] *= size / bank.norm[f];
 }
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
@@ -232,7 +260,7 @@ export async function teachBank(
   course: Course,
   generator: RandomGenerator,
 ): Promise<void> {
-  const { held, start, rows, desk } = pupil;
+  const { held, start, rows, desk, rooms } = pupil;
   const refining = await held.refine(start);
   /** The strongest filters of all rows, or of some, by the filters as they now are. */
   const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
@@ -242,8 +270,7 @@ export async function teachBank(
   const part = Math.ceil(course.epochs / 3);
   const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
   try {
-    let average: Float64Array | undefined;
-    let latest: Float64Array | undefined; // one array for all epochs
+    let sum: Float64Array | undefined; // of the prototypes after each epoch of this part
     let step = teaching.step;
     const left = 1 - teaching.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
     const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(teaching.refresh / 2) : teaching.refresh;
@@ -262,19 +289,22 @@ export async function teachBank(
       const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
       for (const batch of batchesOf(awake, size, generator)) {
         const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
-        const how = { step: rounded, window, patience: teaching.patience };
-        desk.note(batch, await refining.teach({ rows: batch, ...how }));
+        const lesson = { rows: batch, step: rounded, window, patience: teaching.patience };
+        desk.note(batch, await refining.teach(lesson));
       }
-      await refining.teach({ rows: NOBODY, step, window, patience: 1 }); // ranks those that wait
+      await refining.teach({ rows: NOBODY, step: 0, window, patience: 1 }); // ranks those that wait
       step *= left;
-      if (average) {
-        latest = await refining.values(latest);
-        await join(average, latest, teaching.rule, held.turn);
-      } else average = await refining.values();
+      if (sum) {
+        rooms.latest = await refining.values(rooms.latest);
+        await join(sum, rooms.latest, teaching.rule, held.turn);
+      } else {
+        sum = await refining.values(rooms.sum);
+        rooms.sum = sum;
+      }
       await course.onEpoch();
       if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
-        const values = average;
-        average = undefined;
+        const values = sum;
+        sum = undefined;
         await course.onPart(epoch + 1, () => rank(values, start, held));
       }
     }

@@ -20,9 +20,9 @@ export function sortByFilter(
 ): Moves {
   const filters = moves.length;
   const now = new Uint32Array(filters);
-  for (const j of learning) {
-    now[own[j]]++;
-    now[rival[j]]++;
+  for (let p = 0; p < learning.length; p++) {
+    now[own[learning[p]]]++;
+    now[rival[learning[p]]]++;
   }
   const touched = new Uint32Array(filters);
   const offsets = new Uint32Array(filters + 1);

@@ -254,7 +254,7 @@ class WasmRefining<B> extends Counted implements Refining {
   }
 
   /** Compares the rows [from, to) of a lesson with the filters listed for them. */
-  #compare(rows: Uint32Array, from: number, to: number, { own, rival, margin }: Compared): Promise<void> {
+  #compare(rows: Uint32Array, from: number, to: number, compared: Compared): Promise<void> {
     const { memory } = this.#engine;
     const order = byFirstListed(this.#listed, rows.subarray(from, to), this.#start.filters);
     const count = to - from;
@@ -263,20 +263,12 @@ class WasmRefining<B> extends Counted implements Refining {
       const found = lease.take(count * 8);
       const margins = lease.take(count * 8);
       const lists = this.#lists ?? putLists(lease, this.#listed, order, rows.subarray(from));
-      const rowOf = memory.u32(row, count);
-      for (let place = 0; place < count; place++) rowOf[place] = positions[order[place]];
+      inOrder(positions, order, memory.u32(row, count));
       this.#context
         .set([LESSON_ROWS, row], [LIST_PLACES, this.#lists ? row : 0], [LISTED, this.#listed.k])
         .set([LISTS, lists.filters], [CODES, lists.codes], [FOUND, found], [MARGINS, margins]);
       await this.#run(this.#form.compare, this.#form.compareScratch, count, LESSON_PIECE);
-      const pairs = memory.u32(found, count * 2);
-      const differences = memory.f64(margins, count);
-      for (let place = 0; place < count; place++) {
-        const j = from + order[place];
-        own[j] = pairs[2 * place];
-        rival[j] = pairs[2 * place + 1];
-        margin[j] = differences[place];
-      }
+      takeCompared(memory.u32(found, count * 2), memory.f64(margins, count), order, from, compared);
     });
   }
 
@@ -310,6 +302,32 @@ class WasmRefining<B> extends Counted implements Refining {
   async #run(kernel: Kernel, scratch: Answer, items: number, piece: number): Promise<void> {
     const bytes = this.#engine.ask(scratch, this.#context.at);
     await this.#engine.run(kernel, items, piece, bytes, this.#context);
+  }
+}
+
+// Loops over rows are functions of their own: an engine that finds a loop busy compiles all of the function around it.
+
+function inOrder(
+  positions: Uint32Array,
+  order: Uint32Array,
+  out: Uint32Array, // out: the position at each place
+): void {
+  for (let place = 0; place < order.length; place++) out[place] = positions[order[place]];
+}
+
+/** How the rows at the places of `order`, counted from `from`, compared. */
+function takeCompared(
+  pairs: Uint32Array,
+  margins: Float64Array,
+  order: Uint32Array,
+  from: number,
+  { own, rival, margin }: Compared, // out
+): void {
+  for (let place = 0; place < order.length; place++) {
+    const j = from + order[place];
+    own[j] = pairs[2 * place];
+    rival[j] = pairs[2 * place + 1];
+    margin[j] = margins[place];
   }
 }
 

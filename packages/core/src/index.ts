@@ -9,6 +9,10 @@ export type * from "./backends/contract.ts";
 export { type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
 export { openShards } from "./backends/shards/backend.ts";
 export type { Collective } from "./backends/shards/collective.ts";
+export type { ByteScale, WindowMap } from "./beyond/patches/windows.ts";
+export type { CalibrationMethod } from "./beyond/probabilities/calibration.ts";
+export type { ThresholdRule } from "./beyond/probabilities/thresholds.ts";
+export type { Refinement } from "./beyond/refinement/choice.ts";
 export { type ErrorCode, RanksimError } from "./errors.ts";
 export { RankSimilarityClassifier } from "./estimators/classifier.ts";
 export { type ClassExplanation, ClassifierModel } from "./estimators/classifier-model.ts";
@@ -27,7 +31,6 @@ export { PATCH_PARAMETERS, type PatchParams, type PerLayer } from "./estimators/
 export { PatchModel, PatchTransform } from "./estimators/patches.ts";
 export { RankSimilarityProbabilisticClassifier } from "./estimators/probabilistic.ts";
 export { type ProbabilisticExplanation, ProbabilisticModel } from "./estimators/probabilistic-model.ts";
-export type { Report, ReportStep, TrainingReport } from "./estimators/report.ts";
 export {
   type ColumnKey,
   type ColumnType,
@@ -57,18 +60,16 @@ export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDen
 export type { Weighted } from "./matrix/row-weights.ts";
 export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
-export type { ClassWeight } from "./method/allocate.ts";
-export type { CalibrationMethod } from "./method/calibration.ts";
-export type { DistributionSpec } from "./method/distribution.ts";
-export type { BankExplanation, Contribution, StrongFilter } from "./method/explain.ts";
-export type { FilterFunction } from "./method/filter-function.ts";
-export type { Initialize } from "./method/initialize.ts";
-export type { ByteScale, WindowMap } from "./method/patches.ts";
-export type { Refinement } from "./method/refine-choice.ts";
-export type { Spreading } from "./method/spread.ts";
-export type { ThresholdRule } from "./method/thresholds.ts";
-export type { Combine } from "./method/vote.ts";
+export { sha256 } from "./model-file/container/sha256.ts";
 export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
 export { type LoadOptions, loadModel, type SaveOptions, saveModel } from "./model-file/model-file.ts";
-export { sha256 } from "./model-file/sha256.ts";
+export type { Json, Saved, SavedArray } from "./model-file/saved.ts";
+export type { Report, ReportStep, TrainingReport } from "./model-file/stored/report.ts";
+export type { ClassWeight } from "./paper/allocate.ts";
+export type { DistributionSpec } from "./paper/distribution.ts";
+export type { BankExplanation, Contribution, StrongFilter } from "./paper/explain.ts";
+export type { FilterFunction } from "./paper/filter-function.ts";
+export type { Initialize } from "./paper/initialize.ts";
+export type { Spreading } from "./paper/spread.ts";
+export type { Combine } from "./paper/vote.ts";
 export * from "./tools/index.ts";

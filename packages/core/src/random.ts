@@ -1,29 +1,90 @@
 /**
- * All chance comes from one seed. A generator is an argument, never a global; `streams` splits independent generators
- * from the seed by position, so neither order nor threads change a draw.
+ * Random numbers. All random choices follow from one seed, which is split into streams: independent generators, each with one
+ * purpose. A generator is an argument, never a global, so neither order nor threads change a draw.
  */
 
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import type { JumpableRandomGenerator } from "pure-rand/types/JumpableRandomGenerator";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 
 export type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 
-/** Generators split from a seed, one after the other, 2^64 draws apart. */
-export function* streams(seed: number): Generator<RandomGenerator, never> {
-  // The upper half of a seed above 2^32 is mixed in, so that large seeds do not collide with small ones.
-  const folded = (seed % 0x1_0000_0000) ^ Math.imul(Math.floor(seed / 0x1_0000_0000), 0x9e3779b1);
-  const generator = xoroshiro128plus(folded | 0);
-  while (true) {
-    yield generator.clone();
-    generator.jump();
+/**
+ * The streams of a seed by their purpose: every use of the seed in the library is named here. A stream has a position, and
+ * neighbours are 2^64 draws apart. Positions decide the bits of trained models, so they never change. Purposes that no single
+ * call uses together may share a position.
+ */
+export class Streams {
+  readonly #seed: number;
+  #generator: ReturnType<typeof firstStream>;
+  #position = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#generator = firstStream(seed);
+  }
+
+  /** Rows sampled to estimate the distribution, or those of one class after the other. */
+  distribution(): RandomGenerator {
+    return this.#at(0);
+  }
+
+  /** Initial filters, and the places of filters that win no row, where all rows train together. */
+  training(): RandomGenerator {
+    return this.#at(1);
+  }
+
+  /** The same for one class. Positions go on from bank to bank of a committee: `classes` is how many a bank has. */
+  trainingOfClass(position: number, classes = Number.POSITIVE_INFINITY): RandomGenerator {
+    return this.#at(position < classes ? 1 + position : 2 + position);
+  }
+
+  /** Rows held out to fit probabilities or thresholds: after the first bank's classes. */
+  heldOut(classes: number): RandomGenerator {
+    return this.#at(1 + classes);
+  }
+
+  /** Refinement: held-out rows, and the order of rows in lessons. After all classes of all banks. */
+  refinement(classes: number, banks: number): RandomGenerator {
+    return this.#at(2 + classes * banks);
+  }
+
+  /** Windows of images sampled to train one layer of patch filters. */
+  windows(layer: number): RandomGenerator {
+    return this.#at(2 + layer);
+  }
+
+  /** The order of rows in the fit of one plane of a linear SVM. */
+  plane(position: number): RandomGenerator {
+    return this.#at(position);
+  }
+
+  /** The order of rows, for splits and samples. */
+  shuffle(): RandomGenerator {
+    return this.#at(0);
+  }
+
+  #at(position: number): RandomGenerator {
+    if (position < this.#position) {
+      this.#generator = firstStream(this.#seed);
+      this.#position = 0;
+    }
+    for (; this.#position < position; this.#position++) this.#generator.jump();
+    return this.#generator.clone();
   }
 }
 
-/** The first generator of a seed, for work that needs only one. */
+function firstStream(seed: number): JumpableRandomGenerator {
+  // The upper half of a seed above 2^32 is mixed in, so that large seeds do not collide with small ones.
+  const folded = (seed % 0x1_0000_0000) ^ Math.imul(Math.floor(seed / 0x1_0000_0000), 0x9e3779b1);
+  return xoroshiro128plus(folded | 0);
+}
+
+/** The first stream of a seed, for work that needs only one. */
 export function generatorOf(seed: number): RandomGenerator {
-  return streams(seed).next().value;
+  return new Streams(seed).shuffle();
 }
 
 /** A number from 0 (included) to `below` (not included). */

@@ -5,5 +5,5 @@
  * @packageDocumentation
  */
 
-export { cumulateGaps, histogramConfusion, kdeConfusion } from "./method/confusion.ts";
-export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./method/density.ts";
+export { cumulateGaps, histogramConfusion, kdeConfusion } from "./paper/confusion.ts";
+export { type Column, columnOf, type Histogram, histogramOf, type Kde, kdeOf, kernelSum } from "./paper/density.ts";

@@ -20,7 +20,7 @@ const START_GPU = 0.5;
 
 /** Opens the best back ends that run here, with at most `threads` workers. `openFast` opens a GPU, or says that there is none worth it. */
 export async function openAuto(threads?: number, openFast: () => Promise<Backend> = openHardware): Promise<Backend> {
-  const { hasSimd } = await import("./wasm/module.ts");
+  const { hasSimd } = await import("./wasm/engine/module.ts");
   if (!hasSimd()) return openReference();
   const { openWasm, secondsOf } = await import("./wasm/backend.ts");
   const single = await openWasm();

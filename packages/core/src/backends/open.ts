@@ -24,7 +24,7 @@ export const BACKENDS: { readonly [name in BackendName]: (options: OpenOptions) 
 
 /** The best back end of the processor. */
 async function openProcessor(): Promise<Backend> {
-  const { hasSimd } = await import("./wasm/module.ts");
+  const { hasSimd } = await import("./wasm/engine/module.ts");
   if (!hasSimd()) return openReference();
   const { availableThreads } = await import("./threads/worker.ts");
   const { openThreads, threadsRefusal } = await import("./threads/backend.ts");

@@ -3,11 +3,11 @@
 import type { FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 import { offerFilters, offerRows } from "../kernels/top.ts";
 import type { Backend, Refining } from "./contract.ts";
-import { type Home, HostBank } from "./host-bank.ts";
-import { HostRows } from "./host-rows.ts";
-import { holdNarrow } from "./narrow.ts";
-import { RefiningInPlace } from "./refine-in-place.ts";
-import { Spares } from "./spares.ts";
+import { type Home, HostBank } from "./host/bank.ts";
+import { holdNarrow } from "./host/narrow.ts";
+import { RefiningInPlace } from "./host/refine.ts";
+import { HostRows } from "./host/rows.ts";
+import { Spares } from "./host/spares.ts";
 import { isDue, UNINTERRUPTED } from "./turn.ts";
 
 /** Multiply-adds of a second, roughly. */

@@ -84,7 +84,7 @@ export function joinBanks(banks: readonly FilterBank[]): FilterBank {
  * The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. Sparse where
  * there are very many features and few of them are exceptions; with fewer the dense sum is quicker. `room`: where that goes.
  */
-export function meanFilter(bank: FilterBank, room = newRoom): FilterBank {
+export function meanFilter(bank: FilterBank, room = newWeights): FilterBank {
   const isWide = bank.form === "sparse" && bank.features > WIDE && bank.indices.length < bank.features;
   return isWide ? sparseMean(bank) : denseMean(bank, room);
 }
@@ -92,11 +92,11 @@ export function meanFilter(bank: FilterBank, room = newRoom): FilterBank {
 /** A number for each of this many features is no burden: 8 MiB. */
 const WIDE = 2 ** 20;
 
-function newRoom(count: number): Float64Array {
+function newWeights(count: number): Float64Array {
   return new Float64Array(count);
 }
 
-function denseMean(bank: FilterBank, room = newRoom): DenseBank & { readonly weights: Float64Array } {
+function denseMean(bank: FilterBank, room = newWeights): DenseBank & { readonly weights: Float64Array } {
   const weights = room(bank.features).fill(0);
   const mean = { form: "dense", filters: 1, features: bank.features, weights, norm: Float64Array.of(1) } as const;
   // Equal norms are left out: the sums of doubled ranks then stay whole numbers and ties between rows exact.

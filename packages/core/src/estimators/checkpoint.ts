@@ -2,8 +2,9 @@
 
 import { RanksimError } from "../errors.ts";
 import type { FilterBank, Groups, Weights } from "../kernels/shapes.ts";
-import type { BankKeeper, BankState } from "../method/train.ts";
-import type { Checkpoint, Run, Saved, SavedArray } from "./estimator.ts";
+import type { Saved, SavedArray } from "../model-file/saved.ts";
+import type { BankKeeper, BankState } from "../paper/train.ts";
+import type { Checkpoint, Run } from "./estimator.ts";
 
 /** The kind of plain data that checkpoints are. */
 const KIND = "checkpoint";

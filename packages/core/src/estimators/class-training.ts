@@ -15,10 +15,13 @@ import { weightRows } from "../matrix/row-weights.ts";
 import { copiesOf } from "../matrix/shifted.ts";
 import { gatherMatrix, matrixFor, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
-import { allocateFilters, countFilters } from "../method/allocate.ts";
-import { resolveDistribution } from "../method/distribution.ts";
-import { type Trained, trainBank } from "../method/train.ts";
-import { streams } from "../random.ts";
+import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
+import type { Report } from "../model-file/stored/report.ts";
+import type { Kept } from "../model-file/stored/sums.ts";
+import { allocateFilters, countFilters } from "../paper/allocate.ts";
+import { resolveDistribution } from "../paper/distribution.ts";
+import { type Trained, trainBank } from "../paper/train.ts";
+import { Streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import { calibrationShare, holdOutRows } from "./held-out-rows.ts";
@@ -26,10 +29,8 @@ import { checkInitialRowsByClass } from "./initial-rows.ts";
 import type { ClassifierParams } from "./params.ts";
 import { refuseUnsummed } from "./partial-fit.ts";
 import { refineClasses, refuseUnrefinable } from "./refinement.ts";
-import { makeReport, type Report, shapeNotes } from "./report.ts";
+import { makeReport, shapeNotes } from "./report.ts";
 import { advance } from "./run.ts";
-import { type Filters, storedFilters } from "./saved-filters.ts";
-import type { Kept } from "./saved-sums.ts";
 import { showRows } from "./shown-rows.ts";
 import { refuseFullPlusplus } from "./whole.ts";
 
@@ -86,9 +87,9 @@ export async function trainClasses(
   const initialRows = params.initialRows && checkInitialRowsByClass(params.initialRows, classes, codes, groups);
   const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, rowCount, classes, groups, notes);
 
-  const generators = streams(params.seed);
+  const streams = new Streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
-  const forDistribution = generators.next().value;
+  const forDistribution = streams.distribution();
   const draw = (rows: RowSource) => resolveDistribution(rows, params.distribution, params, forDistribution, run.signal);
   const common = params.distributionPerClass ? undefined : await draw(learning);
 
@@ -99,8 +100,7 @@ export async function trainClasses(
   const rowsOfClass = await classReader(summed, groups, most > 1 && params.filterFunction === "meanRank");
   const trained = await overlapping(filters.length, most, async (j, place: Place): Promise<TrainedClass> => {
     const c = j % classes.length;
-    if (j === classes.length) generators.next(); // that of the rows held out to calibrate
-    const generator = generators.next().value;
+    const generator = streams.trainingOfClass(j, classes.length);
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
     const xc = await rowsOfClass(c, place);
     if (params.distributionPerClass) drawn[c] ??= await draw(weights ? pickRows(shown.matrix, rows) : xc);
@@ -126,7 +126,7 @@ export async function trainClasses(
   const own = trained.slice(0, classes.length);
   const plain: Filters = {
     bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
-    members: membersOf(trained, matrix.rows, shown.copies),
+    members: rowsOfFilters(trained, matrix.rows, shown.copies),
     distribution: common ?? flat(own.flatMap(({ distribution }) => distribution ?? [])),
     kept: params.keepSums ? keep(own, groupByCode(codes, classes.length), matrix.features) : undefined,
     filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
@@ -185,7 +185,7 @@ async function overlapping<T>(
 }
 
 /** The rows that each filter was made of; a copy counts as the row it was made from. */
-function membersOf(trained: readonly TrainedClass[], rows: number, copies: number): Groups {
+function rowsOfFilters(trained: readonly TrainedClass[], rows: number, copies: number): Groups {
   const joined = joinGroups(
     trained.map((own) => ({ groups: own.trained.members, rows: own.rows.map((r) => r % rows) })),
   );

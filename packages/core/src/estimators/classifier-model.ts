@@ -1,43 +1,33 @@
 /** A trained classifier: filters with a class each, of which the strongest decides. */
 
+import type { KeptBank } from "../backends/kept-bank.ts";
+import { classBanks, classScores } from "../beyond/committee/class-scores.ts";
+import {
+  banksOf,
+  committeeScores,
+  committeeVotes,
+  type Seated,
+  scoresToProbabilities,
+  seat,
+} from "../beyond/committee/committee.ts";
+import { explainVote } from "../beyond/committee/explain.ts";
+import { familiarityOf, meanWeight } from "../beyond/novelty/familiarity.ts";
+import {
+  applyToClasses,
+  type CalibrationMethod,
+  type ClassCalibration,
+  calibrateClasses,
+} from "../beyond/probabilities/calibration.ts";
+import { sparseLengths } from "../beyond/probabilities/row-length.ts";
 import { RanksimError } from "../errors.ts";
 import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
 import { matchingRows, type RowsLike, rowLengths } from "../matrix/source.ts";
-import {
-  applyToClasses,
-  type CalibrationMethod,
-  type ClassCalibration,
-  calibrateClasses,
-} from "../method/calibration.ts";
-import { classBanks, classScores } from "../method/class-scores.ts";
-import {
-  committeeScores,
-  committeeVotes,
-  membersOf,
-  type Seated,
-  scoresToProbabilities,
-  seat,
-} from "../method/committee.ts";
-import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
-import { explainVote } from "../method/explain-committee.ts";
-import { familiarityOf, meanWeight } from "../method/familiarity.ts";
-import type { KeptBank } from "../method/kept-bank.ts";
-import { sparseLengths } from "../method/row-length.ts";
-import { similarities, strongest } from "../method/similarity.ts";
-import { classProbabilities, voteBySimilarity, voteByStrongest } from "../method/vote.ts";
-import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
-import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
-import { addToClasses } from "./partial-classes.ts";
-import { recipeOf } from "./partial-fit.ts";
-import { refineClasses, refuseUnrefinable } from "./refinement.ts";
-import { type Report, reportAsJson } from "./report.ts";
-import { oneRow } from "./row.ts";
-import { advance, withBackend } from "./run.ts";
-import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "./saved-calibration.ts";
-import { checkRefinement, readFilterBank } from "./saved-committee.ts";
+import type { Json, Saved } from "../model-file/saved.ts";
+import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "../model-file/stored/calibration.ts";
+import { checkRefinement, readFilterBank } from "../model-file/stored/committee.ts";
 import {
   bad,
   type Filters,
@@ -51,7 +41,18 @@ import {
   readVoters,
   storedFilters,
   vector,
-} from "./saved-filters.ts";
+} from "../model-file/stored/filters.ts";
+import { type Report, reportAsJson } from "../model-file/stored/report.ts";
+import { type BankExplanation, explainRow, type StrongFilter } from "../paper/explain.ts";
+import { similarities, strongest } from "../paper/similarity.ts";
+import { classProbabilities, voteBySimilarity, voteByStrongest } from "../paper/vote.ts";
+import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
+import { addToClasses } from "./partial-classes.ts";
+import { recipeOf } from "./partial-fit.ts";
+import { refineClasses, refuseUnrefinable } from "./refinement.ts";
+import { oneRow } from "./row.ts";
+import { advance, withBackend } from "./run.ts";
 import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 import { showRows } from "./shown-rows.ts";
@@ -338,7 +339,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
 
   #seats(): readonly Seated[] {
     const filterBank = this.filterBank as Uint32Array;
-    this.#seated ??= seat(membersOf(this.bank, this.filterClass, filterBank), this.classes.length);
+    this.#seated ??= seat(banksOf(this.bank, this.filterClass, filterBank), this.classes.length);
     return this.#seated;
   }
 

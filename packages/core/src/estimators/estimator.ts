@@ -10,6 +10,7 @@ import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
+import type { Saved } from "../model-file/saved.ts";
 
 /** Where long work stands. */
 export interface Progress {
@@ -66,26 +67,6 @@ export interface Checkpoint {
   isDue(): Promise<boolean>;
   /** Keeps it in place of what was kept under that name; resolves once it would outlive the process. */
   keep(name: string, state: Saved): Promise<void>;
-}
-
-/** JSON that a model file can carry. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-
-/** A typed array with its shape, as stored in a model file. */
-export interface SavedArray {
-  readonly shape: readonly number[];
-  readonly values: Uint8Array | Uint16Array | Int16Array | Uint32Array | Float32Array | Float64Array;
-}
-
-/** A model as plain data: what `saveModel` writes and `loadModel` hands to the kind's reader. */
-export interface Saved {
-  readonly kind: string;
-  readonly meta: { readonly [key: string]: Json };
-  readonly arrays: { readonly [name: string]: SavedArray };
-  /** The parts of a composed model, in order. */
-  readonly steps?: readonly Saved[];
-  /** What the whole model knows of its data; never in a part. */
-  readonly schema?: Json;
 }
 
 /** A result of `fit`. */

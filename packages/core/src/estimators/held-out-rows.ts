@@ -1,8 +1,8 @@
 /** Which rows a fit holds out to fit probabilities and choose thresholds on, and what it says about them. */
 
+import { type HeldOut, holdOut } from "../beyond/held-out.ts";
 import { RanksimError } from "../errors.ts";
-import { type HeldOut, holdOut } from "../method/held-out.ts";
-import { streams } from "../random.ts";
+import { Streams } from "../random.ts";
 
 /** Share of the rows that probabilities are fitted on. */
 export const CALIBRATION_SHARE = 0.1;
@@ -27,11 +27,8 @@ export function holdOutRows(
   params: { readonly seed: number; readonly initialRows: readonly (number | readonly number[])[] | undefined },
   purpose: "calibrate" | "thresholds",
 ): HeldOut & { readonly note: string } {
-  const generators = streams(params.seed);
-  // Training draws from the streams before this one.
-  for (let j = 0; j <= classes; j++) generators.next();
   const kept = Array.from(params.initialRows ?? []).flatMap((row) => (typeof row === "number" ? row : Array.from(row)));
-  const rows = holdOut(codes, classes, share, generators.next().value, kept);
+  const rows = holdOut(codes, classes, share, new Streams(params.seed).heldOut(classes), kept);
   if (rows.held.length === 0) {
     throw new RanksimError(
       "bad-params",

@@ -3,16 +3,16 @@
  * made) and one check each. Given parameters become complete, checked and frozen ones here and nowhere else.
  */
 
+import type { CalibrationMethod } from "../beyond/probabilities/calibration.ts";
+import type { ThresholdRule } from "../beyond/probabilities/thresholds.ts";
 import { RanksimError } from "../errors.ts";
-import type { ClassWeight } from "../method/allocate.ts";
-import type { CalibrationMethod } from "../method/calibration.ts";
-import type { DistributionSpec } from "../method/distribution.ts";
-import type { FilterFunction } from "../method/filter-function.ts";
-import type { Initialize } from "../method/initialize.ts";
-import type { Spreading } from "../method/spread.ts";
-import type { ThresholdRule } from "../method/thresholds.ts";
-import type { Combine } from "../method/vote.ts";
-import type { Json } from "./estimator.ts";
+import type { Json } from "../model-file/saved.ts";
+import type { ClassWeight } from "../paper/allocate.ts";
+import type { DistributionSpec } from "../paper/distribution.ts";
+import type { FilterFunction } from "../paper/filter-function.ts";
+import type { Initialize } from "../paper/initialize.ts";
+import type { Spreading } from "../paper/spread.ts";
+import type { Combine } from "../paper/vote.ts";
 
 /** Parameters all three estimators have. */
 export interface FilterParams {

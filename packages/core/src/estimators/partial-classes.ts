@@ -5,21 +5,22 @@
 
 import type { Backend, Sum } from "../backends/contract.ts";
 import { groupByCode, pickGroups } from "../bank/groups.ts";
+import { growFilters, type Summed } from "../beyond/later-rows/grow-filters.ts";
 import { RanksimError } from "../errors.ts";
 import { pickFilters } from "../kernels/pick-filters.ts";
 import { compareLabels, encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
-import { addRows, type Summed } from "../method/add-rows.ts";
-import { allocateFilters, countFilters } from "../method/allocate.ts";
-import { resolveDistribution } from "../method/distribution.ts";
-import { trainBank } from "../method/train.ts";
-import { streams } from "../random.ts";
-import type { Json, Run } from "./estimator.ts";
+import type { Json } from "../model-file/saved.ts";
+import type { Filters } from "../model-file/stored/filters.ts";
+import type { Report, TrainingReport } from "../model-file/stored/report.ts";
+import { allocateFilters, countFilters } from "../paper/allocate.ts";
+import { resolveDistribution } from "../paper/distribution.ts";
+import { trainBank } from "../paper/train.ts";
+import { Streams } from "../random.ts";
+import type { Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
 import { addedMatrix, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
-import type { Report, TrainingReport } from "./report.ts";
 import { advance } from "./run.ts";
-import type { Filters } from "./saved-filters.ts";
 
 /** What a classifier consists of, as far as new rows change it. */
 export interface ClassifierParts {
@@ -93,7 +94,7 @@ export async function addToClasses(
         sums: Array.from(picked, (f) => whole.sums[f]),
       };
       const distribution = distributionOf(filters, params, old[c]);
-      const grown = rows[c].length === 0 ? part : await addRows(part, xc, numbers, distribution, backend);
+      const grown = rows[c].length === 0 ? part : await growFilters(part, xc, numbers, distribution, backend);
       const before = trainings.get(label);
       const training = { converged: true, steps: [], ...before, label, rows: seen[c], filters: picked.length };
       parts.push({ ...grown, distribution, training });
@@ -144,9 +145,7 @@ async function trainClass(
   },
 ): Promise<ClassPart> {
   const { label, params, filters, backend, run } = how;
-  const generators = streams(params.seed);
-  const forDistribution = generators.next().value;
-  for (let j = 0; j < c; j++) generators.next();
+  const streams = new Streams(params.seed);
   let { distribution } = filters;
   if (params.distributionPerClass && distribution) {
     if (params.distribution === "rank") {
@@ -155,14 +154,14 @@ async function trainClass(
         `partialFit: class ${JSON.stringify(label)} is new and needs a distribution of its own, which the model cannot make: its distribution was given by the caller`,
       );
     }
-    distribution = await resolveDistribution(xc, params.distribution, params, forDistribution, run.signal);
+    distribution = await resolveDistribution(xc, params.distribution, params, streams.distribution(), run.signal);
   }
   const rounds = params.iterations + 1;
   const trained = await trainBank(
     xc,
     count,
     { ...params, initialRows: undefined, distribution },
-    generators.next().value,
+    streams.trainingOfClass(c),
     backend,
     (filters, step) =>
       advance(run, {

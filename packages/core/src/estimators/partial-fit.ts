@@ -3,15 +3,15 @@
 import { inForm, joinBanks } from "../bank/bank.ts";
 import { joinGroups } from "../bank/groups.ts";
 import { joinSums, listSums } from "../bank/sums.ts";
+import type { Summed } from "../beyond/later-rows/grow-filters.ts";
 import { RanksimError } from "../errors.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
-import type { Summed } from "../method/add-rows.ts";
-import type { Json } from "./estimator.ts";
+import type { Json } from "../model-file/saved.ts";
+import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
+import type { Report, TrainingReport } from "../model-file/stored/report.ts";
+import { type Kept, MOST_ROWS } from "../model-file/stored/sums.ts";
 import type { FilterParams } from "./params.ts";
-import type { Report, TrainingReport } from "./report.ts";
-import { type Filters, storedFilters } from "./saved-filters.ts";
-import { type Kept, MOST_ROWS } from "./saved-sums.ts";
 
 /** Refuses `keepSums` where filters are not the rank of a sum of rows. */
 export function refuseUnsummed(params: FilterParams & { readonly initialRows: unknown }): void {

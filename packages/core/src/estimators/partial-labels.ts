@@ -4,6 +4,7 @@
  */
 
 import type { Backend, Sum } from "../backends/contract.ts";
+import { type Grown, growFilters } from "../beyond/later-rows/grow-filters.ts";
 import { RanksimError } from "../errors.ts";
 import { Csr } from "../matrix/csr.ts";
 import {
@@ -16,8 +17,10 @@ import {
   type Labels,
 } from "../matrix/labels.ts";
 import { isZeroRow, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
-import { addRows, type Grown } from "../method/add-rows.ts";
-import { countFilters } from "../method/allocate.ts";
+import type { Json } from "../model-file/saved.ts";
+import type { Filters } from "../model-file/stored/filters.ts";
+import type { Report, TrainingReport } from "../model-file/stored/report.ts";
+import { countFilters } from "../paper/allocate.ts";
 import {
   addCounts,
   countPresence,
@@ -26,15 +29,13 @@ import {
   type LabelShares,
   renumberClasses,
   sharesOf,
-} from "../method/filter-labels.ts";
-import { trainBank } from "../method/train.ts";
-import { streams } from "../random.ts";
-import type { Json, Run } from "./estimator.ts";
+} from "../paper/filter-labels.ts";
+import { trainBank } from "../paper/train.ts";
+import { Streams } from "../random.ts";
+import type { Run } from "./estimator.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, type WholeParams } from "./params.ts";
 import { addedMatrix, addToReport, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
-import type { Report, TrainingReport } from "./report.ts";
 import { advance } from "./run.ts";
-import type { Filters } from "./saved-filters.ts";
 
 /** What a probabilistic classifier consists of, as far as new rows change it. */
 export interface ProbabilisticParts {
@@ -77,7 +78,7 @@ export async function addToLabels(
   let report = model.report;
   if (known.length > 0) {
     const rows = known.map((row) => first + row);
-    const added = await addRows(grown, matrix.gather(known), rows, filters.distribution, backend);
+    const added = await growFilters(grown, matrix.gather(known), rows, filters.distribution, backend);
     counts = addCounts(counts, countPresence(added.winners, present.gather(known), added.bank.filters));
     grown = added;
     report = addToReport(report, known.length);
@@ -164,11 +165,9 @@ async function trainNew(
   backend: Backend,
   tell: (share: number) => Promise<void>,
 ): Promise<Grown & { readonly training: TrainingReport }> {
-  const generators = streams(params.seed);
-  generators.next(); // the distribution's
   const rounds = params.iterations + 1;
   const options = { ...params, initialRows: undefined, beforeWinners: async () => {} };
-  const trained = await trainBank(x, count, options, generators.next().value, backend, (_, step) =>
+  const trained = await trainBank(x, count, options, new Streams(params.seed).training(), backend, (_, step) =>
     tell((1 + (step?.iteration ?? 0)) / rounds),
   );
   const { bank, converged, steps } = trained;

@@ -4,16 +4,7 @@
  */
 
 import type { Backend } from "../backends/contract.ts";
-import { RanksimError } from "../errors.ts";
-import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
-import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
-import { expandFilter } from "../kernels/top.ts";
-import { Dense } from "../matrix/dense.ts";
-import type { ImageShape } from "../matrix/image-shape.ts";
-import type { LabelSets, Labels } from "../matrix/labels.ts";
-import { type Matrix, type MatrixLike, matchingMatrix, toDense } from "../matrix/matrix.ts";
-import { isSource, matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
-import { byteScaleOfSource, denseOf, sampleFromSource } from "../method/patch-source.ts";
+import { byteScaleOfSource, denseOf, sampleFromSource } from "../beyond/patches/image-source.ts";
 import {
   type ByteScale,
   byteScaleOf,
@@ -24,18 +15,29 @@ import {
   toBytes,
   type WindowMap,
   weightsByLayer,
-} from "../method/patches.ts";
-import { type RandomGenerator, streams } from "../random.ts";
+} from "../beyond/patches/windows.ts";
+import { RanksimError } from "../errors.ts";
+import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
+import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
+import { expandFilter } from "../kernels/top.ts";
+import { Dense } from "../matrix/dense.ts";
+import type { ImageShape } from "../matrix/image-shape.ts";
+import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { type Matrix, type MatrixLike, matchingMatrix, toDense } from "../matrix/matrix.ts";
+import { isSource, matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
+import type { Json, Saved } from "../model-file/saved.ts";
+import { readParams, readReport } from "../model-file/stored/filters.ts";
+import { patchArrays, readLayers, readScale, readShape } from "../model-file/stored/patches.ts";
+import { type Report, reportAsJson } from "../model-file/stored/report.ts";
+import { type RandomGenerator, Streams } from "../random.ts";
 import { checkpointOf } from "./checkpoint.ts";
-import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
+import type { Estimator, ModelReader, Run, TransformingModel } from "./estimator.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
 import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
 import { pooledRows, SUM_BYTES } from "./pooled-rows.ts";
-import { makeReport, type Report, reportAsJson } from "./report.ts";
+import { makeReport } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, withBackend } from "./run.ts";
-import { readParams, readReport } from "./saved-filters.ts";
-import { patchArrays, readLayers, readScale, readShape } from "./saved-patches.ts";
 import { trainWhole } from "./whole.ts";
 
 /** Images pooled at a time: bounds memory, and lets a signal or a progress bar in between. */
@@ -97,17 +99,14 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
   ): Promise<PatchModel> {
     const { params } = this;
     const choices = layerChoices(params);
-    const generators = streams(params.seed);
-    // The first two of the seed are those of training, one after the other for every layer.
-    generators.next();
-    generators.next();
+    const streams = new Streams(params.seed);
     const layers: PatchLayer[] = [];
     const trainings: Parameters<typeof makeReport>[1][number][] = [];
     const notes = new Set<string>();
     for (const [j, choice] of choices.entries()) {
       const windows = windowsOf(shape, choice);
       checkWindows(windows);
-      const sample = await sampled(windows, params.sample, generators.next().value);
+      const sample = await sampled(windows, params.sample, streams.windows(j));
       const part: Run = {
         ...run,
         ...checkpointOf(run, `layer-${j}`),
@@ -288,6 +287,7 @@ export const patchReader: ModelReader = {
   kind: "patches",
   read: (saved) => {
     const shape = readShape(saved);
-    return new PatchModel(shape, readLayers(saved, shape), readScale(saved), readParams(saved), readReport(saved));
+    const layers = readLayers(saved, shape, (params) => layerChoices(checkPatchParams(params as Partial<PatchParams>)));
+    return new PatchModel(shape, layers, readScale(saved), readParams(saved), readReport(saved));
   },
 };

@@ -3,13 +3,7 @@
  * rows to make decisions and probabilities of them.
  */
 
-import { RanksimError } from "../errors.ts";
-import type { FilterBank, RowSource } from "../kernels/shapes.ts";
-import type { Csr } from "../matrix/csr.ts";
-import { Dense } from "../matrix/dense.ts";
-import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
-import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
-import { matchingRows, type RowsLike } from "../matrix/source.ts";
+import type { KeptBank } from "../backends/kept-bank.ts";
 import {
   applyToClasses,
   applyToLabels,
@@ -18,26 +12,23 @@ import {
   calibrateClasses,
   calibrateLabels,
   type LabelCalibration,
-} from "../method/calibration.ts";
-import { type BankExplanation, explainRow, type StrongFilter } from "../method/explain.ts";
-import { expandShares, type LabelShares, tableOfShares } from "../method/filter-labels.ts";
-import type { KeptBank } from "../method/kept-bank.ts";
-import { type Similar, similarities } from "../method/similarity.ts";
-import { chooseThresholds, type ThresholdRule } from "../method/thresholds.ts";
-import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../method/vote.ts";
-import type { Json, ModelReader, PredictingModel, Run, Saved } from "./estimator.ts";
-import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams } from "./params.ts";
-import { addToLabels } from "./partial-labels.ts";
-import { type Report, reportAsJson } from "./report.ts";
-import { oneRow } from "./row.ts";
-import { advance, withBackend } from "./run.ts";
+} from "../beyond/probabilities/calibration.ts";
+import { chooseThresholds, type ThresholdRule } from "../beyond/probabilities/thresholds.ts";
+import { RanksimError } from "../errors.ts";
+import type { FilterBank, RowSource } from "../kernels/shapes.ts";
+import type { Csr } from "../matrix/csr.ts";
+import { Dense } from "../matrix/dense.ts";
+import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
+import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import { matchingRows, type RowsLike } from "../matrix/source.ts";
+import type { Json, Saved } from "../model-file/saved.ts";
 import {
   calibrationArrays,
   FITTED_ARRAYS,
   readClassCalibration,
   readLabelCalibration,
   readThresholds,
-} from "./saved-calibration.ts";
+} from "../model-file/stored/calibration.ts";
 import {
   bad,
   type Filters,
@@ -48,8 +39,18 @@ import {
   readNBest,
   readParams,
   readReport,
-} from "./saved-filters.ts";
-import { LABEL_ARRAYS, labelArrays, readLabels } from "./saved-labels.ts";
+} from "../model-file/stored/filters.ts";
+import { LABEL_ARRAYS, labelArrays, readLabels } from "../model-file/stored/labels.ts";
+import { type Report, reportAsJson } from "../model-file/stored/report.ts";
+import { type BankExplanation, explainRow, type StrongFilter } from "../paper/explain.ts";
+import { expandShares, type LabelShares, tableOfShares } from "../paper/filter-labels.ts";
+import { type Similar, similarities } from "../paper/similarity.ts";
+import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../paper/vote.ts";
+import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams } from "./params.ts";
+import { addToLabels } from "./partial-labels.ts";
+import { oneRow } from "./row.ts";
+import { advance, withBackend } from "./run.ts";
 import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 

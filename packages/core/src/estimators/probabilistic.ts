@@ -4,6 +4,7 @@
  */
 
 import type { RowSource } from "../backends/contract.ts";
+import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinSums } from "../bank/sums.ts";
 import { RanksimError } from "../errors.ts";
 import type { Csr } from "../matrix/csr.ts";
@@ -19,8 +20,8 @@ import {
 import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
 import { matrixFor, pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
-import { countLabels, countPresence, type LabelCounts, sharesOf } from "../method/filter-labels.ts";
-import { orGiveUp } from "../method/kept-bank.ts";
+import { storedFilters } from "../model-file/stored/filters.ts";
+import { countLabels, countPresence, type LabelCounts, sharesOf } from "../paper/filter-labels.ts";
 import type { Estimator, Run } from "./estimator.ts";
 import { CALIBRATION_SHARE, holdOutRows, THRESHOLD_SHARE } from "./held-out-rows.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, paramsAsJson } from "./params.ts";
@@ -28,7 +29,6 @@ import { refuseUnsummed } from "./partial-fit.ts";
 import { ProbabilisticModel } from "./probabilistic-model.ts";
 import { makeReport } from "./report.ts";
 import { advance, withBackend } from "./run.ts";
-import { storedFilters } from "./saved-filters.ts";
 import { trainWhole } from "./whole.ts";
 
 /** Share of a fit spent on training; the rest labels the filters. */

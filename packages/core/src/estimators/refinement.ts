@@ -1,17 +1,17 @@
 /** Refinement as the classifier and its models ask for it: what can be refined, the filters bank by bank, progress. */
 
 import type { Backend, RowSource } from "../backends/contract.ts";
+import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinBanks } from "../bank/bank.ts";
+import { banksOf } from "../beyond/committee/committee.ts";
+import { type Refinement, refineCommittee } from "../beyond/refinement/choice.ts";
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
-import { membersOf } from "../method/committee.ts";
-import { orGiveUp } from "../method/kept-bank.ts";
-import { type Refinement, refineCommittee } from "../method/refine-choice.ts";
-import { type RandomGenerator, streams } from "../random.ts";
+import type { Filters } from "../model-file/stored/filters.ts";
+import { Streams } from "../random.ts";
 import type { Run } from "./estimator.ts";
 import type { ClassifierParams } from "./params.ts";
 import { advance } from "./run.ts";
-import type { Filters } from "./saved-filters.ts";
 
 /** Refuses parameters that neither a committee nor refined filters can have. */
 export function refuseUnrefinable(params: ClassifierParams): void {
@@ -60,11 +60,11 @@ export async function refineClasses(
     codes,
     copies,
     classes: classes.length,
-    members: membersOf(filters.bank, filterClass, filterBank),
+    members: banksOf(filters.bank, filterClass, filterBank),
     distribution: filters.distribution,
     epochs: params.refineEpochs,
     window: params.refineWindow,
-    generator: generatorFor(params, classes.length),
+    generator: new Streams(params.seed).refinement(classes.length, params.committee),
     backend,
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
@@ -73,11 +73,4 @@ export async function refineClasses(
   if (!report.refined) return { filters, report, notes };
   const bank = joinBanks(refined.members.map((member) => member.bank));
   return { filters: { ...filters, bank, loaded: refined.kept }, report, notes };
-}
-
-/** The generator after those of the distribution, of held-out rows and of each class of each bank: `fit` and `refine` agree on it. */
-function generatorFor({ seed, committee }: ClassTask["params"], classes: number): RandomGenerator {
-  const generators = streams(seed);
-  for (let j = 0; j < 2 + committee * classes; j++) generators.next();
-  return generators.next().value;
 }

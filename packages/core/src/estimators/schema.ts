@@ -7,7 +7,8 @@
 import { RanksimError } from "../errors.ts";
 
 import type { ImageShape } from "../matrix/image-shape.ts";
-import type { Json, Model } from "./estimator.ts";
+import type { Json } from "../model-file/saved.ts";
+import type { Model } from "./estimator.ts";
 
 /** What the cells of a column are. */
 export type ColumnType = "number" | "category" | "boolean" | "date";

@@ -1,22 +1,15 @@
 /** RST: the rank similarity transform. Unsupervised filters whose similarities are a sparse nonlinear space. */
 
+import { type KeptBank, orGiveUp } from "../backends/kept-bank.ts";
 import { joinSums } from "../bank/sums.ts";
+import { growFilters } from "../beyond/later-rows/grow-filters.ts";
 import type { FilterBank, RowSource } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
 import { matchingRows, matrixFor, type RowsLike, trainingRows } from "../matrix/source.ts";
-import { addRows } from "../method/add-rows.ts";
-import { type BankExplanation, explainRow } from "../method/explain.ts";
-import { type KeptBank, orGiveUp } from "../method/kept-bank.ts";
-import { type Similar, similarities } from "../method/similarity.ts";
-import type { Estimator, Json, ModelReader, Run, Saved, TransformingModel } from "./estimator.ts";
-import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
-import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
-import { makeReport, type Report, reportAsJson } from "./report.ts";
-import { oneRow } from "./row.ts";
-import { advance, withBackend } from "./run.ts";
+import type { Json, Saved } from "../model-file/saved.ts";
 import {
   type Filters,
   filterArrays,
@@ -26,7 +19,16 @@ import {
   readParams,
   readReport,
   storedFilters,
-} from "./saved-filters.ts";
+} from "../model-file/stored/filters.ts";
+import { type Report, reportAsJson } from "../model-file/stored/report.ts";
+import { type BankExplanation, explainRow } from "../paper/explain.ts";
+import { type Similar, similarities } from "../paper/similarity.ts";
+import type { Estimator, ModelReader, Run, TransformingModel } from "./estimator.ts";
+import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
+import { makeReport } from "./report.ts";
+import { oneRow } from "./row.ts";
+import { advance, withBackend } from "./run.ts";
 import { inheritSchema } from "./schema.ts";
 import { trainWhole } from "./whole.ts";
 
@@ -137,7 +139,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
     return withBackend(run, async (backend) => {
       await advance(run, { stage: "spread", share: 0 });
       const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
-      const grown = await addRows(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
+      const grown = await growFilters(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
       await advance(run, { stage: "fit", share: 1 });
       const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
       const seconds = (performance.now() - began) / 1000;

@@ -2,10 +2,10 @@
 
 import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
-import { countFilters } from "../method/allocate.ts";
-import { resolveDistribution } from "../method/distribution.ts";
-import { type Trained, type TrainOptions, trainBank } from "../method/train.ts";
-import { streams } from "../random.ts";
+import { countFilters } from "../paper/allocate.ts";
+import { resolveDistribution } from "../paper/distribution.ts";
+import { type Trained, type TrainOptions, trainBank } from "../paper/train.ts";
+import { Streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import type { FilterParams, WholeParams } from "./params.ts";
@@ -38,13 +38,13 @@ export async function trainWhole(
   const notes = shapeNotes(x.features);
   const initialRows = params.initialRows && checkInitialRows(params.initialRows, x.rows);
   const filters = initialRows?.length ?? chooseCount(x.rows, params, notes);
-  const generators = streams(params.seed);
+  const streams = new Streams(params.seed);
   await advance(run, { stage: "distribution", share: 0 });
   const distribution = await resolveDistribution(
     unweighted,
     params.distribution,
     params,
-    generators.next().value,
+    streams.distribution(),
     run.signal,
   );
   await advance(run, { stage: "initialize", share: 0 });
@@ -58,7 +58,7 @@ export async function trainWhole(
       distribution,
       ...wanted,
     },
-    generators.next().value,
+    streams.training(),
     backend,
     (filters, step) =>
       advance(run, {

@@ -4,13 +4,14 @@
  */
 
 import { describeGiven, RanksimError } from "../errors.ts";
-import type { Json, Model, ModelReader, Saved } from "../estimators/estimator.ts";
+import type { Model, ModelReader } from "../estimators/estimator.ts";
 import { attachStored, schemaOf } from "../estimators/schema.ts";
-import { firstDifference } from "./canonical-json.ts";
-import { decodeSaved } from "./decode.ts";
-import { encodeSaved, outlineOf } from "./encode.ts";
+import { firstDifference } from "./container/canonical-json.ts";
+import { decodeSaved } from "./container/decode.ts";
+import { encodeSaved, outlineOf } from "./container/encode.ts";
 import type { LoadedModel } from "./loaded.ts";
 import { builtInReaders } from "./readers.ts";
+import type { Json, Saved } from "./saved.ts";
 
 /** How a model is saved. */
 export interface SaveOptions {

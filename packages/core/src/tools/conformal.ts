@@ -9,12 +9,13 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Estimator, ModelReader, PredictingModel, Run, Saved } from "../estimators/estimator.ts";
+import type { Estimator, ModelReader, PredictingModel, Run } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo } from "../estimators/params.ts";
-import { bad, vector } from "../estimators/saved-filters.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
+import type { Saved } from "../model-file/saved.ts";
+import { bad, vector } from "../model-file/stored/filters.ts";
 import { predicts } from "./pipeline.ts";
 import { partOfRun } from "./run-part.ts";
 import { type Samples, trainTestSplit } from "./split.ts";

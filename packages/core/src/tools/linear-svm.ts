@@ -5,16 +5,17 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Estimator, ModelReader, PredictingModel, Run, Saved } from "../estimators/estimator.ts";
+import type { Estimator, ModelReader, PredictingModel, Run } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo, paramsAsJson } from "../estimators/params.ts";
 import { advance } from "../estimators/run.ts";
-import { bad, readClasses } from "../estimators/saved-filters.ts";
 import { shareRight } from "../estimators/score.ts";
 import { dotRow } from "../kernels/dot.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
-import { streams } from "../random.ts";
+import type { Saved } from "../model-file/saved.ts";
+import { bad, readClasses } from "../model-file/stored/filters.ts";
+import { Streams } from "../random.ts";
 import { type Loss, type Plane, prepare, separate } from "./coordinate-descent.ts";
 import { fittingMatrix } from "./fitting-matrix.ts";
 import { turns } from "./run-part.ts";
@@ -91,14 +92,14 @@ export class LinearSvm implements Estimator<MatrixLike, LinearSvmModel> {
     const { intercept, interceptScaling, maxIterations, seed } = this.params;
     await advance(run, { stage: "fit", share: 0 });
     const prepared = prepare(matrix, intercept ? interceptScaling : 0);
-    const generators = streams(seed);
+    const streams = new Streams(seed);
     const turn = turns(run);
     const above = classes.length === 2 ? [1] : [...classes.keys()];
     const planes: Plane[] = [];
     for (const [j, positive] of above.entries()) {
       const sign = Int8Array.from(codes, (code) => (code === positive ? 1 : -1));
       planes.push(
-        await separate(prepared, sign, this.params, generators.next().value, async (iteration) => {
+        await separate(prepared, sign, this.params, streams.plane(j), async (iteration) => {
           await turn();
           const share = (j + (iteration - 1) / maxIterations) / above.length;
           await advance(run, { stage: "fit", label: classes[positive], iteration, share });

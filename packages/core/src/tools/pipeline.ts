@@ -13,16 +13,16 @@ import type {
   ModelReader,
   PredictingModel,
   Run,
-  Saved,
   TransformingModel,
 } from "../estimators/estimator.ts";
 import { advance } from "../estimators/run.ts";
-import { bad } from "../estimators/saved-filters.ts";
 import { inheritSchema } from "../estimators/schema.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 import type { Weighted } from "../matrix/row-weights.ts";
+import type { Saved } from "../model-file/saved.ts";
+import { bad } from "../model-file/stored/filters.ts";
 import { partOfRun } from "./run-part.ts";
 
 /** A recipe, by itself (its kind is its name) or with a name. */

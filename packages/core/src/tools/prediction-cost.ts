@@ -1,9 +1,10 @@
 /** What it takes to use a model, told without a clock so that it is the same everywhere: multiplications a row, and bytes. */
 
-import type { Model, Run, Saved } from "../estimators/estimator.ts";
+import type { Model, Run } from "../estimators/estimator.ts";
 import { PatchModel } from "../estimators/patches.ts";
 import type { FilterBank, SparseBank } from "../kernels/shapes.ts";
 import { asMatrix, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
+import type { Saved } from "../model-file/saved.ts";
 import { PipelineModel, transforms } from "./pipeline.ts";
 import { countRows, gatherRows, type Samples } from "./split.ts";
 

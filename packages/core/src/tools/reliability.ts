@@ -3,7 +3,7 @@
 import { RanksimError } from "../errors.ts";
 import type { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
-import { indexOfLargest } from "../method/vote.ts";
+import { indexOfLargest } from "../paper/vote.ts";
 
 /** Decisions whose probability lies in one interval. */
 export interface ReliabilityBin {

@@ -5,14 +5,15 @@
  */
 
 import { RanksimError } from "../errors.ts";
-import type { Estimator, ModelReader, Run, Saved, TransformingModel } from "../estimators/estimator.ts";
+import type { Estimator, ModelReader, Run, TransformingModel } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo, paramsAsJson } from "../estimators/params.ts";
 import { advance } from "../estimators/run.ts";
-import { bad, vector } from "../estimators/saved-filters.ts";
 import { Csr } from "../matrix/csr.ts";
 import { Dense } from "../matrix/dense.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
+import type { Saved } from "../model-file/saved.ts";
+import { bad, vector } from "../model-file/stored/filters.ts";
 import { fittingMatrix } from "./fitting-matrix.ts";
 import { storedParams } from "./stored-params.ts";
 

@@ -1,8 +1,8 @@
 /** The stored parameters of a model, checked like those a user gives. */
 
-import type { Json, Saved } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo } from "../estimators/params.ts";
-import { bad, readParams } from "../estimators/saved-filters.ts";
+import type { Json, Saved } from "../model-file/saved.ts";
+import { bad, readParams } from "../model-file/stored/filters.ts";
 
 /** Parameters out of stored data; refuses (code "bad-file") what the recipe would refuse. */
 export function storedParams(saved: Saved, infos: readonly ParameterInfo[]): { readonly [name: string]: Json } {

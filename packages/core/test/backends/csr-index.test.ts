@@ -1,7 +1,9 @@
 /** The index of a sparse bank is made slice by slice, and is the same however it is cut. */
 
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadCsrBank } from "../../src/backends/wasm/csr-bank.ts";
+import { type Engine, openEngine } from "../../src/backends/wasm/engine/engine.ts";
+import { borrowed } from "../../src/backends/wasm/engine/memory.ts";
+import { loadCsrBank } from "../../src/backends/wasm/sparse/bank.ts";
 import {
   COLUMN_BOUNDS,
   COLUMN_COUNT,
@@ -11,10 +13,8 @@ import {
   POSTINGS,
   ROOM,
   TABLE,
-} from "../../src/backends/wasm/csr-context.ts";
-import { allFilters, makeIndex } from "../../src/backends/wasm/csr-index.ts";
-import { type Engine, openEngine } from "../../src/backends/wasm/engine.ts";
-import { borrowed } from "../../src/backends/wasm/memory.ts";
+} from "../../src/backends/wasm/sparse/context.ts";
+import { allFilters, makeIndex } from "../../src/backends/wasm/sparse/inverted-index.ts";
 import type { SparseBank } from "../../src/kernels/shapes.ts";
 import { csrRows, distribution, trainedBank } from "./csr-data.ts";
 

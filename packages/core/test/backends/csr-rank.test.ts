@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
-import { LIMITS } from "../../src/backends/wasm/limits.ts";
+import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { CsrRows, Groups, SparseBank } from "../../src/kernels/shapes.ts";
 import { csr, csrRows, distribution, expectSame, someGroups } from "./csr-data.ts";

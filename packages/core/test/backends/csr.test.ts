@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
-import { LIMITS } from "../../src/backends/wasm/limits.ts";
+import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import { pickFilters } from "../../src/kernels/pick-filters.ts";
 import type { CsrRows, DenseRows, FilterBank } from "../../src/kernels/shapes.ts";
 import { topFilters } from "../../src/kernels/top.ts";

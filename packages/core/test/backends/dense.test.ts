@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend, HeldRows } from "../../src/backends/contract.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
-import { openEngine } from "../../src/backends/wasm/engine.ts";
-import { LIMITS } from "../../src/backends/wasm/limits.ts";
+import { openEngine } from "../../src/backends/wasm/engine/engine.ts";
+import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import { pickFilters } from "../../src/kernels/pick-filters.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { DenseRows, FilterBank, Groups, TopFilters } from "../../src/kernels/shapes.ts";

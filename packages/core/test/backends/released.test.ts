@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { backendOn } from "../../src/backends/wasm/backend.ts";
-import { openEngine } from "../../src/backends/wasm/engine.ts";
+import { openEngine } from "../../src/backends/wasm/engine/engine.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { Rows } from "../../src/kernels/shapes.ts";
 import { topFilters } from "../../src/kernels/top.ts";

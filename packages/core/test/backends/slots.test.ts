@@ -1,8 +1,8 @@
 /** Slots of lessons lie within a context and apart from each other: one outside would read what another kernel left there. */
 
 import { expect, it } from "vitest";
-import { CONTEXT_BYTES } from "../../src/backends/wasm/context.ts";
-import * as lessons from "../../src/backends/wasm/refine-context.ts";
+import { CONTEXT_BYTES } from "../../src/backends/wasm/engine/slots.ts";
+import * as lessons from "../../src/backends/wasm/shared/refine-context.ts";
 
 it("slots of lessons lie within a context, apart from each other", () => {
   const slots = Object.values(lessons);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Spares, trimmed } from "../../src/backends/spares.ts";
+import { Spares, trimmed } from "../../src/backends/host/spares.ts";
 
 describe("spare weights", () => {
   it("are given out again to one at a time, of the same type and large enough", () => {

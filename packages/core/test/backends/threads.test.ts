@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { type Backend, Dense, openBackend, RankSimilarityClassifier, saveModel } from "@ranksim/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { startWorker } from "../../src/backends/threads/worker.ts";
-import { compileKernels } from "../../src/backends/wasm/module.ts";
+import { compileKernels } from "../../src/backends/wasm/engine/module.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 
 const generator = generatorOf(21);

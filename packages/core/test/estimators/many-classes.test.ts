@@ -10,9 +10,9 @@ import {
   saveModel,
 } from "@ranksim/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Saved } from "../../src/estimators/estimator.ts";
 import { probabilisticReader } from "../../src/estimators/probabilistic-model.ts";
-import { encodeSaved } from "../../src/model-file/encode.ts";
+import { encodeSaved } from "../../src/model-file/container/encode.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 
 const FEATURES = 24;

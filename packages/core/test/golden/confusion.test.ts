@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Dense } from "../../src/matrix/dense.ts";
 import { type Matrix, toCsr } from "../../src/matrix/matrix.ts";
-import { histogramConfusion, kdeConfusion } from "../../src/method/confusion.ts";
-import { columnOf, histogramOf, kdeOf } from "../../src/method/density.ts";
-import { resolveDistribution } from "../../src/method/distribution.ts";
+import { histogramConfusion, kdeConfusion } from "../../src/paper/confusion.ts";
+import { columnOf, histogramOf, kdeOf } from "../../src/paper/density.ts";
+import { resolveDistribution } from "../../src/paper/distribution.ts";
 import { generatorOf } from "../../src/random.ts";
 import { readGolden } from "./read-golden.ts";
 

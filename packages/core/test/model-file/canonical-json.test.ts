@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, parseCanonicalJson } from "../../src/model-file/canonical-json.ts";
+import { canonicalJson, parseCanonicalJson } from "../../src/model-file/container/canonical-json.ts";
 
 describe("canonicalJson", () => {
   it("writes keys in ascending order at every level, numbers among them as text", () => {

@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Json, Model, ModelReader, Saved, SavedArray } from "../../src/estimators/estimator.ts";
+import type { Model, ModelReader } from "../../src/estimators/estimator.ts";
+import type { Json, Saved, SavedArray } from "../../src/model-file/saved.ts";
 
 /** A model that is nothing but its data. */
 export function plain(saved: Saved): Model {

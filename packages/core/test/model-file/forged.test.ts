@@ -11,8 +11,8 @@ import {
   saveModel,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
-import { decodeSaved } from "../../src/model-file/decode.ts";
-import { encodeSaved } from "../../src/model-file/encode.ts";
+import { decodeSaved } from "../../src/model-file/container/decode.ts";
+import { encodeSaved } from "../../src/model-file/container/encode.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 
 const generator = generatorOf(5);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Saved } from "../../src/estimators/estimator.ts";
 import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import { anySaved, dataStart, headerOf, plain, readers, sample, sign } from "./fake-models.ts";
 
 const save = (saved: Saved) => saveModel(plain(saved));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainSha256, sha256 } from "../../src/model-file/sha256.ts";
+import { plainSha256, sha256 } from "../../src/model-file/container/sha256.ts";
 
 const expected = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const counting = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 151 + (i >> 8)) & 0xff);

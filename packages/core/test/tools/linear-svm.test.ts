@@ -5,11 +5,12 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Progress, Saved } from "../../src/estimators/estimator.ts";
+import type { Progress } from "../../src/estimators/estimator.ts";
 import { Csr } from "../../src/matrix/csr.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import type { Label } from "../../src/matrix/labels.ts";
 import { type MatrixLike, toCsr } from "../../src/matrix/matrix.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import { drawUnit, generatorOf } from "../../src/random.ts";
 import { LinearSvm, LinearSvmModel, type LinearSvmParams, linearSvmReader } from "../../src/tools/linear-svm.ts";
 

@@ -1,9 +1,10 @@
 /** A small estimator to test tools with: the class whose mean row is nearest, or (bias 1) always the first class. */
 
-import type { Estimator, PredictingModel, Run, Saved } from "../../src/estimators/estimator.ts";
+import type { Estimator, PredictingModel, Run } from "../../src/estimators/estimator.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import { encodeLabels, type Label, type LabelSets, type Labels } from "../../src/matrix/labels.ts";
 import { asMatrix, type MatrixLike, toDense } from "../../src/matrix/matrix.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import { accuracy } from "../../src/tools/metrics.ts";
 
 export interface NearestMeanParams {

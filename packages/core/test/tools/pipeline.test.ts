@@ -1,18 +1,12 @@
 /** Pipelines: steps in order, parameters by path, abilities of the last step, stored and read, text first. */
 
 import { describe, expect, expectTypeOf, test } from "vitest";
-import type {
-  Estimator,
-  Model,
-  ModelReader,
-  Progress,
-  Saved,
-  TransformingModel,
-} from "../../src/estimators/estimator.ts";
+import type { Estimator, Model, ModelReader, Progress, TransformingModel } from "../../src/estimators/estimator.ts";
 import { RankSimilarityTransform, transformReader } from "../../src/estimators/transform.ts";
 import { Csr } from "../../src/matrix/csr.ts";
 import type { Label } from "../../src/matrix/labels.ts";
 import type { MatrixLike } from "../../src/matrix/matrix.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import { LinearSvm, type LinearSvmModel, linearSvmReader } from "../../src/tools/linear-svm.ts";
 import {
   Pipeline,

@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Saved } from "../../src/estimators/estimator.ts";
 import { Csr } from "../../src/matrix/csr.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import { type MatrixLike, toCsr, toDense } from "../../src/matrix/matrix.ts";
+import type { Saved } from "../../src/model-file/saved.ts";
 import {
   MaxAbsScaler,
   MinMaxScaler,

@@ -25,22 +25,49 @@ const mayImport: Record<string, readonly string[]> = {
   lab: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/data/node", "ranksim/node"],
 };
 
-/** Folders (and files) of core/src that a folder of core/src may import; itself is understood. */
+const values = ["kernels", "matrix", "errors"];
+const backend = ["kernels", "errors", "bank", "backends/contract.ts", "backends/turn.ts", "backends/host"];
+const wasm = [...backend, "backends/wasm/engine", "backends/wasm/shared"];
+const method = [...values, "bank", "random", "backends/contract.ts", "backends/kept-bank.ts", "paper"];
+const beyond = ["held-out.ts", "probabilities", "novelty", "patches", "later-rows", "committee", "refinement"];
+const stored = [...method, ...beyond.map((room) => `beyond/${room}`), "model-file/saved.ts"];
+const models = [...stored, "model-file/stored", "backends/open.ts"];
+
+/** Rooms of core/src (folders and some files), each with the rooms it may import; rooms come after all that they import. */
 const mayImportInCore: Record<string, readonly string[]> = {
   kernels: [],
   errors: [],
   random: [],
+  "model-file/saved.ts": [],
   matrix: ["kernels", "errors"],
   bank: ["kernels", "matrix"],
-  backends: ["kernels", "bank", "errors"],
-  method: ["kernels", "matrix", "bank", "errors", "random", "backends/contract.ts"],
-  estimators: [
-    ...["kernels", "matrix", "bank", "errors", "random", "method"],
-    ...["backends/contract.ts", "backends/open.ts", "backends/turn.ts"],
-  ],
-  tools: ["kernels", "matrix", "errors", "random", "method", "estimators", "backends/contract.ts", "backends/open.ts"],
-  "model-file": ["errors", "matrix", "estimators", "tools"],
-  research: ["method"],
+  "backends/turn.ts": [],
+  "backends/contract.ts": ["kernels", "backends/turn.ts"],
+  "backends/kept-bank.ts": ["kernels", "backends/contract.ts"],
+  "backends/host": backend,
+  "backends/wasm/engine": ["errors", "backends/turn.ts"],
+  "backends/wasm/shared": wasm,
+  "backends/wasm/dense": wasm,
+  "backends/wasm/sparse": wasm,
+  "backends/wasm": [...wasm, "backends/wasm/dense", "backends/wasm/sparse"],
+  "backends/threads": [...backend, "backends/wasm", "backends/wasm/engine"],
+  "backends/gpu": backend,
+  "backends/shards": backend,
+  backends: [...backend, "backends/wasm", "backends/wasm/engine", "backends/threads", "backends/gpu"],
+  paper: method,
+  "beyond/held-out.ts": ["random"],
+  "beyond/probabilities": method,
+  "beyond/novelty": method,
+  "beyond/patches": method,
+  "beyond/later-rows": method,
+  "beyond/committee": method,
+  "beyond/refinement": [...method, "beyond/committee", "beyond/held-out.ts"],
+  "model-file/container": ["errors", "model-file/saved.ts"],
+  "model-file/stored": stored,
+  estimators: [...models, "backends/turn.ts"],
+  tools: [...models, "estimators"],
+  "model-file": [...values, "model-file/saved.ts", "model-file/container", "estimators", "tools"],
+  research: ["paper"],
 };
 
 /** Sources of the data package that may use Node; its other sources also run in browsers. */
@@ -72,7 +99,7 @@ describe("import directions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("inside core run from estimators to method to kernels, and method knows back ends by their contract alone", () => {
+  it("inside core run from estimators to the method to kernels, and the method knows back ends by their contract alone", () => {
     const wrong = refused(inCore(), (source, target) => {
       const from = roomOf(source.path);
       if (from === "index" || !target.startsWith("packages/core/src/")) return true;
@@ -81,6 +108,17 @@ describe("import directions", () => {
       return to === from || mayImportInCore[from].includes(to) || mayImportInCore[from].includes(file);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("inside core make no circle of rooms", () => {
+    const order = Object.keys(mayImportInCore);
+    const backwards = inCore().flatMap((source) =>
+      importsOf(source)
+        .filter((target) => target.startsWith("packages/core/src/") && roomOf(source.path) !== "index")
+        .filter((target) => order.indexOf(roomOf(target)) > order.indexOf(roomOf(source.path)))
+        .map((target) => `${source.path} imports ${target}`),
+    );
+    expect(backwards).toEqual([]);
   });
 
   it("keep Node out of core, out of the page, and out of data but for its node entry", () => {
@@ -131,14 +169,14 @@ describe("importsOf", () => {
       'const worker = `\nimport { z } from "node:worker_threads";\n`;',
       'export const text = "from";',
     ].join("\n");
-    expect(importsOf({ path: "packages/core/src/method/m.ts", package: "core", text }).sort()).toEqual(
+    expect(importsOf({ path: "packages/core/src/paper/m.ts", package: "core", text }).sort()).toEqual(
       [
-        "packages/core/src/method/a.ts",
+        "packages/core/src/paper/a.ts",
         "packages/core/src/b.ts",
         "side-effect",
-        "packages/core/src/method/c.ts",
+        "packages/core/src/paper/c.ts",
         "pkg/sub",
-        "packages/core/src/method/later.ts",
+        "packages/core/src/paper/later.ts",
       ].sort(),
     );
   });
@@ -148,9 +186,11 @@ function inCore(): Source[] {
   return all.filter((source) => source.package === "core");
 }
 
-/** The folder, or the file without extension, directly under core/src. */
+/** The innermost room a file of core/src lies in, or else its folder or name directly under core/src. */
 function roomOf(path: string): string {
-  return path.slice("packages/core/src/".length).split("/")[0].replace(/\.ts$/, "");
+  const file = path.slice("packages/core/src/".length);
+  const rooms = Object.keys(mayImportInCore).filter((room) => file === room || file.startsWith(`${room}/`));
+  return rooms.sort((a, b) => b.length - a.length)[0] ?? file.split("/")[0].replace(/\.ts$/, "");
 }
 
 function readManifest(name: string): {

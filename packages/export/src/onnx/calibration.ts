@@ -1,4 +1,4 @@
-/** Fitted probabilities as operators. Mirrors `method/calibration.ts` of core; exponentials and logarithms are the reader's. */
+/** Fitted probabilities as operators. Mirrors `beyond/probabilities/calibration.ts` of core; exponentials and logarithms are the reader's. */
 
 import type { Saved } from "@ranksim/core";
 import type { Graph, Value } from "./graph.ts";

@@ -1,4 +1,4 @@
-/** The probabilistic classifier as operators (section 8 of the method). Mirrors `method/vote.ts` of core. */
+/** The probabilistic classifier as operators (section 8 of the method). Mirrors `paper/vote.ts` of core. */
 
 import type { ProbabilisticModel } from "@ranksim/core";
 import type { Graph, Value } from "./graph.ts";

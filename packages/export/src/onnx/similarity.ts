@@ -1,4 +1,4 @@
-/** Similarities (section 6 of the method) as operators: what `method/similarity.ts` of core does, for all filters at once. */
+/** Similarities (section 6 of the method) as operators: what `paper/similarity.ts` of core does, for all filters at once. */
 
 import type { Graph, Value } from "./graph.ts";
 

@@ -1,4 +1,4 @@
-/** The classifier as operators (section 7 of the method): who wins, and how sure that is. Mirrors `method/vote.ts` of core. */
+/** The classifier as operators (section 7 of the method): who wins, and how sure that is. Mirrors `paper/vote.ts` of core. */
 
 import type { ClassifierModel } from "@ranksim/core";
 import { filtersByClass } from "../parts.ts";

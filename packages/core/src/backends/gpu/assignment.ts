@@ -3,7 +3,7 @@
 import { groupByCode, pickGroups } from "../../bank/groups.ts";
 import type { Groups, Sum } from "../../kernels/shapes.ts";
 import type { Assignment, HeldBank, HeldSums } from "../contract.ts";
-import { compareWinners } from "../host-rows.ts";
+import { compareWinners } from "../host/rows.ts";
 import type { GpuRows } from "./rows.ts";
 
 /** Which filter each row belongs to. The winners are read once: who asks about them needs them all. */

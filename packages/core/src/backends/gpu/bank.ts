@@ -9,7 +9,7 @@ import { commonNorm } from "../../kernels/rank.ts";
 import type { DenseBank, FilterBank, Groups } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
 import type { HeldBank, HeldRows } from "../contract.ts";
-import { Counted } from "../counted.ts";
+import { Counted } from "../host/counted.ts";
 import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import { type FloatFilters, floatBytes, floatWeights } from "./float-bank.ts";
 import type { Evictable, House } from "./house.ts";

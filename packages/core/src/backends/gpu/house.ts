@@ -3,7 +3,7 @@
 import { RanksimError } from "../../errors.ts";
 import type { RowSource } from "../../kernels/shapes.ts";
 import type { Backend } from "../contract.ts";
-import { Lock } from "../counted.ts";
+import { Lock } from "../host/counted.ts";
 import type { Device } from "./device.ts";
 import { freeRows, type Resident } from "./resident.ts";
 import { type Choice, chooseVariant } from "./variants.ts";

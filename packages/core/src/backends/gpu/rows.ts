@@ -20,7 +20,7 @@ import type {
 } from "../../kernels/shapes.ts";
 import { leadersOf } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
-import { Counted } from "../counted.ts";
+import { Counted } from "../host/counted.ts";
 import type { Turn } from "../turn.ts";
 import { GpuAssignment, GpuSums } from "./assignment.ts";
 import { GpuBank, type Planes } from "./bank.ts";

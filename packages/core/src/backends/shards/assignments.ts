@@ -3,7 +3,7 @@
 import { groupByCode, pickGroups } from "../../bank/groups.ts";
 import type { Groups, Sum } from "../../kernels/shapes.ts";
 import type { Assignment, HeldSums } from "../contract.ts";
-import { compareWinners } from "../host-rows.ts";
+import { compareWinners } from "../host/rows.ts";
 import type { ShardedRows } from "./rows.ts";
 import { ShardedSums } from "./sums.ts";
 import { joined, packArrays, unpackArrays } from "./wire.ts";

@@ -19,8 +19,8 @@ import type {
 } from "../../kernels/shapes.ts";
 import { mergeTopRows } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
-import { Counted } from "../counted.ts";
-import { compareWinners } from "../host-rows.ts";
+import { Counted } from "../host/counted.ts";
+import { compareWinners } from "../host/rows.ts";
 import type { Turn } from "../turn.ts";
 import { KnownAssignment, ReadAssignment, type ShardedAssignment } from "./assignments.ts";
 import type { Collective } from "./collective.ts";

@@ -7,7 +7,7 @@
 import { joinBanks } from "../../bank/bank.ts";
 import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldSums } from "../contract.ts";
-import { inFormOf, rankSums } from "../given-sums.ts";
+import { inFormOf, rankSums } from "../host/given-sums.ts";
 import type { ShardedRows } from "./rows.ts";
 import { numbersFrom, packBank, packSums, unpackBank, unpackSums } from "./wire.ts";
 

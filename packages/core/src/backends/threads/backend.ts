@@ -7,9 +7,9 @@ import { RanksimError } from "../../errors.ts";
 import type { Backend } from "../contract.ts";
 import { type Turn, UNINTERRUPTED } from "../turn.ts";
 import { backendOn, type Limits } from "../wasm/backend.ts";
-import type { Context, Engine, Outcome } from "../wasm/engine.ts";
-import { borrowed, Memory, MOST_PAGES } from "../wasm/memory.ts";
-import { compileKernels, hasSharedMemory, hasSimd } from "../wasm/module.ts";
+import type { Context, Engine, Outcome } from "../wasm/engine/engine.ts";
+import { borrowed, Memory, MOST_PAGES } from "../wasm/engine/memory.ts";
+import { compileKernels, hasSharedMemory, hasSimd } from "../wasm/engine/module.ts";
 import { availableThreads, type KernelWorker, startWorker, WorkerDied } from "./worker.ts";
 
 /** More workers than this only wait for one another's memory. */

@@ -2,15 +2,15 @@
 
 import { RanksimError } from "../../errors.ts";
 import type { Backend, WorkShape } from "../contract.ts";
-import { holdNarrow } from "../narrow.ts";
-import { Shelf } from "./bank.ts";
-import { type Engine, openEngine } from "./engine.ts";
-import { HeldCsr } from "./held-csr.ts";
-import { HeldDense } from "./held-dense.ts";
-import { LIMITS, type Limits } from "./limits.ts";
-import { hasSimd } from "./module.ts";
+import { holdNarrow } from "../host/narrow.ts";
+import { HeldDense } from "./dense/held.ts";
+import { type Engine, openEngine } from "./engine/engine.ts";
+import { LIMITS, type Limits } from "./engine/limits.ts";
+import { hasSimd } from "./engine/module.ts";
+import { Shelf } from "./shared/bank.ts";
+import { HeldCsr } from "./sparse/held.ts";
 
-export type { Limits } from "./limits.ts";
+export type { Limits } from "./engine/limits.ts";
 
 /** Multiply-adds of a second on one core, roughly, and how many times as fast a search is where bounds can prune it. Measured. */
 const RATE = 2e10;

@@ -1,0 +1,147 @@
+/**
+ * The update step on dense rows: the sum of each group's rows, ranked. Sums of whole numbers run in 32 bits where they
+ * fit, all others in float64 in the order the group lists its rows.
+ */
+
+import { DISTRIBUTION, FEATURES, FIRST_ROW, GROUP_OFFSETS, GROUP_ROWS, GROUP_WEIGHT, KNOWN, LAST_BLOCK, OUT_BYTES, OUT_VALUE, OUT_WEIGHTS, PLACES, ROWS, STRIDE, TYPE } from "../../src/backends/wasm/dense/context";
+import { I16, U8, F32 } from "../../src/backends/wasm/engine/slots";
+import { bytesOf, expand64 } from "./expand";
+import { rankFloat, rankScratch, rankWhole } from "../shared/rank";
+
+/** Rows of bytes whose sums fit 16 bits. */
+const BYTE_ROWS: u32 = 257;
+/** Rows of 16-bit values whose sums fit 32 bits. */
+const WORD_ROWS: u32 = 32_768;
+/** Rows of bytes whose sums fit 31 bits. */
+const MOST_BYTE_ROWS: u32 = 8_000_000;
+
+/** Scratch of `rank_sums`: two float64 vectors and what ranking needs. */
+export function scratch_sums(context: usize): usize {
+  const stride = <usize>load<u32>(context, STRIDE);
+  return stride * 16 + rankScratch(stride);
+}
+
+/** One filter for each group in [from, to). */
+export function rank_sums(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const type = load<i32>(context, TYPE);
+  const stride = load<i32>(context, STRIDE);
+  const features = load<u32>(context, FEATURES);
+  const offsets = load<usize>(context, GROUP_OFFSETS);
+  const distribution = load<usize>(context, DISTRIBUTION);
+  const bytes = load<i32>(context, OUT_BYTES);
+  const ranking = scratch + (<usize>stride << 4);
+  for (let g = from; g < to; g++) {
+    const first = load<u32>(offsets + (<usize>g << 2));
+    const last = load<u32>(offsets + (<usize>g << 2), 4);
+    const out = load<usize>(context, OUT_WEIGHTS) + <usize>g * <usize>features * <usize>bytes;
+    const fits = type == U8 ? last - first <= MOST_BYTE_ROWS : type < F32 && last - first <= WORD_ROWS;
+    if (fits && !load<usize>(context, GROUP_WEIGHT)) {
+      if (type == U8) sumBytes(context, first, last, stride, scratch);
+      else sumWords(context, first, last, stride, type == I16, scratch);
+      rankWhole(scratch, features, 0, distribution, ranking, out, bytes);
+    } else {
+      memory.fill(scratch, 0, <usize>stride << 3);
+      addRows(context, first, last, stride, scratch, scratch + (<usize>stride << 3));
+      rankFloat(scratch, features, 0, distribution, ranking, out, bytes);
+    }
+  }
+  return 0;
+}
+
+/** For rows that come in blocks: adds PLACES listed rows of one group to float64 sums at OUT_VALUE; ranks after the last block. */
+export function rank_sums_blocks(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const stride = load<i32>(context, STRIDE);
+  const sums = load<usize>(context, OUT_VALUE);
+  if (!load<u32>(context, KNOWN)) memory.fill(sums, 0, <usize>stride << 3);
+  addRows(context, 0, load<u32>(context, PLACES), stride, sums, scratch);
+  if (load<u32>(context, LAST_BLOCK)) {
+    const features = load<u32>(context, FEATURES);
+    const ranking = scratch + (<usize>stride << 4);
+    rankFloat(sums, features, 0, load<usize>(context, DISTRIBUTION), ranking, load<usize>(context, OUT_WEIGHTS), load<i32>(context, OUT_BYTES));
+  }
+  return 0;
+}
+
+/** sum += weight · row, for entries [first, last) of GROUP_ROWS. */
+function addRows(context: usize, first: u32, last: u32, stride: i32, sum: usize, wide: usize): void {
+  const type = load<i32>(context, TYPE);
+  const weight = load<usize>(context, GROUP_WEIGHT);
+  for (let e = first; e < last; e++) {
+    expand64(type, rowAt(context, e, stride, type), wide, stride);
+    const factor = f64x2.splat(weight ? load<f64>(weight + (<usize>e << 3)) : 1);
+    for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+      v128.store(sum + i, f64x2.add(v128.load(sum + i), f64x2.mul(factor, v128.load(wide + i))));
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function rowAt(context: usize, e: u32, stride: i32, type: i32): usize {
+  const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2)) - load<u32>(context, FIRST_ROW);
+  return load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
+}
+
+/** 32-bit sums of rows of bytes. */
+function sumBytes(context: usize, first: u32, last: u32, stride: i32, sum: usize): void {
+  const rows = load<usize>(context, ROWS);
+  const list = load<usize>(context, GROUP_ROWS);
+  const base = load<u32>(context, FIRST_ROW);
+  for (let start = first; start < last || start == first; start += BYTE_ROWS) {
+    const end = min(start + BYTE_ROWS, last);
+    for (let i: usize = 0; i < <usize>stride; i += 32) {
+      const full = i + 32 <= <usize>stride;
+      let a = i16x8.splat(0);
+      let b = a;
+      let c = a;
+      let d = a;
+      for (let e = start; e < end; e++) {
+        const at = rows + <usize>(load<u32>(list + (<usize>e << 2)) - base) * <usize>stride + i;
+        a = i16x8.add(a, v128.load8x8_u(at));
+        if (!full) continue;
+        b = i16x8.add(b, v128.load8x8_u(at, 8));
+        c = i16x8.add(c, v128.load8x8_u(at, 16));
+        d = i16x8.add(d, v128.load8x8_u(at, 24));
+      }
+      const out = sum + (i << 2);
+      flush(a, out, start > first);
+      if (full) {
+        flush(b, out + 32, start > first);
+        flush(c, out + 64, start > first);
+        flush(d, out + 96, start > first);
+      } else i -= 24;
+    }
+  }
+}
+
+/** Eight 16-bit sums to 32 bits, added to what is there or replacing it. */
+// @ts-ignore: decorator
+@inline
+function flush(eight: v128, out: usize, add: bool): void {
+  let low = i32x4.extend_low_i16x8_u(eight);
+  let high = i32x4.extend_high_i16x8_u(eight);
+  if (add) {
+    low = i32x4.add(low, v128.load(out));
+    high = i32x4.add(high, v128.load(out, 16));
+  }
+  v128.store(out, low);
+  v128.store(out, high, 16);
+}
+
+/** 32-bit sums of rows of 16-bit values. */
+function sumWords(context: usize, first: u32, last: u32, stride: i32, signed: bool, sum: usize): void {
+  const rows = load<usize>(context, ROWS);
+  const list = load<usize>(context, GROUP_ROWS);
+  const base = load<u32>(context, FIRST_ROW);
+  for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
+    let low = i32x4.splat(0);
+    let high = low;
+    for (let e = first; e < last; e++) {
+      const eight = v128.load(rows + <usize>(load<u32>(list + (<usize>e << 2)) - base) * (<usize>stride << 1) + i);
+      low = i32x4.add(low, signed ? i32x4.extend_low_i16x8_s(eight) : i32x4.extend_low_i16x8_u(eight));
+      high = i32x4.add(high, signed ? i32x4.extend_high_i16x8_s(eight) : i32x4.extend_high_i16x8_u(eight));
+    }
+    v128.store(sum + (i << 1), low);
+    v128.store(sum + (i << 1), high, 16);
+  }
+}

@@ -1,0 +1,102 @@
+/** Pooled similarities of windows on an engine: a block of images, one fused kernel, threads by image. */
+
+import { pooledFeatures, windowFeatures } from "../../../kernels/patches.ts";
+import type { DenseBank, PatchLayer, Windows } from "../../../kernels/shapes.ts";
+import { Context, type Engine } from "../engine/engine.ts";
+import { borrowed } from "../engine/memory.ts";
+import {
+  ACROSS,
+  BEST,
+  CELLS_ACROSS,
+  CELLS_DOWN,
+  DOWN,
+  ID_BITS,
+  IMAGE_BYTES,
+  IMAGE_VALUES,
+  IMAGES,
+  LINE_VALUES,
+  PATCH_FILTERS,
+  PATCH_LINE,
+  PATCH_LINES,
+  PATCH_PANEL,
+  POOLED,
+  POOLED_BYTES,
+  POOLED_SHIFT,
+  STEP_DOWN,
+  STEP_RIGHT,
+  WINDOW_VALUES,
+} from "./pool-context.ts";
+import { type DenseBlock, sliceBlock } from "./rows.ts";
+
+/** Images a kernel takes at a time: each is some hundred thousand products and more. */
+const IMAGE_PIECE = 4;
+
+/** Bytes of sums in memory at a time. */
+const POOLED_LIMIT = 2 ** 25;
+
+/** Largest distance of a value from 128. */
+const MOST_VALUE = 128;
+
+/** Writes the pooled sums of a block of images of bytes to `out`, all layers side by side, from image `block.first` on. */
+export function poolImages(
+  engine: Engine,
+  block: DenseBlock,
+  layers: readonly PatchLayer[],
+  width: number,
+  out: Uint16Array,
+): Promise<void> {
+  const { memory } = engine;
+  const most = Math.max(1, Math.min(block.rows, Math.floor(POOLED_LIMIT / (2 * width))));
+  return borrowed(memory, async (lease) => {
+    const pooled = lease.take(most * width * 2);
+    const contexts = layers.map(({ bank, windows }) => {
+      const context = new Context(memory, lease);
+      describeWindows(context, windows, bank, lease.put(packFilters(bank)));
+      return context;
+    });
+    for (let from = 0; from < block.rows; from += most) {
+      const part = sliceBlock(block, from, Math.min(block.rows, from + most));
+      let at = 0;
+      for (const [j, context] of contexts.entries()) {
+        context.set([IMAGES, part.at], [IMAGE_BYTES, part.rowBytes]);
+        context.set([POOLED, pooled + at * 2], [POOLED_BYTES, width * 2]);
+        const scratch = engine.ask("scratch_patches", context.at);
+        await engine.run("pool_patches", part.rows, IMAGE_PIECE, scratch, context);
+        at += pooledFeatures(layers[j].windows, layers[j].bank.filters);
+      }
+      out.set(memory.u16(pooled, part.rows * width), part.first * width);
+    }
+  });
+}
+
+function describeWindows(context: Context, windows: Windows, bank: DenseBank, panel: number): void {
+  const { width, height, channels, patchWidth, patchHeight, stride } = windows;
+  context.set([IMAGE_VALUES, width * height * channels], [LINE_VALUES, width * channels]);
+  context.set([PATCH_LINE, patchWidth * channels], [PATCH_LINES, patchHeight]);
+  context.set([STEP_RIGHT, stride * channels], [STEP_DOWN, stride * width * channels]);
+  context.set([ACROSS, windows.across], [DOWN, windows.down]);
+  context.set([CELLS_ACROSS, windows.cellsAcross], [CELLS_DOWN, windows.cellsDown]);
+  context.set([PATCH_PANEL, panel], [PATCH_FILTERS, bank.filters], [ID_BITS, idBits(windows, bank.filters)]);
+  context.set([WINDOW_VALUES, Math.ceil(windowFeatures(windows) / 8) * 8]);
+  context.set([BEST, Math.min(windows.nBest, bank.filters)], [POOLED_SHIFT, windows.shift]);
+}
+
+/** Bits that the number of a filter takes below its response, or 0 where 32 bits do not hold both. */
+function idBits(windows: Windows, filters: number): number {
+  const bits = Math.max(3, Math.ceil(Math.log2(filters)));
+  const n = windowFeatures(windows);
+  return MOST_VALUE * n * n * 2 ** bits < 2 ** 31 ? bits : 0;
+}
+
+/** Ranks less n + 1 in blocks of eight filters: two neighbouring values of one filter lie together, then those of the next. */
+function packFilters({ filters, features, weights }: DenseBank): Int16Array {
+  const pairs = Math.ceil(features / 2);
+  const packed = new Int16Array(Math.ceil(filters / 8) * 8 * pairs * 2);
+  for (let f = 0; f < filters; f++) {
+    const block = Math.floor(f / 8) * 16 * pairs + (f % 8) * 2;
+    for (let i = 0; i < features; i++) {
+      packed[block + (i >> 1) * 16 + (i & 1)] = weights[f * features + i] - (features + 1);
+    }
+  }
+  return packed;
+}

@@ -1,0 +1,208 @@
+/**
+ * The searches on a block of dense rows: by bounds where that pays, by a full loop otherwise. Both give the same answer;
+ * what is decided here only changes how long it takes.
+ */
+
+import type { Since } from "../../host/rows.ts";
+import { Context, type Engine } from "../engine/engine.ts";
+import { borrowed, type Lease } from "../engine/memory.ts";
+import { type Answer, type More, positions } from "../shared/search.ts";
+import { describeFilters, type LoadedBank } from "./bank.ts";
+import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds } from "./bounds.ts";
+import {
+  CHANGED,
+  COMPACT,
+  DIVISOR,
+  FIRST_ROW,
+  K,
+  KNOWN,
+  LAST_BLOCK,
+  LEADING,
+  LIST,
+  OUT_ID,
+  OUT_VALUE,
+  PLACES,
+  VERDICT,
+  WINNER,
+  WINNER_VALUE,
+} from "./context.ts";
+import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
+
+/** Bytes of the table of `assembly/dense/compact.ts`. */
+const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
+
+/** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
+const MANY_FILTERS = 1024;
+const MANY_ROWS = 256;
+/** Filters that rows are told apart by, a multiple of 8. */
+const LANDMARKS = 128;
+
+/** Bounds of both sides. */
+export interface Bounds {
+  readonly rows: RowBounds;
+  readonly filters: FilterBounds;
+}
+
+/** The k strongest of the loaded filters for each row; `more` says which filters went before and whether others follow. */
+export function searchFull(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  answer: Answer,
+  more: More,
+): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
+    describeAnswer(context, answer).set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0]);
+    const scratch = engine.ask("scratch_full", context.at);
+    return (await engine.run("top_filters_full", block.rows, ROW_PIECE, scratch, context)).sum;
+  });
+}
+
+/** The same by bounds, with nothing known of the rows, for the listed ones if there is a list. Returns the exact products computed. */
+export function searchPruned(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds,
+  answer: Answer,
+  rows?: Uint32Array,
+): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    if (rows?.length === 0) return 0;
+    const context = pruning(engine, lease, block, loaded, bounds, answer);
+    if (rows) {
+      context.set([LIST, lease.put(rows)]);
+      return prune(engine, context, rows.length);
+    }
+    if (loaded.filters >= MANY_FILTERS && block.rows >= MANY_ROWS) {
+      context.set([LIST, lease.put(await listAlike(engine, block, loaded, bounds))]);
+    }
+    return prune(engine, context, block.rows);
+  });
+}
+
+/**
+ * The strongest filter of each row, given the winners of an earlier bank. A row whose winner did not become weaker need
+ * only look at the filters that changed; the others look at all, from their old winner's response on.
+ */
+export function searchSince(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds,
+  answer: Answer,
+  since: Since,
+): Promise<number> {
+  const { memory } = engine;
+  return borrowed(memory, async (lease) => {
+    const context = pruning(engine, lease, block, loaded, bounds, answer);
+    const to = block.first + block.rows;
+    const verdict = lease.take(block.rows);
+    context
+      .set([WINNER, lease.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict], [KNOWN, 1])
+      .set([WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
+      .set([CHANGED, lease.put(since.changed)]);
+    const scratch = engine.ask("scratch_full", context.at);
+    let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
+
+    const alike = listBy(since.winners.filter.subarray(block.first, to), loaded.filters);
+    const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
+    const changed = positions(since.changed, 1);
+    const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
+      describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
+      context.set([LIST, lease.put(rows)]);
+      return prune(engine, context, rows.length);
+    };
+    if (changed.length > 0 && some.length > 0) {
+      exact += await look(await packPanel(engine, lease, bounds.filters, changed, true), some);
+    }
+    if (all.length > 0) exact += await look(bounds.filters.panel, all);
+    return exact;
+  });
+}
+
+/** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
+export function searchRows(
+  engine: Engine,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds | undefined,
+  filters: Uint32Array,
+  divisor: Float64Array,
+  answer: Answer,
+  more: More,
+): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
+    if (bounds) {
+      const common = engine.memory.f64(loaded.norm, 1)[0];
+      describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
+    }
+    describeAnswer(context, answer)
+      .set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0], [FIRST_ROW, block.first], [PLACES, block.rows])
+      .set([LIST, lease.put(filters)], [DIVISOR, lease.put(divisor.subarray(block.first, block.first + block.rows))]);
+    const kernel = bounds ? "top_rows_pruned" : "top_rows_full";
+    return (await engine.run(kernel, filters.length, 4, engine.ask("scratch_full", context.at), context)).sum;
+  });
+}
+
+function pruning(
+  engine: Engine,
+  lease: Lease,
+  block: DenseBlock,
+  loaded: LoadedBank,
+  bounds: Bounds,
+  answer: Answer,
+): Context {
+  const table = lease.take(TABLE_BYTES);
+  engine.ask("compact_table", table);
+  const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
+  const common = engine.memory.f64(loaded.norm, 1)[0];
+  describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
+  return describeAnswer(context, answer).set([COMPACT, table]);
+}
+
+async function prune(engine: Engine, context: Context, items: number): Promise<number> {
+  const scratch = engine.ask("scratch_pruned", context.at);
+  return (await engine.run("top_filters_pruned", items, ROW_PIECE, scratch, context)).sum;
+}
+
+function describeAnswer(context: Context, { k, ids, values, leading }: Answer): Context {
+  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values], [LEADING, leading ? 1 : 0]);
+}
+
+/** All rows, those with the same strongest landmark next to each other. */
+function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
+  const { memory } = engine;
+  const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
+  return borrowed(memory, async (lease) => {
+    const panel = await packPanel(engine, lease, bounds.filters, landmarks, false);
+    const found = lease.take(block.rows * 4);
+    const context = new Context(memory, lease);
+    describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
+    await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
+    return listBy(memory.u32(found, block.rows), LANDMARKS);
+  });
+}
+
+/** The positions of `keys`, which are below `limit`, in ascending order of the keys. */
+function listBy(keys: Uint32Array, limit: number): Uint32Array {
+  const next = new Uint32Array(limit + 1);
+  for (let j = 0; j < keys.length; j++) next[keys[j] + 1]++;
+  for (let key = 0; key < limit; key++) next[key + 1] += next[key];
+  const list = new Uint32Array(keys.length);
+  for (let j = 0; j < keys.length; j++) list[next[keys[j]]++] = j;
+  return list;
+}
+
+/** The listed rows that need a look at the changed filters only, and those that need all. */
+function splitRows(list: Uint32Array, verdict: Uint8Array): [Uint32Array, Uint32Array] {
+  const parts: [Uint32Array, Uint32Array] = [new Uint32Array(list.length), new Uint32Array(list.length)];
+  const counts: [number, number] = [0, 0];
+  for (let j = 0; j < list.length; j++) {
+    const part = verdict[list[j]];
+    parts[part][counts[part]++] = list[j];
+  }
+  return [parts[0].subarray(0, counts[0]), parts[1].subarray(0, counts[1])];
+}

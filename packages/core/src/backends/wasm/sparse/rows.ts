@@ -1,0 +1,73 @@
+/** Sparse rows in WebAssembly memory, as they are: offsets, features, values of any type. */
+
+import type { CsrRows, RowSource } from "../../../kernels/shapes.ts";
+import { Context, copyIn, type Engine } from "../engine/engine.ts";
+import { borrowed, type Lease } from "../engine/memory.ts";
+import { typeOf } from "../shared/rows.ts";
+import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./context.ts";
+
+/** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
+export const ROW_PIECE = 64;
+
+/** Some consecutive rows of a sparse matrix. */
+export interface CsrBlock {
+  /** Number of the first row in its matrix. */
+  readonly first: number;
+  readonly rows: number;
+  readonly features: number;
+  readonly type: number;
+  readonly offsets: number;
+  readonly indices: number;
+  readonly values: number;
+  /** Entries of the longest row. */
+  readonly most: number;
+  /** Largest sum of absolute values of a row; infinite if not all values are whole. */
+  readonly largest: number;
+}
+
+/** Bytes that all rows of a source take. */
+export function bytesOfCsr({ rows, entries, valueBytes }: RowSource): number {
+  return (rows + 1) * 4 + entries * (4 + valueBytes);
+}
+
+/** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
+export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: number): Promise<CsrBlock> {
+  const [from, to] = [x.offsets[0], x.offsets[x.rows]];
+  const offsets = x.offsets.slice(0, x.rows + 1);
+  let most = 0;
+  for (let r = 0; r < offsets.length; r++) {
+    offsets[r] -= from;
+    if (r > 0) most = Math.max(most, offsets[r] - offsets[r - 1]);
+  }
+  const block = {
+    first,
+    rows: x.rows,
+    features: x.features,
+    type: typeOf(x.values),
+    offsets: lease.put(offsets),
+    indices: await copyIn(engine, lease, x.indices.subarray(from, to)),
+    values: await copyIn(engine, lease, x.values.subarray(from, to)),
+    most,
+    largest: 0,
+  };
+  return { ...block, largest: await measure(engine, block) };
+}
+
+/** Rows [from, to) of a block, as a block. */
+export function sliceCsr(block: CsrBlock, from: number, to: number): CsrBlock {
+  return { ...block, first: block.first + from, rows: to - from, offsets: block.offsets + from * 4 };
+}
+
+/** Tells a context where the rows are. */
+export function describeCsr(context: Context, block: CsrBlock): Context {
+  return context
+    .set([ROW_OFFSETS, block.offsets], [ROW_INDICES, block.indices], [ROW_VALUES, block.values])
+    .set([ROW_TYPE, block.type], [FEATURES, block.features], [MOST_ENTRIES, block.most]);
+}
+
+function measure(engine: Engine, block: CsrBlock): Promise<number> {
+  return borrowed(engine.memory, async (lease) => {
+    const context = describeCsr(new Context(engine.memory, lease), block);
+    return (await engine.run("measure_csr", block.rows, ROW_PIECE, 0, context)).largest;
+  });
+}

@@ -1,0 +1,42 @@
+/** Why a committee gave a row its class: the class it chose against the next best, through the strongest filters of each in every bank. */
+
+import type { Backend } from "../../backends/contract.ts";
+import type { Matrix } from "../../matrix/matrix.ts";
+import { type BankExplanation, byPart, type Contribution, contributionsOf } from "../../paper/explain.ts";
+import { indexOfLargest } from "../../paper/vote.ts";
+import { type Seated, scoresOf } from "./committee.ts";
+
+/** The rival (the strongest filter of the next best class, in any bank) and the features' parts, added over the banks. */
+export async function explainVote(
+  row: Matrix, // one row
+  members: readonly Seated[],
+  classes: number,
+  backend: Backend,
+): Promise<Pick<BankExplanation, "rival" | "contributions">> {
+  if (classes < 2) return { rival: undefined, contributions: [] };
+  const held = await backend.hold(row);
+  try {
+    const scores = new Float64Array(classes);
+    await scoresOf(held, members, classes, scores);
+    const chosen = indexOfLargest(scores, 0, classes);
+    scores[chosen] = Number.NEGATIVE_INFINITY;
+    const next = indexOfLargest(scores, 0, classes);
+    const parts = new Map<number, Contribution>();
+    let [rival, strongest, before] = [0, Number.NEGATIVE_INFINITY, 0];
+    for (const { bank: kept, filterClass } of members) {
+      const { bank } = kept;
+      const { filter, response } = await held.topFilters(kept.on(held), bank.filters);
+      const best = (c: number) => filter.findIndex((f) => filterClass[f] === c);
+      const [first, other] = [best(chosen), best(next)];
+      if (response[other] > strongest) [rival, strongest] = [before + filter[other], response[other]];
+      for (const part of contributionsOf(row, bank, filter[first], filter[other])) {
+        const sum = (parts.get(part.feature)?.contribution ?? 0) + part.contribution;
+        parts.set(part.feature, { ...part, contribution: sum });
+      }
+      before += bank.filters;
+    }
+    return { rival, contributions: byPart([...parts.values()].filter(({ contribution }) => contribution !== 0)) };
+  } finally {
+    held.release();
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * What surrounds the windows of images (deviation 33): the size of images, values as bytes, the sample of windows that patch filters
+ * are trained on, and where in an image a decision was found.
+ */
+
+import { RanksimError } from "../../errors.ts";
+import {
+  cellOf,
+  copyWindow,
+  patchResponses,
+  patchSimilarities,
+  pooledFeatures,
+  windowFeatures,
+} from "../../kernels/patches.ts";
+import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
+import { Dense } from "../../matrix/dense.ts";
+import type { ImageShape } from "../../matrix/image-shape.ts";
+import { areWhole, type Values } from "../../matrix/values.ts";
+import { drawBelow, type RandomGenerator } from "../../random.ts";
+
+/** Largest number of values in a window: their responses must fit 32 bits. */
+const MOST_VALUES = 2048;
+
+/** Draws for each window asked for: most windows of an image may be blank. */
+export const MOST_DRAWS = 32;
+
+/** The size of images with so many values: as given, or square where neither side is. */
+export function imageShapeOf(
+  features: number,
+  given: { readonly width?: number | undefined; readonly height?: number | undefined; readonly channels: number },
+): ImageShape {
+  const { channels } = given;
+  const pixels = features / channels;
+  const side = Math.round(Math.sqrt(pixels));
+  const width = given.width ?? (given.height ? pixels / given.height : side);
+  const height = given.height ?? (given.width ? pixels / given.width : side);
+  if (!Number.isInteger(pixels) || !Number.isInteger(width) || !Number.isInteger(height) || width * height !== pixels) {
+    const asked = [given.width && `width ${given.width}`, given.height && `height ${given.height}`];
+    const sizes = [...asked.filter(Boolean), `${channels} channel${channels === 1 ? "" : "s"}`].join(", ");
+    throw new RanksimError(
+      "bad-params",
+      `images: ${features} values a row are no images of ${asked.some(Boolean) ? "" : "square size and "}${sizes}; give width, height and channels`,
+    );
+  }
+  return { width, height, channels };
+}
+
+/** Refuses windows that the kernels cannot count. */
+export function checkWindows(windows: Windows): void {
+  const n = windowFeatures(windows);
+  if (n < 2 || n > MOST_VALUES) {
+    throw new RanksimError(
+      "bad-params",
+      `patch: expected windows of 2 to ${MOST_VALUES} values, found ${windows.patchWidth} x ${windows.patchHeight} x ${windows.channels} = ${n}`,
+    );
+  }
+}
+
+/** How values become bytes: those from `low` to `high` spread over 0 to 255. Absent: they are bytes already. */
+export interface ByteScale {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The scale that training values need: none for whole numbers from 0 to 255, otherwise their range. */
+export function byteScaleOf({ values }: Dense): ByteScale | undefined {
+  if (values instanceof Uint8Array) return undefined;
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] < low) low = values[i];
+    if (values[i] > high) high = values[i];
+  }
+  return low >= 0 && high <= 255 && areWhole(values) ? undefined : { low, high };
+}
+
+/** Rows as bytes. With a scale, values beyond its ends become 0 or 255; without, anything but bytes is refused. */
+export function toBytes(x: Dense, scale: ByteScale | undefined): Dense {
+  const { values, rows, features } = x;
+  if (!scale && values instanceof Uint8Array) return x;
+  const bytes = new Uint8Array(values.length);
+  if (!scale) {
+    for (let i = 0; i < values.length; i++) {
+      bytes[i] = values[i];
+      if (bytes[i] !== values[i]) throw notBytes(values, i, features);
+    }
+    return Dense.of(bytes, rows, features);
+  }
+  const { low, high } = scale;
+  const range = high - low;
+  for (let i = 0; i < values.length; i++) {
+    const share = range > 0 ? (values[i] - low) / range : 0;
+    bytes[i] = Math.floor(255 * Math.min(1, Math.max(0, share)) + 0.5);
+  }
+  return Dense.of(bytes, rows, features);
+}
+
+function notBytes(values: Values, i: number, features: number): RanksimError {
+  return new RanksimError(
+    "bad-matrix",
+    `row ${Math.floor(i / features)}, column ${i % features}: expected whole numbers from 0 to 255 as in training, found ${values[i]}`,
+  );
+}
+
+/**
+ * Windows of the images that have contrast, as rows: all of them where there are at most `most`, otherwise so many drawn with
+ * replacement (after 32 times as many draws, those found by then). Where none has contrast, the first window alone.
+ */
+export function sampleWindows(images: Dense, windows: Windows, most: number, generator: RandomGenerator): Dense {
+  const n = windowFeatures(windows);
+  const each = windows.across * windows.down;
+  const all = images.rows * each;
+  const values = new Uint8Array(Math.min(all, most) * n);
+  let found = 0;
+  const one = new Uint32Array(1);
+  const take = (window: number): void => {
+    one[0] = window;
+    found = takeWindows(images, windows, one, values, found, most);
+  };
+  if (all <= most) for (let window = 0; window < all; window++) take(window);
+  else {
+    for (let draws = 0; found < most && draws < MOST_DRAWS * most; draws++) {
+      take(drawBelow(generator, images.rows) * each + drawBelow(generator, each));
+    }
+  }
+  const kept = Math.max(1, found);
+  return Dense.of(values.slice(0, kept * n), kept, n);
+}
+
+/** Copies listed windows that have contrast behind the `found` that are there, up to `most`; answers with how many there are then. */
+export function takeWindows(
+  images: Dense,
+  windows: Windows,
+  listed: Uint32Array,
+  values: Uint8Array,
+  found: number,
+  most: number,
+): number {
+  const n = windowFeatures(windows);
+  const each = windows.across * windows.down;
+  let taken = found;
+  for (let j = 0; j < listed.length && taken < most; j++) {
+    const at = Math.floor(listed[j] / each) * images.features;
+    const place = listed[j] % each;
+    const out = values.subarray(taken * n, (taken + 1) * n);
+    const y = Math.floor(place / windows.across);
+    if (copyWindow(images.values as Uint8Array, at, windows, place % windows.across, y, out)) taken++;
+  }
+  return taken;
+}
+
+/** Where in one image, by windows, something was found: a value for each window, row of windows by row of windows. */
+export interface WindowMap {
+  readonly windows: Windows;
+  readonly values: Float64Array;
+}
+
+/** For each window of one image, the sum over filters of its similarity times `weights` of its cell and filter. */
+export function mapWindows(image: Uint8Array, { bank, windows }: PatchLayer, weights: Float64Array): WindowMap {
+  const m = bank.filters;
+  const window = new Uint8Array(bank.features);
+  const responses = new Float64Array(m);
+  const similarities = new Float64Array(m);
+  const values = new Float64Array(windows.across * windows.down);
+  for (let y = 0; y < windows.down; y++) {
+    for (let x = 0; x < windows.across; x++) {
+      if (!copyWindow(image, 0, windows, x, y, window)) continue;
+      patchResponses(window, bank, responses);
+      patchSimilarities(responses, windows.nBest, similarities);
+      const cell = cellOf(windows, x, y) * m;
+      let sum = 0;
+      for (let f = 0; f < m; f++) sum += similarities[f] * weights[cell + f];
+      values[y * windows.across + x] = sum / 2 ** windows.shift;
+    }
+  }
+  return { windows, values };
+}
+
+/** The part of weights for pooled rows that belongs to each layer. */
+export function weightsByLayer(layers: readonly PatchLayer[], weights: Float64Array): Float64Array[] {
+  let at = 0;
+  return layers.map(({ bank, windows }) => {
+    const own = weights.subarray(at, at + pooledFeatures(windows, bank.filters));
+    at += own.length;
+    return own;
+  });
+}

@@ -1,0 +1,326 @@
+/**
+ * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 31): the window and the
+ * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows teach
+ * nothing before all that is decided; and because the plain filters may have been made from them too, these are made anew
+ * from the other rows before they are compared. Afterwards filters are taught again, with all rows, where that pays.
+ */
+
+import type { Backend, HeldRows, RowSource } from "../../backends/contract.ts";
+import { KeptBank } from "../../backends/kept-bank.ts";
+import type { FilterBank } from "../../kernels/shapes.ts";
+import { copiesOf } from "../../matrix/shifted.ts";
+import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
+import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
+import { type Member, seat, voteOfCommittee } from "../committee/committee.ts";
+import { holdOut } from "../held-out.ts";
+import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor, windowsFor } from "./refine.ts";
+
+/** What refinement did. */
+export interface Refinement {
+  /** Whether the refined filters were better on the held-out rows; if not, the filters are as they were. */
+  readonly refined: boolean;
+  /** Rows that judged. */
+  readonly heldOutRows: number;
+  /** Share of them given their class by filters that had not learned from them, before and after; equal if the filters are as they were. */
+  readonly before: number;
+  readonly after: number;
+  /** What was chosen; absent if nothing was refined. */
+  readonly window?: number;
+  readonly epochs?: number;
+}
+
+export interface RefineTask {
+  readonly x: RowSource;
+  /** Class number of each row. */
+  readonly codes: Uint32Array;
+  /** How often each row comes: copy c of row r is row c * rows / copies + r. Copies are held out together and do not judge. */
+  readonly copies: number;
+  readonly classes: number;
+  readonly members: readonly Member[];
+  readonly distribution: Float64Array | undefined;
+  /** Most epochs. */
+  readonly epochs: number;
+  /** The window, where it is not to be chosen. */
+  readonly window: number | undefined;
+  /** Where chance comes from: held-out rows and batches. */
+  readonly generator: RandomGenerator;
+  readonly backend: Backend;
+  /** Called with the share of the work done and the epochs of the bank at work; may wait, or throw to stop. */
+  readonly onEpoch: (share: number, epoch: number) => Promise<void>;
+}
+
+/** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
+const HELD_OUT = 0.2;
+const MOST_HELD_OUT = 2500;
+/** Filters are taught again, with the held-out rows, if these are more than this share of the rows: fewer add nothing to be measured. */
+const FEW = 0.05;
+/** Rows and epochs by which windows are compared. */
+const TRIAL_ROWS = 20_000;
+const TRIAL_EPOCHS = 2;
+/** Standard errors by which refined filters have to be better than plain ones, and other choices than the usual ones. */
+const LIKELY = 0.5;
+const SURE = 2;
+/** Rows that have to be gained at least: with fewer a standard error says nothing. */
+const FEWEST = 2;
+/** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
+const MOST_NUMBERS = 2 ** 27;
+
+/** A committee after refinement, or as it was. */
+export interface Refined {
+  readonly members: readonly Member[];
+  readonly report: Refinement;
+  /** The refined bank in the back end, if it is the only one; the caller's to release, or to give to a model. */
+  readonly kept?: KeptBank | undefined;
+  /** Advice. It depends on the data and the parameters alone. */
+  readonly notes: readonly string[];
+}
+
+/** The committee after refinement, or as it was, and what refinement did. */
+export async function refineCommittee(task: RefineTask): Promise<Refined> {
+  const { x, codes, copies, classes, members, generator, backend } = task;
+  const rows = codes.length / copies;
+  const share = Math.min(HELD_OUT, MOST_HELD_OUT / rows);
+  const { train, held: heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
+  const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
+  const notes = members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(members)] : [];
+  if (heldOut.length === 0 || notes.length > 0) return { members, report: nothing, notes };
+  const teaching = await teachingFor(x);
+  const plan = { filters: members[0].bank.filters, searches: task.epochs };
+  const held = await backend.hold(x, plan);
+  let judge: Judge | undefined;
+  let kept: KeptBank | undefined;
+  try {
+    const judged = await backend.hold(await gatherMatrix(x, heldOut), plan);
+    judge = new Judge(judged, pick(codes, heldOut), classes);
+    const again = heldOut.length > FEW * rows;
+    const learning = copiesOf(train, rows, copies);
+    const run = new Run(task, held, await areAllWhole(x), teaching, learning, again);
+    const first = await run.enrol(0, learning);
+    const plain = [await plainWithout(first)];
+    const window = await run.chooseWindow(first, judge);
+    const chosen = await run.chooseEpochs(first, window, judge);
+    kept = chosen.kept;
+    const refined = [{ ...members[0], bank: chosen.kept.bank }];
+    for (let b = 1; b < members.length; b++) {
+      const pupil = await run.enrol(b, learning);
+      plain.push(await plainWithout(pupil));
+      refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
+    }
+    const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
+    const alone = members.length === 1;
+    const before = sum(alone ? was : await judge.together(plain)) / heldOut.length;
+    const after = sum(alone ? is : await judge.together(refined)) / heldOut.length;
+    // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
+    if (after < before || !isBetter(is, was, LIKELY)) {
+      return { members, report: { ...nothing, before, after: before }, notes };
+    }
+    for (let b = 0; b < members.length && again; b++) {
+      const pupil = await run.enrol(b, Uint32Array.from(codes.keys()));
+      refined[b] = { ...members[b], bank: await run.teach(pupil, window, chosen.epochs) };
+    }
+    const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
+    if (again || members.length > 1) return { members: refined, report, notes };
+    const refining = { members: refined, report, notes, kept };
+    kept = undefined;
+    return refining;
+  } finally {
+    kept?.release();
+    judge?.release();
+    held.release();
+  }
+}
+
+function tooLarge(members: readonly Member[]): string {
+  const filters = Math.max(...members.map(({ bank }) => bank.filters));
+  const { features } = members[0].bank;
+  const most = Math.floor(MOST_NUMBERS / features);
+  return `filters were not refined: ${filters} filters of ${features} features have more than ${MOST_NUMBERS} weights; refine at most ${most} filters a bank, or fewer features`;
+}
+
+const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);
+
+/** A bank after some epochs, and the held-out rows it gets right. */
+interface Chosen {
+  readonly kept: KeptBank;
+  readonly epochs: number;
+  readonly right: Marks;
+}
+
+const sum = (marks: Marks): number => marks.reduce((total, mark) => total + mark, 0);
+
+/** For each held-out row, how many of those asked give it its class. */
+type Marks = Uint32Array;
+
+/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is more than `errors` standard errors. */
+function isBetter(a: Marks, b: Marks, errors: number): boolean {
+  let [gain, squares] = [0, 0];
+  for (let r = 0; r < a.length; r++) {
+    gain += a[r] - b[r];
+    squares += (a[r] - b[r]) * (a[r] - b[r]);
+  }
+  return gain >= FEWEST && gain > errors * Math.sqrt(squares);
+}
+
+/** Tells which held-out rows are given their class. */
+class Judge {
+  readonly #held: HeldRows;
+  readonly #codes: Uint32Array;
+  readonly #classes: number;
+
+  constructor(held: HeldRows, codes: Uint32Array, classes: number) {
+    this.#held = held;
+    this.#codes = codes;
+    this.#classes = classes;
+  }
+
+  /** 1 for each row that the committee gives its class; that of a single bank gives what the bank gives. */
+  async together(members: readonly Member[]): Promise<Marks> {
+    const voted = await voteOfCommittee(this.#held, seat(members, this.#classes), this.#classes);
+    return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
+  }
+
+  /** How many banks give each row its class, beside those that are known to. */
+  async each(members: readonly Member[], known?: Marks): Promise<Marks> {
+    const marks = known?.slice() ?? new Uint32Array(this.#codes.length);
+    for (const member of members) {
+      const own = await this.rightByStrongest(member);
+      for (let r = 0; r < marks.length; r++) marks[r] += own[r];
+    }
+    return marks;
+  }
+
+  /** 1 for each row that the strongest filter of a bank gives its class. */
+  async rightByStrongest({ bank, filterClass }: Member): Promise<Marks> {
+    const kept = this.keep(bank);
+    return this.rightBy(kept, filterClass).finally(() => kept.release());
+  }
+
+  /** A bank for several questions; the caller's to release. */
+  keep(bank: FilterBank): KeptBank {
+    return KeptBank.load(bank, this.#held);
+  }
+
+  /** The same for a bank that stays. */
+  async rightBy(kept: KeptBank, filterClass: Uint32Array): Promise<Marks> {
+    const { filter } = await this.#held.topFilters(kept.on(this.#held), 1);
+    return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}
+
+/** The work of one call, with its progress. */
+class Run {
+  readonly #task: RefineTask;
+  readonly #held: HeldRows;
+  readonly #whole: boolean;
+  readonly #teaching: Teaching;
+  readonly #learning: Uint32Array;
+  readonly #windows: readonly number[];
+  readonly #steps: number;
+  #done = 0;
+
+  constructor(
+    task: RefineTask,
+    held: HeldRows,
+    isWhole: boolean,
+    teaching: Teaching,
+    learning: Uint32Array,
+    again: boolean,
+  ) {
+    this.#task = task;
+    this.#held = held;
+    this.#whole = isWhole;
+    this.#teaching = teaching;
+    this.#learning = learning;
+    this.#windows = task.window === undefined ? windowsFor(teaching, task.epochs) : [task.window];
+    const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
+    this.#steps = trials + (again ? 2 : 1) * task.members.length * task.epochs;
+  }
+
+  /** Bank b with the rows it learns from. */
+  enrol(b: number, rows: Uint32Array): Promise<Pupil> {
+    const { members, distribution, codes } = this.#task;
+    const { bank, filterClass } = members[b];
+    return enrolBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#teaching);
+  }
+
+  /**
+   * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
+   * few epochs wide windows do better than in many.
+   */
+  async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
+    const windows = this.#windows;
+    if (windows.length === 1) return windows[0];
+    const { generator } = this.#task;
+    const rows = sample(this.#learning, TRIAL_ROWS, generator);
+    let best: { window: number; right: Marks } | undefined;
+    for (const window of windows) {
+      const epochs = TRIAL_EPOCHS;
+      await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
+        if (done < epochs) return;
+        const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
+        if (!best || isBetter(right, best.right, SURE)) best = { window, right };
+      });
+    }
+    return best?.window ?? windows[0];
+  }
+
+  /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
+  async chooseEpochs(pupil: Pupil, window: number, judge: Judge): Promise<Chosen> {
+    const { epochs, generator } = this.#task;
+    let chosen = undefined as Chosen | undefined;
+    const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
+      const kept = judge.keep(await filters());
+      let spare: KeptBank | undefined = kept; // until it is chosen
+      try {
+        const right = await judge.rightBy(kept, pupil.start.filterClass);
+        if (chosen && isBetter(chosen.right, right, SURE)) return;
+        spare = chosen?.kept;
+        chosen = { kept, epochs: done, right };
+      } finally {
+        spare?.release();
+      }
+    };
+    try {
+      await this.#teach(pupil, generator, window, epochs, epochs, judged);
+    } catch (error) {
+      chosen?.kept.release();
+      throw error;
+    }
+    return chosen as Chosen; // set by the last part, if not before
+  }
+
+  /** The bank after `until` epochs. */
+  async teach(pupil: Pupil, window: number, until: number): Promise<FilterBank> {
+    let bank: FilterBank | undefined;
+    const { epochs, generator } = this.#task;
+    await this.#teach(pupil, generator, window, epochs, until, async (done, filters) => {
+      if (done === until) bank = await filters();
+    });
+    return bank as FilterBank;
+  }
+
+  #teach(
+    pupil: Pupil,
+    generator: RandomGenerator,
+    window: number,
+    epochs: number,
+    until: number,
+    onPart: (done: number, filters: () => Promise<FilterBank>) => Promise<void>,
+  ): Promise<void> {
+    let epoch = 0;
+    const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
+    return teachBank(pupil, this.#teaching, { window, epochs, until, onEpoch, onPart }, generator);
+  }
+}
+
+/** At most `most` of the rows, ascending. */
+function sample(rows: Uint32Array, most: number, generator: RandomGenerator): Uint32Array {
+  if (rows.length <= most) return rows;
+  return drawWithoutReplacement(generator, most, rows.length)
+    .sort()
+    .map((j) => rows[j]);
+}

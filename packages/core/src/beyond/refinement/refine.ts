@@ -1,0 +1,356 @@
+/**
+ * Refinement of one bank (deviation 31): learning vector quantisation on rank filters, epoch by epoch. What one lesson does
+ * is the kernel's affair; here rows get the filters they are compared with, batches are drawn, steps shrink, and prototypes
+ * are averaged over the ends of epochs. Which of the candidates stays is decided by `choice.ts`.
+ */
+
+import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters, Turn } from "../../backends/contract.ts";
+import { groupByCode, pickGroups, singletons } from "../../bank/groups.ts";
+import { looksOf } from "../../kernels/measure.ts";
+import { pickFilters } from "../../kernels/pick-filters.ts";
+import { sourceOf } from "../../kernels/rows.ts";
+import type { FilterBank, Sum } from "../../kernels/shapes.ts";
+import { expandFilter } from "../../kernels/top.ts";
+import { drawBelow, type RandomGenerator } from "../../random.ts";
+import type { Member } from "../committee/committee.ts";
+import { Desk } from "./desk.ts";
+import { inChunks, positiveQuantile } from "./long-arrays.ts";
+
+/** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
+export interface Teaching {
+  readonly rule: RefineRule;
+  /** Windows to choose from, see `windowsFor`. */
+  readonly windows: readonly number[];
+  /** The first step, and what it loses from epoch to epoch: with more than 12 epochs less, so that the last is much the same. */
+  readonly step: number;
+  readonly loss: number;
+  /** Rows of a lesson, about: so many, but not more than so many for each filter, or one lesson would move it too far. */
+  readonly batch: number;
+  readonly batchPerFilter: number;
+  /** Moves after which a prototype is ranked again. */
+  readonly patience: number;
+  /** Strongest filters of a row that are looked at, at least, and how many of them at most it is compared with: own, others. */
+  readonly strongest: number;
+  readonly own: number;
+  readonly rivals: number;
+  /** Epochs until filters are searched again, and those at the end without a search: what it found would come too late. */
+  readonly refresh: number;
+  readonly late: number;
+  /** A row that leads by so many windows rests until then. */
+  readonly rest: number;
+}
+
+/** Prototypes are means times this, so that steps on whole numbers are whole and sums exact. */
+const UNIT = 1024;
+
+/** Epochs that windows and losses are meant for. */
+const USUAL_EPOCHS = 12;
+/** With more epochs than this filters are searched again twice as often. */
+const MANY_EPOCHS = 24;
+/** Share by which the window narrows over the epochs. */
+const NARROWING = 0.5;
+
+/** Dense data: rows are added to prototypes. */
+export const ADDING: Teaching = {
+  rule: "add",
+  windows: [0.01, 0.02, 0.04],
+  step: 0.05 * UNIT,
+  loss: 0.2,
+  batch: 1000,
+  batchPerFilter: 4,
+  patience: 8,
+  strongest: 6,
+  own: 3,
+  rivals: 5,
+  refresh: 4,
+  late: 2,
+  rest: 4,
+};
+
+/** Sparse data: features scale prototypes, so that what no row has stays tied. */
+export const MULTIPLYING: Teaching = {
+  ...ADDING,
+  rule: "multiply",
+  windows: [0.05, 0.1],
+  step: 0.3,
+  loss: 0.1,
+  batch: 500,
+  batchPerFilter: 500,
+  refresh: 1,
+  late: 0,
+};
+
+/** Where a class has many filters, more of the strongest are looked at, or no other class would be among them. */
+const CLASS_SHARE = 8;
+const DEEPEST = 32;
+
+/** Data with at least this share of zeros are treated as sparse, whatever form they are stored in. */
+const SPARSE_ZEROS = 0.95;
+/** Rows that are looked at to tell. */
+const LOOKED_AT = 1000;
+/** Smallest sum added to the means of sparse data: this share of the means that are not zero lie below it. */
+const SMALL_MEANS = 0.1;
+
+/** The way of teaching that suits the data. */
+export async function teachingFor(x: RowSource): Promise<Teaching> {
+  const every = Math.max(1, Math.floor(x.rows / LOOKED_AT));
+  const some = Uint32Array.from({ length: Math.ceil(x.rows / every) }, (_, j) => j * every);
+  const { filled, negative } = looksOf(await x.gather(some));
+  return !negative && filled <= (1 - SPARSE_ZEROS) * some.length * x.features ? MULTIPLYING : ADDING;
+}
+
+/** The windows to choose from for so many epochs: the more there are, the wider they are, to avoid overfitting. No row leads by more than 1. */
+export function windowsFor({ windows }: Teaching, epochs: number): number[] {
+  const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
+  return windows.map((window) => Math.min(1, window * wider));
+}
+
+/** A bank about to be refined, and the rows it may learn from. */
+export interface Pupil {
+  readonly held: HeldRows;
+  readonly start: Prototypes;
+  /** The strongest filters of each row of `held`, by the filters as they were. */
+  readonly top: TopFilters;
+  /** Class number of each row of `held`. */
+  readonly codes: Uint32Array;
+  /** Rows of `held` to learn from, ascending. */
+  readonly rows: Uint32Array;
+  /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
+  readonly learned: Uint32Array;
+  /** For one course at a time, as are the arrays that the next one finds. */
+  readonly desk: Desk;
+  readonly rooms: { sum?: Float64Array; latest?: Float64Array };
+}
+
+/** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
+export async function enrolBank(
+  held: HeldRows,
+  whole: boolean, // whether all values are whole numbers
+  bank: FilterBank,
+  filterClass: Uint32Array,
+  distribution: Float64Array | undefined,
+  codes: Uint32Array,
+  rows: Uint32Array,
+  teaching: Teaching,
+): Promise<Pupil> {
+  const perClass = bank.filters / new Set(filterClass).size;
+  const deep = Math.min(DEEPEST, Math.ceil(perClass / CLASS_SHARE));
+  const loaded = held.load(bank);
+  const k = Math.min(Math.max(teaching.strongest, deep), bank.filters);
+  const top = await held.topFilters(loaded, k).finally(() => loaded.release());
+  const { values, learned } = await means(held, bank, filterClass, top, codes, rows);
+  if (teaching.rule === "multiply") await raise(values, held.turn);
+  else await scale(values, whole, held.turn);
+  const { filters, features } = bank;
+  const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
+  const desk = new Desk(codes, filterClass, teaching.own, teaching.rivals);
+  return { held, start, top, codes, rows, learned, desk, rooms: {} };
+}
+
+/** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
+async function means(
+  held: HeldRows,
+  bank: FilterBank,
+  filterClass: Uint32Array,
+  top: TopFilters,
+  codes: Uint32Array,
+  rows: Uint32Array,
+): Promise<{ values: Float64Array; learned: Uint32Array }> {
+  const [m, n] = [bank.filters, bank.features];
+  const winners = ownWinners(top, filterClass, codes, rows, held.rows, m);
+  const groups = groupByCode(winners, m + 1);
+  const learned = Uint32Array.from({ length: m }, (_, f) => f).filter((f) => groups.offsets[f] < groups.offsets[f + 1]);
+  const values = new Float64Array(m * n);
+  const sums = held.sum(pickGroups(groups, learned));
+  let total = 0;
+  const added = await sums.read();
+  for (let j = 0; j < added.length; j++) {
+    const f = learned[j];
+    const count = groups.offsets[f + 1] - groups.offsets[f];
+    total = takeMean(added[j], count, values.subarray(f * n, (f + 1) * n), total);
+    await held.turn.pause();
+  }
+  sums.release();
+  const size = total === 0 ? 1 : total / learned.length;
+  for (let f = 0; f < m; f++) {
+    if (groups.offsets[f] !== groups.offsets[f + 1]) continue;
+    takeWeights(bank, f, size, values.subarray(f * n, (f + 1) * n));
+    await held.turn.pause();
+  }
+  return { values, learned };
+}
+
+// Loops over values are functions of their own: an engine that finds a loop busy compiles all of the function around it.
+
+/** The strongest filter of its own class of each of the listed rows, among those that were found; of all others `none`. */
+function ownWinners(
+  { filter, k }: TopFilters,
+  filterClass: Uint32Array,
+  codes: Uint32Array,
+  listed: Uint32Array,
+  rows: number,
+  none: number,
+): Uint32Array {
+  const winners = new Uint32Array(rows).fill(none);
+  for (let j = 0; j < listed.length; j++) {
+    const r = listed[j];
+    for (let e = r * k; e < (r + 1) * k && winners[r] === none; e++) {
+      if (filterClass[filter[e]] === codes[r]) winners[r] = filter[e];
+    }
+  }
+  return winners;
+}
+
+/** Writes the mean of so many rows that have the given sum. Returns `total` and the absolute values of the mean. */
+function takeMean({ indices, values }: Sum, count: number, out: Float64Array, total: number): number {
+  if (indices) for (let e = 0; e < indices.length; e++) out[indices[e]] = values[e];
+  else out.set(values);
+  for (let i = 0; i < out.length; i++) {
+    out[i] /= count;
+    total += Math.abs(out[i]);
+  }
+  return total;
+}
+
+/** Writes the weights of a filter, scaled to the given size. */
+function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Array): void {
+  expandFilter(bank, f, out);
+  for (let i = 0; i < out.length; i++) out[i] *= size / bank.norm[f];
+}
+
+/** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
+export async function plainWithout({ start, learned, held }: Pupil): Promise<Member> {
+  const all = await rank(start.values, start, held);
+  if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
+  return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
+}
+
+function scale(values: Float64Array, whole: boolean, turn: Turn): Promise<void> {
+  return inChunks(values.length, turn, (from, to) => {
+    for (let i = from; i < to; i++) values[i] = whole ? Math.round(values[i] * UNIT) : values[i] * UNIT;
+  });
+}
+
+/** Adds a small number to all, so that factors can move them: what was zero stays tied. */
+async function raise(values: Float64Array, turn: Turn): Promise<void> {
+  const small = (await positiveQuantile(values, SMALL_MEANS, turn)) ?? 1;
+  await inChunks(values.length, turn, (from, to) => {
+    for (let i = from; i < to; i++) values[i] = Math.max(0, values[i]) + small;
+  });
+}
+
+/** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
+export type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
+
+/** How a bank is taught. */
+export interface Course {
+  readonly window: number;
+  /** In three parts, over each of which prototypes are averaged. */
+  readonly epochs: number;
+  /** Stops after this many epochs. */
+  readonly until: number;
+  readonly onEpoch: () => Promise<void>;
+  readonly onPart: OnPart;
+}
+
+/** Teaches a bank. Whatever happens, nothing but the pupil's own matrix stays held. */
+export async function teachBank(
+  pupil: Pupil,
+  teaching: Teaching,
+  course: Course,
+  generator: RandomGenerator,
+): Promise<void> {
+  const { held, start, rows, desk, rooms } = pupil;
+  const refining = await held.refine(start);
+  /** The strongest filters of all rows, or of some, by the filters as they now are. */
+  const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
+    const bank = await refining.bank();
+    return held.topFilters(bank, pupil.top.k, of).finally(() => bank.release());
+  };
+  const part = Math.ceil(course.epochs / 3);
+  const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
+  try {
+    let sum: Float64Array | undefined; // of the prototypes after each epoch of this part
+    let step = teaching.step;
+    const left = 1 - teaching.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
+    const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(teaching.refresh / 2) : teaching.refresh;
+    for (let epoch = 0; epoch < course.until; epoch++) {
+      const searching = epoch % refresh === 0 && epoch + teaching.late < course.epochs;
+      if (epoch === 0) desk.list(pupil.top, rows);
+      else if (searching && epoch % (2 * refresh) === 0) {
+        desk.list(await strongest(), rows);
+      } else if (searching) {
+        // Every other time those that rest are left to do so.
+        const some = desk.awake(rows, teaching.rest * course.window);
+        desk.list(await strongest(some), some, true);
+      }
+      if (epoch === 0 || searching) refining.list(desk.listed);
+      const awake = desk.awake(rows, teaching.rest * course.window);
+      const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
+      for (const batch of batchesOf(awake, size, generator)) {
+        const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
+        const lesson = { rows: batch, step: rounded, window, patience: teaching.patience };
+        desk.note(batch, await refining.teach(lesson));
+      }
+      await refining.teach({ rows: NOBODY, step: 0, window, patience: 1 }); // ranks those that wait
+      step *= left;
+      if (sum) {
+        rooms.latest = await refining.values(rooms.latest);
+        await join(sum, rooms.latest, teaching.rule, held.turn);
+      } else {
+        sum = await refining.values(rooms.sum);
+        rooms.sum = sum;
+      }
+      await course.onEpoch();
+      if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
+        const values = sum;
+        sum = undefined;
+        await course.onPart(epoch + 1, () => rank(values, start, held));
+      }
+    }
+  } finally {
+    refining.release();
+  }
+}
+
+const NOBODY = new Uint32Array(0);
+
+/** The rank of a sum is that of the mean; by factors, that of a product is that of the geometric mean. */
+function join(sum: Float64Array, values: Float64Array, rule: RefineRule, turn: Turn): Promise<void> {
+  return inChunks(sum.length, turn, (from, to) => {
+    if (rule === "add") for (let i = from; i < to; i++) sum[i] += values[i];
+    else for (let i = from; i < to; i++) sum[i] = Math.min(1e200, Math.max(1e-200, sum[i] * values[i]));
+  });
+}
+
+async function rank(
+  values: Float64Array,
+  { filters, features, distribution }: Prototypes,
+  { backend, turn }: HeldRows,
+): Promise<FilterBank> {
+  const held = await backend.hold(sourceOf({ form: "dense", rows: filters, features, values }), { turn });
+  try {
+    const bank = await held.sum(singletons(Uint32Array.from({ length: filters }, (_, f) => f))).rank(distribution);
+    return await bank.read().finally(() => bank.release());
+  } finally {
+    held.release();
+  }
+}
+
+/** Deals rows out to batches by a hash of their number, so that rows of a batch ascend and nothing has to be shuffled. */
+function* batchesOf(rows: Uint32Array, size: number, generator: RandomGenerator): Generator<Uint32Array> {
+  const batches = Math.max(1, Math.round(rows.length / size));
+  const salt = drawBelow(generator, 2 ** 31);
+  const batchOf = new Uint32Array(rows.length);
+  for (let j = 0; j < rows.length; j++) batchOf[j] = Math.floor((mixed(rows[j] ^ salt) / 2 ** 32) * batches);
+  const { rows: dealt, offsets } = groupByCode(batchOf, batches);
+  for (let j = 0; j < dealt.length; j++) dealt[j] = rows[dealt[j]]; // from a position to the row there
+  for (let b = 0; b < batches; b++) yield dealt.subarray(offsets[b], offsets[b + 1]);
+}
+
+/** A 32-bit number whose bits all depend on all bits of the given one (the finaliser of MurmurHash3). */
+function mixed(bits: number): number {
+  let h = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

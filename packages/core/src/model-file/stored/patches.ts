@@ -1,0 +1,91 @@
+/** Patch filters as stored arrays and back. Reading trusts nothing: what no training gives is refused. */
+
+import { type ByteScale, checkWindows } from "../../beyond/patches/windows.ts";
+import { RanksimError } from "../../errors.ts";
+import { type WindowChoice, windowFeatures, windowsOf } from "../../kernels/patches.ts";
+import { commonNorm } from "../../kernels/rank.ts";
+import type { DenseBank, PatchLayer } from "../../kernels/shapes.ts";
+import type { ImageShape } from "../../matrix/image-shape.ts";
+import type { Json, Saved, SavedArray } from "../saved.ts";
+import { bad, count, readParams } from "./filters.ts";
+
+/** Windows of at most so many values have ranks that a byte holds. */
+const BYTE_VALUES = 127;
+
+/** Values of the largest image. */
+const MOST_IMAGE = 2 ** 28;
+
+const nameOf = (layer: number): string => `filters_${layer}`;
+
+/** The ranks of each layer, m x n. */
+export function patchArrays(layers: readonly PatchLayer[]): { [name: string]: SavedArray } {
+  const arrays: { [name: string]: SavedArray } = {};
+  for (const [j, { bank }] of layers.entries()) {
+    const values = bank.features <= BYTE_VALUES ? Uint8Array.from(bank.weights) : Uint16Array.from(bank.weights);
+    arrays[nameOf(j)] = { shape: [bank.filters, bank.features], values };
+  }
+  return arrays;
+}
+
+/** The layers that stored arrays make for images of a size; `choicesOf` checks the stored parameters. */
+export function readLayers(
+  saved: Saved,
+  shape: ImageShape,
+  choicesOf: (params: { readonly [name: string]: Json }) => readonly WindowChoice[],
+): PatchLayer[] {
+  let layers: PatchLayer[];
+  try {
+    layers = choicesOf(readParams(saved)).map((choice, j) => {
+      const windows = windowsOf(shape, choice);
+      checkWindows(windows);
+      return { windows, bank: readRanks(saved, j, windowFeatures(windows)) };
+    });
+  } catch (cause) {
+    throw cause instanceof RanksimError && cause.code === "bad-file" ? cause : bad(saved, (cause as Error).message);
+  }
+  for (const name of Object.keys(saved.arrays)) {
+    if (!layers.some((_, j) => nameOf(j) === name)) throw bad(saved, `unknown array ${name}`);
+  }
+  return layers;
+}
+
+/** The stored size of images. */
+export function readShape(saved: Saved): ImageShape {
+  const shape = { width: count(saved, "width"), height: count(saved, "height"), channels: count(saved, "channels") };
+  const values = shape.width * shape.height * shape.channels;
+  if (!(values >= 1 && values <= MOST_IMAGE)) throw bad(saved, `expected images of 1 to ${MOST_IMAGE} values`);
+  return shape;
+}
+
+function readRanks(saved: Saved, layer: number, features: number): DenseBank {
+  const name = nameOf(layer);
+  const array = saved.arrays[name];
+  if (!array) throw bad(saved, `array ${name} is missing`);
+  const { shape, values } = array;
+  const Type = features <= BYTE_VALUES ? Uint8Array : Uint16Array;
+  if (!(values instanceof Type) || shape.length !== 2 || shape[0] < 1 || shape[1] !== features) {
+    throw bad(saved, `${name}: expected 1 or more x ${features} ranks in ${Type.name}, found ${shape.join(" x ")}`);
+  }
+  const norm = commonNorm(features, undefined);
+  for (let f = 0; f < shape[0]; f++) {
+    let sum = 0;
+    for (let i = f * features; i < (f + 1) * features; i++) {
+      if (values[i] < 2 || values[i] > 2 * features) throw bad(saved, `${name}: filter ${f}: expected doubled ranks`);
+      sum += values[i];
+    }
+    if (sum !== norm) throw bad(saved, `${name}: filter ${f}: expected ranks that add up to ${norm}, found ${sum}`);
+  }
+  const weights = Uint16Array.from(values);
+  return { form: "dense", filters: shape[0], features, weights, norm: new Float64Array(shape[0]).fill(norm) };
+}
+
+/** How values become bytes, if that is stored. */
+export function readScale(saved: Saved): ByteScale | undefined {
+  const { scale } = saved.meta;
+  if (scale === null) return undefined;
+  const { low, high } = (scale ?? {}) as { low?: unknown; high?: unknown };
+  const isGood =
+    typeof low === "number" && typeof high === "number" && low <= high && Object.keys(scale as object).length === 2;
+  if (!isGood) throw bad(saved, "scale: expected numbers low and high");
+  return { low, high };
+}

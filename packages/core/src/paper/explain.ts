@@ -1,0 +1,123 @@
+/**
+ * Why a row was decided as it was: the strongest filters with the training rows they stand for, and the features that
+ * carried the decision, as contributions to the difference between the strongest filter and the strongest of another class.
+ */
+
+import type { Backend } from "../backends/contract.ts";
+import type { KeptBank } from "../backends/kept-bank.ts";
+import { dotCsr } from "../kernels/dot.ts";
+import type { FilterBank, Groups } from "../kernels/shapes.ts";
+import { weightOf } from "../kernels/top.ts";
+import type { Matrix } from "../matrix/matrix.ts";
+import { toCsr } from "../matrix/matrix.ts";
+import { similarities } from "./similarity.ts";
+
+/** A filter that responds to the row. */
+export interface StrongFilter {
+  readonly filter: number;
+  /** x·w / norm. */
+  readonly response: number;
+  /** 0..1, the row's strongest filter has 1. */
+  readonly similarity: number;
+  /** Training rows the filter was made from. */
+  readonly rows: Uint32Array;
+}
+
+/** A feature's part in the decision. */
+export interface Contribution {
+  readonly feature: number;
+  readonly value: number;
+  /** value x (weight in the strongest filter - weight in the rival), weights normalised: positive speaks for the decision. */
+  readonly contribution: number;
+}
+
+/** What a bank alone can say about a row. */
+export interface BankExplanation {
+  /** The similar filters, strongest first. */
+  readonly filters: readonly StrongFilter[];
+  /** The strongest filter of another class, if there is one. */
+  readonly rival: number | undefined;
+  /** Features that are not zero in the row and weigh differently, largest part first. Empty without a rival. */
+  readonly contributions: readonly Contribution[];
+}
+
+/** Explains one row. `classOf` tells which filters count as one class; each filter its own class for a transform. */
+export async function explainRow(
+  row: Matrix, // one row
+  kept: KeptBank,
+  members: Groups,
+  nBest: number,
+  classOf: (filter: number) => number,
+  backend: Backend,
+): Promise<BankExplanation> {
+  const { bank } = kept;
+  const filters: StrongFilter[] = [];
+  for await (const { similar } of similarities(row, kept, nBest, backend, async () => {})) {
+    for (let e = 0; e < similar.filter.length; e++) {
+      const filter = similar.filter[e];
+      filters.push({
+        filter,
+        response: respond(row, bank, filter),
+        similarity: similar.similarity[e],
+        rows: members.rows.slice(members.offsets[filter], members.offsets[filter + 1]),
+      });
+    }
+  }
+  if (filters.length === 0) return { filters, rival: undefined, contributions: [] };
+  const first = filters[0].filter;
+  const rival = await strongestRival(row, kept, first, classOf, backend);
+  return { filters, rival, contributions: rival === undefined ? [] : contributionsOf(row, bank, first, rival) };
+}
+
+/** The strongest filter whose class differs from that of `first`. */
+async function strongestRival(
+  row: Matrix,
+  bank: KeptBank,
+  first: number,
+  classOf: (filter: number) => number,
+  backend: Backend,
+): Promise<number | undefined> {
+  const { filters } = bank.bank;
+  const held = await backend.hold(row, { filters });
+  try {
+    for (let k = 2; ; k = Math.min(filters, k * 8)) {
+      const { filter } = await held.topFilters(bank.on(held), Math.min(k, filters));
+      const rival = filter.find((f) => classOf(f) !== classOf(first));
+      if (rival !== undefined || k >= filters) return rival;
+    }
+  } finally {
+    held.release();
+  }
+}
+
+/** The parts of features in the difference between the responses of two filters. */
+export function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
+  const parts: Contribution[] = [];
+  const { indices, values, offsets } = toCsr(row);
+  for (let e = offsets[0]; e < offsets[1]; e++) {
+    const [feature, value] = [indices[e], values[e]];
+    const difference =
+      weightOf(bank, first, feature) / bank.norm[first] - weightOf(bank, rival, feature) / bank.norm[rival];
+    if (value * difference !== 0) parts.push({ feature, value, contribution: value * difference });
+  }
+  return byPart(parts);
+}
+
+/** The response of a filter to the row: its weights where the row has something, however wide it is. */
+function respond(row: Matrix, bank: FilterBank, filter: number): number {
+  const { indices, values, offsets } = toCsr(row);
+  const weights = new Float64Array(8 * (offsets[1] - offsets[0]));
+  // Each entry is moved to a place of the same lane.
+  const places = new Uint32Array(offsets[1] - offsets[0]);
+  for (let e = offsets[0]; e < offsets[1]; e++) {
+    places[e - offsets[0]] = 8 * (e - offsets[0]) + (indices[e] % 8);
+    weights[places[e - offsets[0]]] = weightOf(bank, filter, indices[e]);
+  }
+  const given = values.subarray(offsets[0], offsets[1]) as typeof values;
+  return dotCsr(places, given, 0, places.length, weights) / bank.norm[filter];
+}
+
+/** Largest part first, equal parts by lower feature. */
+export function byPart(parts: Contribution[]): Contribution[] {
+  return parts.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution) || a.feature - b.feature);
+}

@@ -5,6 +5,7 @@
 
 import { asBadFile } from "./bad-file.ts";
 import type { Account } from "./budget.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
 
 /** Bytes with a name. */
 export interface ByteSource {
@@ -113,24 +114,11 @@ export async function openSource(source: ByteSource, headBytes = HEAD_BYTES): Pr
   return { name, head: plain.head, stream: plain.stream };
 }
 
-/** All bytes of a stream in one array. Memory grows with the bytes that arrive, never by what a header says. */
+/** All bytes of a stream in one array. */
 export async function readAll(stream: AsyncIterable<Uint8Array>, account: Account, expected = 0): Promise<Uint8Array> {
-  account.take(Math.max(expected, CHUNK));
-  let buffer = new Uint8Array(Math.max(expected, CHUNK));
-  let length = 0;
-  for await (const chunk of stream) {
-    if (length + chunk.byteLength > buffer.byteLength) {
-      const room = Math.max(buffer.byteLength * 2, length + chunk.byteLength);
-      account.take(room);
-      const larger = new Uint8Array(room);
-      larger.set(buffer.subarray(0, length));
-      account.give(buffer.byteLength);
-      buffer = larger;
-    }
-    buffer.set(chunk, length);
-    length += chunk.byteLength;
-  }
-  return buffer.subarray(0, length);
+  const all = new GrowingBytes(account, Math.max(expected, CHUNK));
+  for await (const chunk of stream) all.push(chunk);
+  return all.bytes;
 }
 
 /** Whether the bytes begin as gzip does. */

@@ -5,6 +5,7 @@
 
 import { badFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
+import { GrowingBytes } from "../growing-bytes.ts";
 
 /** A record (line, CSV row) longer than this is taken for a damaged file: 256 MiB. */
 export const LONGEST_RECORD = 2 ** 28;
@@ -19,33 +20,20 @@ export async function scan(
   account: Account,
   consume: (window: Uint8Array, final: boolean) => number,
 ): Promise<void> {
-  account.take(1 << 16);
-  let buffer = new Uint8Array(1 << 16);
-  let length = 0;
+  const window = new GrowingBytes(account, 1 << 16);
   let wanted = 0;
   for await (const chunk of stream) {
-    if (length + chunk.byteLength > buffer.byteLength) {
-      const room = Math.max(buffer.byteLength * 2, length + chunk.byteLength);
-      account.take(room);
-      const larger = new Uint8Array(room);
-      larger.set(buffer.subarray(0, length));
-      account.give(buffer.byteLength);
-      buffer = larger;
-    }
-    buffer.set(chunk, length);
-    length += chunk.byteLength;
-    if (length < wanted) continue;
-    const used = consume(buffer.subarray(0, length), false);
-    buffer.copyWithin(0, used, length);
-    length -= used;
-    if (length > LONGEST_RECORD) {
+    window.push(chunk);
+    if (window.length < wanted) continue;
+    window.drop(consume(window.bytes, false));
+    if (window.length > LONGEST_RECORD) {
       throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
     }
     // A record that is still open is not looked at again until it has doubled, so that a long one costs linear time.
-    wanted = Math.min(length * 2, LONGEST_RECORD + 1);
+    wanted = Math.min(window.length * 2, LONGEST_RECORD + 1);
   }
-  consume(buffer.subarray(0, length), true);
-  account.give(buffer.byteLength);
+  consume(window.bytes, true);
+  window.release();
 }
 
 /** Calls `onLine` for each line: its bytes are `from` (included) to `to` (not included), without the line end. Lines count from 1. */

@@ -18,9 +18,10 @@ import { type Analyzer, analyzerOf } from "./analyze.ts";
 import { advance, checkTexts } from "./counting.ts";
 import { murmurHash } from "./murmur.ts";
 import { normalizeRows } from "./normalize.ts";
-import { checkTextParams, HASHING_PARAMETERS, type HashingParams, textParamsAsJson } from "./params.ts";
+import { HASHING_PARAMETERS, type HashingParams, textParamsAsJson } from "./params.ts";
 import { readParams } from "./saved-text.ts";
 import { isTextSource, type TextSource, type Texts, transformSource } from "./source.ts";
+import { TextVectorizer } from "./vectorizer.ts";
 
 /**
  * Scatters terms over a fixed number of features by their hash, as scikit-learn's class of this name does.
@@ -29,18 +30,11 @@ import { isTextSource, type TextSource, type Texts, transformSource } from "./so
  * const counts = await new HashingVectorizer({ nFeatures: 2 ** 18 }).fitTransform(texts); // Csr
  * ```
  */
-export class HashingVectorizer implements Estimator<Texts, HashingModel> {
+export class HashingVectorizer extends TextVectorizer<HashingParams> implements Estimator<Texts, HashingModel> {
   readonly kind = "hashing-vectorizer";
-  readonly params: Readonly<HashingParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<HashingParams> = {}) {
-    this.params = checkTextParams<HashingParams & { readonly [name: string]: unknown }>(params, HASHING_PARAMETERS);
-    analyzerOf(this.params);
-  }
-
-  /** A copy with some parameters changed. */
-  with(changes: Partial<HashingParams>): HashingVectorizer {
-    return new HashingVectorizer({ ...this.params, ...changes });
+    super(params, HASHING_PARAMETERS);
   }
 
   /** Learns nothing: the model follows from the parameters. */

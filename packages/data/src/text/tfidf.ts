@@ -3,23 +3,21 @@
 import {
   Csr,
   type Estimator,
-  type Json,
   type LabelSets,
   type Labels,
   type ModelReader,
-  type RowSource,
   type Run,
   type Saved,
   type TransformingModel,
 } from "@ranksim/core";
-import { type Analyzer, analyzerOf } from "./analyze.ts";
-import { countTerms, type TermCounts } from "./counting.ts";
-import { type Learned, learnFromSource, learnVocabulary } from "./learn.ts";
+import type { TermCounts } from "./counting.ts";
+import { type Learned, learnVocabulary } from "./learn.ts";
 import { normalizeRows } from "./normalize.ts";
-import { checkTextParams, TFIDF_PARAMETERS, type TfidfParams, textParamsAsJson } from "./params.ts";
+import { TFIDF_PARAMETERS, type TfidfParams } from "./params.ts";
 import { readTextModel } from "./saved-text.ts";
-import { isTextSource, type TextSource, type Texts, transformSource } from "./source.ts";
-import { badSaved, type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
+import type { Texts } from "./source.ts";
+import { learn, TextVectorizer, VocabularyModel } from "./vectorizer.ts";
+import { badSaved, type Vocabulary } from "./vocabulary.ts";
 
 /**
  * Weighs terms by frequency and rarity, as scikit-learn's class of this name does.
@@ -29,26 +27,16 @@ import { badSaved, type Vocabulary, vocabularyArrays } from "./vocabulary.ts";
  * const weights = await model.transform(texts); // Csr: texts x terms, rows of length 1
  * ```
  */
-export class TfidfVectorizer implements Estimator<Texts, TfidfModel> {
+export class TfidfVectorizer extends TextVectorizer<TfidfParams> implements Estimator<Texts, TfidfModel> {
   readonly kind = "tfidf-vectorizer";
-  readonly params: Readonly<TfidfParams> & { readonly [name: string]: unknown };
 
   constructor(params: Partial<TfidfParams> = {}) {
-    this.params = checkTextParams<TfidfParams & { readonly [name: string]: unknown }>(params, TFIDF_PARAMETERS);
-    analyzerOf(this.params);
-  }
-
-  /** A copy with some parameters changed. */
-  with(changes: Partial<TfidfParams>): TfidfVectorizer {
-    return new TfidfVectorizer({ ...this.params, ...changes });
+    super(params, TFIDF_PARAMETERS);
   }
 
   /** Learns the vocabulary and the rarities; labels are not used. */
   async fit(x: Texts, _y?: Labels | LabelSets, run: Run = {}): Promise<TfidfModel> {
-    const learned = isTextSource(x)
-      ? await learnFromSource(x, this.params, run)
-      : await learnVocabulary(x, this.params, run);
-    return this.#model(learned);
+    return this.#model(await learn(x, this.params, run));
   }
 
   /** Learns the vocabulary and weighs the same texts. */
@@ -70,24 +58,17 @@ function raritiesOf({ documents, texts }: Learned, smooth: boolean): Float64Arra
 }
 
 /** A vocabulary with rarities that weighs texts. */
-export class TfidfModel implements TransformingModel<readonly string[]> {
+export class TfidfModel extends VocabularyModel<TfidfParams> implements TransformingModel<readonly string[]> {
   readonly kind = "tfidf-vectorizer";
-  readonly params: { readonly [name: string]: Json };
   /** The rarity of each term; absent when `useIdf` is false. */
   readonly idf: Float64Array | undefined;
-  readonly #vocabulary: Vocabulary;
-  readonly #analyze: Analyzer;
-  readonly #settings: TfidfParams;
   /** Rarities to their power. */
   readonly #factors: Float64Array | undefined;
 
   /** Use `TfidfVectorizer.fit` or `loadModel`. */
   constructor(vocabulary: Vocabulary, idf: Float64Array | undefined, params: TfidfParams) {
-    this.params = textParamsAsJson(params);
+    super(vocabulary, params);
     this.idf = idf;
-    this.#vocabulary = vocabulary;
-    this.#analyze = analyzerOf(params);
-    this.#settings = params;
     this.#factors = idf?.map((rarity) => {
       let factor = rarity;
       for (let j = 1; j < params.idfPower; j++) factor *= rarity;
@@ -95,31 +76,8 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
     });
   }
 
-  /** Number of terms. */
-  get features(): number {
-    return this.#vocabulary.terms.length;
-  }
-
-  /** The terms, in the order of the features. */
-  get featureNames(): readonly string[] {
-    return this.#vocabulary.terms;
-  }
-
-  /** Weights of the known terms, texts x terms; a source of rows for a source of texts. */
-  transform(x: readonly string[], run?: Run): Promise<Csr>;
-  transform(x: TextSource, run?: Run): Promise<RowSource>;
-  async transform(x: Texts, run: Run = {}): Promise<Csr | RowSource> {
-    if (isTextSource(x)) {
-      return transformSource(x, this.features, (texts) => this.transform(texts), new Float64Array(0), run);
-    }
-    const { feature } = this.#vocabulary;
-    const { binary } = this.#settings;
-    return this.weigh(await countTerms(x, this.#analyze, (term) => feature.get(term), binary, run, "transform"));
-  }
-
-  /** Weights of counts that were made with this vocabulary. */
-  weigh({ offsets, indices, values }: TermCounts): Csr {
-    const { sublinearTf, logTf, norm } = this.#settings;
+  override weigh({ offsets, indices, values }: TermCounts): Csr {
+    const { sublinearTf, logTf, norm } = this.settings;
     const weights = Float64Array.from(values);
     if (sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(weights[e]) + 1;
     if (logTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(1 + weights[e]);
@@ -129,10 +87,14 @@ export class TfidfModel implements TransformingModel<readonly string[]> {
     return Csr.of(offsets, indices, weights, this.features);
   }
 
-  save(): Saved {
-    const arrays = vocabularyArrays(this.featureNames);
-    if (this.idf !== undefined) arrays.idf = { shape: [this.idf.length], values: this.idf };
-    return { kind: this.kind, meta: { params: this.params }, arrays };
+  override save(): Saved {
+    const { arrays, ...saved } = super.save();
+    const { idf } = this;
+    return { ...saved, arrays: idf ? { ...arrays, idf: { shape: [idf.length], values: idf } } : arrays };
+  }
+
+  protected override get like(): Float64Array {
+    return new Float64Array(0);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Rows kept out of training, drawn with the seed, to choose thresholds and fit probabilities on. */
+/** Rows kept out of training, drawn with the seed or the last ones, to choose thresholds and fit probabilities on. */
 
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 
@@ -19,13 +19,29 @@ export function holdOut(
   generator: RandomGenerator,
   kept: Iterable<number> = [],
 ): HeldOut {
+  return holdOutFirstOf(drawWithoutReplacement(generator, codes.length, codes.length), codes, classes, share, kept);
+}
+
+/** Holds out the last rows of each class in the place of rows that are drawn. */
+export function holdOutLast(codes: Uint32Array, classes: number, share: number, kept: Iterable<number> = []): HeldOut {
+  return holdOutFirstOf(Uint32Array.from(codes.keys()).reverse(), codes, classes, share, kept);
+}
+
+/** Holds out, of all rows in the given order, the first ones of each class. */
+function holdOutFirstOf(
+  order: Iterable<number>,
+  codes: Uint32Array,
+  classes: number,
+  share: number,
+  kept: Iterable<number>,
+): HeldOut {
   const rows = new Uint32Array(classes);
   for (const c of codes) rows[c]++;
   const left = rows.map((count) => Math.max(0, Math.min(Math.round(count * share), count - 1)));
   const isKept = new Uint8Array(codes.length);
   for (const r of kept) isKept[r] = 1;
   const isHeld = new Uint8Array(codes.length);
-  for (const r of drawWithoutReplacement(generator, codes.length, codes.length)) {
+  for (const r of order) {
     if (isKept[r] === 1 || left[codes[r]] === 0) continue;
     left[codes[r]]--;
     isHeld[r] = 1;

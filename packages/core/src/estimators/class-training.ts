@@ -98,9 +98,12 @@ export async function trainClasses(
   const shares = new Float64Array(filters.length);
   const most = params.distributionPerClass ? 1 : (backend.overlap ?? 1); // distributions are drawn in the order of the classes
   const rowsOfClass = await classReader(summed, groups, most > 1 && params.filterFunction === "meanRank");
-  const trained = await overlapping(filters.length, most, async (j, place: Place): Promise<TrainedClass> => {
-    const c = j % classes.length;
-    const generator = streams.trainingOfClass(j, classes.length);
+  const banks = filters.length / classes.length;
+  const trained: TrainedClass[] = [];
+  // Class by class, with all banks of a class in a row: rows that are made when they are asked for are made once.
+  await overlapping(filters.length, most, async (position, place: Place): Promise<void> => {
+    const c = Math.floor(position / banks);
+    const j = (position % banks) * classes.length + c;
     const rows = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
     const xc = await rowsOfClass(c, place);
     if (params.distributionPerClass) drawn[c] ??= await draw(weights ? pickRows(shown.matrix, rows) : xc);
@@ -109,7 +112,7 @@ export async function trainClasses(
       xc,
       filters[j],
       { ...params, initialRows: initialRows?.[c], distribution },
-      generator,
+      streams.trainingOfClass(j, classes.length),
       backend,
       (filters, step) => {
         shares[j] = (rows.length * whole * (1 + (step?.iteration ?? 0))) / (params.iterations + 1);
@@ -120,7 +123,7 @@ export async function trainClasses(
       bankKeeper(run, `bank-${j}`),
     );
     shares[j] = rows.length * whole;
-    return { label: classes[c], rows, trained: bank, distribution };
+    trained[j] = { label: classes[c], rows, trained: bank, distribution };
   });
 
   const own = trained.slice(0, classes.length);
@@ -161,18 +164,17 @@ export async function trainClasses(
  * Does `count` pieces of work, at most `most` at a time, each begun in its order and with a place that is its own for as long. After a
  * failure nothing new is begun, and all that was has ended before it is thrown.
  */
-async function overlapping<T>(
+async function overlapping(
   count: number,
   most: number,
-  work: (position: number, place: Place) => Promise<T>,
-): Promise<T[]> {
-  const done: T[] = [];
+  work: (position: number, place: Place) => Promise<void>,
+): Promise<void> {
   let next = 0;
   const line = async (place: Place): Promise<void> => {
     while (next < count) {
       const position = next++;
       try {
-        done[position] = await work(position, place);
+        await work(position, place);
       } catch (error) {
         next = count;
         throw error;
@@ -181,7 +183,6 @@ async function overlapping<T>(
   };
   const lines = Array.from({ length: Math.min(most, count) }, () => line({}));
   for (const each of await Promise.allSettled(lines)) if (each.status === "rejected") throw each.reason;
-  return done;
 }
 
 /** The rows that each filter was made of; a copy counts as the row it was made from. */
@@ -263,11 +264,15 @@ async function classReader(
       return x.gather(rowsOf(c), place.room);
     };
   }
+  if (x.made) {
+    let last: { readonly c: number; readonly rows: Promise<RowSource> } | undefined;
+    return (c) => {
+      if (last?.c !== c) last = { c, rows: gatherMatrix(x, rowsOf(c)) };
+      return last.rows;
+    };
+  }
   const arranged = await x.arrange?.(groups.rows);
-  return (c) => {
-    const rows = arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));
-    return x.made ? gatherMatrix(x, rowsOf(c)) : rows; // once
-  };
+  return (c) => arranged?.slice(groups.offsets[c], groups.offsets[c + 1]) ?? pickRows(x, rowsOf(c));
 }
 
 /** Rows of the largest group. */

@@ -174,6 +174,16 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     return inheritSchema(model, this);
   }
 
+  /** The same filters with the probabilities that were fitted for a model of the same classes. */
+  calibratedAs(other: ClassifierModel): ClassifierModel {
+    const { params, classes, nBest, report } = this;
+    const fitted = other.#calibration;
+    return inheritSchema(
+      new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report, fitted),
+      this,
+    );
+  }
+
   /** The same filters with the probabilities of the method itself; this model where none were fitted. */
   uncalibrated(): ClassifierModel {
     if (!this.#calibration) return this;

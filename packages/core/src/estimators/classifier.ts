@@ -1,16 +1,48 @@
 /** RSC: the rank similarity classifier. Filters are trained class by class; its model lets the strongest filter name the class. */
 
-import type { RowSource } from "../backends/contract.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
 import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted } from "../matrix/row-weights.ts";
 import { type RowsLike, trainingRows } from "../matrix/source.ts";
-import { trainClasses } from "./class-training.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import { type TrainedClasses, trainClasses } from "./class-training.ts";
 import { ClassifierModel } from "./classifier-model.ts";
-import type { Estimator, Run } from "./estimator.ts";
+import type { Estimator, Progress, Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
 import { withBackend } from "./run.ts";
+
+/** Trains a model that is said to have `stated` parameters. */
+async function trained(
+  matrix: RowSource,
+  y: Labels,
+  params: ClassifierParams,
+  backend: Backend,
+  run: Run,
+  weights: Float64Array | undefined,
+  stated = params,
+): Promise<{ model: ClassifierModel; heldOut: TrainedClasses["heldOut"] }> {
+  const { filters, filterClass, classes, report, heldOut } = await trainClasses(
+    matrix,
+    y,
+    params,
+    backend,
+    run,
+    weights,
+  );
+  const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(stated), params.nBest, report);
+  return { model, heldOut };
+}
+
+/** The run for the first (0) or the second half (1) of the work. */
+function halfOf(run: Run, half: 0 | 1): Run {
+  const { onProgress } = run;
+  const progress = onProgress && {
+    onProgress: (told: Progress) => onProgress({ ...told, share: (half + told.share) / 2 }),
+  };
+  return { ...run, ...(half === 0 ? checkpointOf(run, "calibrate") : {}), ...progress };
+}
 
 /**
  * A fast multiclass classifier.
@@ -54,12 +86,16 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
     }
     const weights = checkWeights(run, matrix.rows, params.filterFunction);
     return withBackend(run, async (backend) => {
-      const trained = await trainClasses(matrix, y, params, backend, run, weights);
-      const { filters, filterClass, classes, report, heldOut } = trained;
-      const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(params), params.nBest, report);
-      if (!heldOut || params.calibrate === "none") return model;
+      const isAgain = params.calibrate !== "none" && params.calibrateOn === "last";
+      const first = await trained(matrix, y, params, backend, isAgain ? halfOf(run, 0) : run, weights);
+      if (!first.heldOut || params.calibrate === "none") return first.model;
       const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-      return model.calibrate(heldOut.x, heldOut.y, params.calibrate, quiet);
+      const fitted = await first.model.calibrate(first.heldOut.x, first.heldOut.y, params.calibrate, quiet);
+      if (!isAgain) return fitted;
+      // What was learned of probabilities holds for filters that have seen the last rows too.
+      const all = { ...params, calibrate: "none" as const };
+      const { model } = await trained(matrix, y, all, backend, halfOf(run, 1), weights, params);
+      return model.calibratedAs(fitted);
     });
   }
 }

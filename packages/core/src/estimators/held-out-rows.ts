@@ -1,6 +1,6 @@
 /** Which rows a fit holds out to fit probabilities and choose thresholds on, and what it says about them. */
 
-import { type HeldOut, holdOut } from "../beyond/held-out.ts";
+import { type HeldOut, holdOut, holdOutLast } from "../beyond/held-out.ts";
 import { RanksimError } from "../errors.ts";
 import { Streams } from "../random.ts";
 
@@ -17,18 +17,25 @@ export function calibrationShare(rows: number, method: "temperature" | "isotonic
 }
 
 /**
- * Holds out a share of each class, drawn with the seed. Rows that training starts from stay in it. Refuses (code
+ * Holds out a share of each class, drawn with the seed or the last rows. Rows that training starts from stay in it. Refuses (code
  * "bad-params") data too small to hold out a row.
  */
 export function holdOutRows(
   codes: Uint32Array,
   classes: number,
   share: number,
-  params: { readonly seed: number; readonly initialRows: readonly (number | readonly number[])[] | undefined },
+  params: {
+    readonly seed: number;
+    readonly initialRows: readonly (number | readonly number[])[] | undefined;
+    readonly calibrateOn?: "last" | undefined;
+  },
   purpose: "calibrate" | "thresholds",
 ): HeldOut & { readonly note: string } {
   const kept = Array.from(params.initialRows ?? []).flatMap((row) => (typeof row === "number" ? row : Array.from(row)));
-  const rows = holdOut(codes, classes, share, new Streams(params.seed).heldOut(classes), kept);
+  const isLast = params.calibrateOn === "last";
+  const rows = isLast
+    ? holdOutLast(codes, classes, share, kept)
+    : holdOut(codes, classes, share, new Streams(params.seed).heldOut(classes), kept);
   if (rows.held.length === 0) {
     throw new RanksimError(
       "bad-params",

@@ -80,6 +80,8 @@ export interface ClassifierParams extends FilterParams {
   readonly refineEpochs: number;
   /** By how much, of -1 to 1, a row's own class has to win before it teaches nothing; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
+  /** "last": calibrate on the last rows of each class, and train on them as well afterwards. */
+  readonly calibrateOn: "last" | undefined;
   /** Width, in pixels, of the images that rows are: they are also learned from moved by a pixel to each of four sides (deviation 32). */
   readonly shiftImages: number | undefined;
   /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
@@ -198,6 +200,13 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     about: "estimate the weight distribution separately for each class",
   },
   CALIBRATE,
+  {
+    name: "calibrateOn",
+    form: "choice",
+    choices: ["last"],
+    default: null,
+    about: "last: calibrate on the last rows of each class, then train on all; else rows are drawn and left out",
+  },
   {
     name: "committee",
     form: "count",

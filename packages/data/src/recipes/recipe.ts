@@ -4,6 +4,7 @@
  */
 
 import {
+  type ClassifierParams,
   type Estimator,
   type Label,
   type MatrixLike,
@@ -204,7 +205,23 @@ const SMALL_LAYERS: typeof IMAGE_LAYERS = {
   best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
 };
 
-const SMALL_COMMITTEE = 3;
+/**
+ * Filters of each class, of all banks together, banks that vote, and epochs. Chosen for `best` on the last 10,000 training images of
+ * Fashion-MNIST, trained on the first 20,000 with seed 0: one bank of 300, 24 epochs, 0.9200; three of 100, 24 epochs, 0.9286; five of
+ * 100, 12 epochs, as many seconds, 0.9298.
+ */
+const IMAGE_BANKS: {
+  readonly [preset in Exclude<Preset, "paper">]: { each: number; committee: number; refineEpochs: number };
+} = {
+  fast: { each: 10, committee: 1, refineEpochs: 12 },
+  balanced: { each: 10, committee: 1, refineEpochs: 12 },
+  best: { each: 50, committee: 5, refineEpochs: 12 },
+};
+const SMALL_BANKS: typeof IMAGE_BANKS = {
+  fast: { each: 10, committee: 1, refineEpochs: 12 },
+  balanced: { each: 30, committee: 3, refineEpochs: 12 },
+  best: { each: 30, committee: 3, refineEpochs: 24 },
+};
 
 /** So many filters for each class, but not more than half as many as there are rows: a filter of one row knows that row alone. */
 function filtersFor({ classes, rows }: Task, each: number): number {
@@ -221,13 +238,14 @@ function images(task: Task): Chosen {
   const layers = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
   const patches = new PatchTransform({ width, height, channels, ...layers, stride, seed });
-  const filters = filtersFor(task, preset === "best" || (isSmall && preset === "balanced") ? 30 : 10);
+  const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
+  const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(
     given(task, {
       filters,
-      committee: isSmall && preset !== "fast" ? Math.min(SMALL_COMMITTEE, Math.floor(filters / task.classes)) : 1,
+      committee: Math.min(committee, Math.floor(filters / task.classes)),
       refine: true,
-      refineEpochs: preset === "best" ? 24 : 12,
+      refineEpochs,
       refineWindow: 0.04,
       ...calibration(task),
     }),
@@ -235,9 +253,16 @@ function images(task: Task): Chosen {
   const count = [layers.filters ?? 0].flat().reduce((a, b) => a + b, 0);
   return {
     estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
-    what: `${count} patch filters, ${classify.params.filters} refined filters of classes`,
+    what: `${count} patch filters, ${classify.params.filters} refined filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}`,
   };
 }
+
+/**
+ * Texts come in the order of time, and what a model will be asked about comes later: probabilities are fitted on the last texts of each
+ * class. Chosen on the last three tenths of the training texts of 20 Newsgroups, trained on the others: calibration error 0.023, with
+ * texts that are drawn and left out 0.041.
+ */
+const NEWEST = { calibrateOn: "last" } as const;
 
 function text(task: Task): Chosen {
   const several = Array.isArray(task.data.y?.[0]);
@@ -250,12 +275,12 @@ function text(task: Task): Chosen {
     const transform = new RankSimilarityTransform(given(task, { distribution: "savage" as const }));
     return { estimator: texts(words, transform), what: "tf-idf, filters of Savage scores without labels" };
   }
-  const last = several ? severalLabels(task, true) : fewFilters(task, task.preset === "best" ? 8 : 4);
+  const last = several ? severalLabels(task, true) : fewFilters(task, task.preset === "best" ? 8 : 4, NEWEST);
   return { estimator: texts(words, last.estimator as never), what: `weighted tf-idf, ${last.what}` };
 }
 
 /** Sparse rows are told apart by few filters of Savage scores. */
-function fewFilters(task: Task, refineEpochs: number): Chosen {
+function fewFilters(task: Task, refineEpochs: number, more: Partial<ClassifierParams> = {}): Chosen {
   const classify = new RankSimilarityClassifier(
     given(task, {
       filters: task.classes,
@@ -263,6 +288,7 @@ function fewFilters(task: Task, refineEpochs: number): Chosen {
       distribution: "savage" as const,
       refine: task.preset !== "fast",
       refineEpochs,
+      ...more,
       ...calibration(task),
     }),
   );

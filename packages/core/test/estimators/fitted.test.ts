@@ -2,6 +2,7 @@
 
 import {
   type Backend,
+  type Checkpoint,
   Dense,
   f1,
   type Label,
@@ -105,6 +106,54 @@ describe("rows of few words", () => {
     expect(() => probabilisticReader.read({ ...other, arrays }, () => expect.fail("no steps"))).toThrow(
       /unknown array/,
     );
+  });
+});
+
+describe("calibrateOn: last", () => {
+  const params = { filters: 12, seed: 2, refine: true, refineEpochs: 2 };
+  const calibrated = { ...params, calibrate: "temperature", calibrateOn: "last" } as const;
+
+  it("fits probabilities on the last tenth of each class, and trains on all rows", async () => {
+    const held = NAMES.flatMap((name) => {
+      const own = train.y.flatMap((label, r) => (label === name ? [r] : []));
+      return own.slice(own.length - Math.round(own.length / 10));
+    }).sort((a, b) => a - b);
+    const left = train.y.flatMap((_, r) => (held.includes(r) ? [] : [r]));
+    const rows = (list: readonly number[]) => train.x.gather(Uint32Array.from(list));
+    const labels = (list: readonly number[]) => list.map((r) => train.y[r]);
+    const before = await new RankSimilarityClassifier(params).fit(rows(left), labels(left));
+    const probabilities = (await before.calibrate(rows(held), labels(held))).save().arrays.calibration_factor;
+    const all = (await new RankSimilarityClassifier(params).fit(train.x, train.y)).save().arrays;
+    const model = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y);
+    expect(model.save().arrays).toEqual({ ...all, calibration_factor: probabilities });
+    expect(model.report.rows).toBe(train.y.length);
+    expect(model.params).toMatchObject({ calibrate: "temperature", calibrateOn: "last" });
+    const loaded = loadModel(saveModel(model)) as typeof model;
+    expect(await loaded.predictProbabilities(test.x)).toEqual(await model.predictProbabilities(test.x));
+  });
+
+  it("tells the progress of both fits as one, and keeps a checkpoint of each", async () => {
+    const shares: number[] = [];
+    const kept = new Map<string, Parameters<Checkpoint["keep"]>[1]>();
+    const checkpoint: Checkpoint = {
+      recall: async (name) => kept.get(name),
+      isDue: () => true,
+      keep: async (name, state) => void kept.set(name, state),
+    };
+    const run = { onProgress: ({ share }: { share: number }) => void shares.push(share), checkpoint };
+    const model = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y, run);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+    expect([...kept.keys()].filter((name) => name.startsWith("calibrate."))).toHaveLength(kept.size / 2);
+    const again = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y, { checkpoint });
+    expect(again.save().arrays).toEqual(model.save().arrays);
+  });
+
+  it("says nothing where nothing is calibrated, and refuses other rows", async () => {
+    const plain = await new RankSimilarityClassifier({ ...params, calibrateOn: "last" }).fit(train.x, train.y);
+    const usual = await new RankSimilarityClassifier(params).fit(train.x, train.y);
+    expect(plain.save().arrays).toEqual(usual.save().arrays);
+    expect(() => new RankSimilarityClassifier({ calibrateOn: "first" as never })).toThrow(/calibrateOn/);
   });
 });
 

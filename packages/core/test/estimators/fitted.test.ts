@@ -137,7 +137,7 @@ describe("calibrateOn: last", () => {
     const kept = new Map<string, Parameters<Checkpoint["keep"]>[1]>();
     const checkpoint: Checkpoint = {
       recall: async (name) => kept.get(name),
-      isDue: () => true,
+      isDue: async () => true,
       keep: async (name, state) => void kept.set(name, state),
     };
     const run = { onProgress: ({ share }: { share: number }) => void shares.push(share), checkpoint };

@@ -1,8 +1,5 @@
 /** The mappings from scores to probabilities, each against a plain statement of what makes it the best. */
 
-import { weighByLength } from "../../../src/beyond/probabilities/row-length.ts";
-import { LARGEST_HALFWAY } from "../../../src/beyond/probabilities/row-length.ts";
-import { fitHalfway } from "../../../src/beyond/probabilities/row-length.ts";
 import { Csr } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -16,6 +13,7 @@ import {
 import { fitRising, valueAt } from "../../../src/beyond/probabilities/isotonic.ts";
 import { naturalLog } from "../../../src/beyond/probabilities/logarithm.ts";
 import { fitCurve, probabilityAt } from "../../../src/beyond/probabilities/logistic.ts";
+import { fitHalfway, LARGEST_HALFWAY, weighByLength } from "../../../src/beyond/probabilities/row-length.ts";
 import { fitBeta, LARGEST_BETA, relateResponses, soften } from "../../../src/beyond/probabilities/temperature.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../../src/random.ts";
 

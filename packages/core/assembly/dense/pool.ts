@@ -30,6 +30,7 @@ import {
   WINDOW_VALUES,
 } from "../../src/backends/wasm/dense/pool-context";
 import { addSimilarities, fillMoves, selectBytes, strongestPacked, strongestWide } from "./pool-select";
+import { products } from "./tile";
 
 /** Bytes beyond the end of an array that may be read or written. */
 const SLACK: usize = 32;
@@ -176,8 +177,11 @@ function respondFour(context: usize, windows: usize, responses: usize): void {
     low = i32x4.splat(0);
     high = low;
   }
+  const second = windows + apart;
+  const third = second + apart;
+  const fourth = third + apart;
   for (let f = 0, out = responses; f < filters; f += 8, out += 32) {
-    tileFour(windows, apart, panel, bytes, bits, low, high, out, outStride);
+    products<u32>(windows, second, third, fourth, panel, bytes, bits, low, high, out, outStride);
     panel += bytes << 3;
     if (!bits) continue;
     low = i32x4.sub(low, step);
@@ -192,61 +196,6 @@ function respondFour(context: usize, windows: usize, responses: usize): void {
     store<i32>(at + 2 * outStride, i32.MIN_VALUE);
     store<i32>(at + 3 * outStride, i32.MIN_VALUE);
   }
-}
-
-/** Four windows against eight filters, as `tile` of `tile.ts`; sums are shifted and the numbers of the filters added. */
-// @ts-ignore: decorator
-@inline
-function tileFour(
-  windows: usize,
-  apart: usize,
-  block: usize,
-  bytes: usize,
-  bits: i32,
-  low: v128,
-  high: v128,
-  out: usize,
-  outStride: usize,
-): void {
-  let a00 = i32x4.splat(0);
-  let a01 = a00;
-  let a10 = a00;
-  let a11 = a00;
-  let a20 = a00;
-  let a21 = a00;
-  let a30 = a00;
-  let a31 = a00;
-  const x1 = windows + apart;
-  const x2 = x1 + apart;
-  const x3 = x2 + apart;
-  for (let i: usize = 0; i < bytes; i += 4) {
-    const f0 = v128.load(block);
-    const f1 = v128.load(block, 16);
-    block += 32;
-    let x = v128.load32_splat(windows + i);
-    a00 = i32x4.add(a00, i32x4.dot_i16x8_s(x, f0));
-    a01 = i32x4.add(a01, i32x4.dot_i16x8_s(x, f1));
-    x = v128.load32_splat(x1 + i);
-    a10 = i32x4.add(a10, i32x4.dot_i16x8_s(x, f0));
-    a11 = i32x4.add(a11, i32x4.dot_i16x8_s(x, f1));
-    x = v128.load32_splat(x2 + i);
-    a20 = i32x4.add(a20, i32x4.dot_i16x8_s(x, f0));
-    a21 = i32x4.add(a21, i32x4.dot_i16x8_s(x, f1));
-    x = v128.load32_splat(x3 + i);
-    a30 = i32x4.add(a30, i32x4.dot_i16x8_s(x, f0));
-    a31 = i32x4.add(a31, i32x4.dot_i16x8_s(x, f1));
-  }
-  v128.store(out, i32x4.add(i32x4.shl(a00, bits), low));
-  v128.store(out, i32x4.add(i32x4.shl(a01, bits), high), 16);
-  out += outStride;
-  v128.store(out, i32x4.add(i32x4.shl(a10, bits), low));
-  v128.store(out, i32x4.add(i32x4.shl(a11, bits), high), 16);
-  out += outStride;
-  v128.store(out, i32x4.add(i32x4.shl(a20, bits), low));
-  v128.store(out, i32x4.add(i32x4.shl(a21, bits), high), 16);
-  out += outStride;
-  v128.store(out, i32x4.add(i32x4.shl(a30, bits), low));
-  v128.store(out, i32x4.add(i32x4.shl(a31, bits), high), 16);
 }
 
 /** Adds the similarities of window `w` of four to its cell. */

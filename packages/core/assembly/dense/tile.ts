@@ -30,15 +30,24 @@ export function packPanel(
   }
 }
 
-/** out[r][c] = x_r · (vector c of the block), for four rows and the eight vectors of one block. */
-export function tile(
+/**
+ * Products of four vectors with the eight of one block. What becomes of a sum is decided where it is compiled: `i32` stores it, `i16`
+ * its upper half, `u32` the sum shifted left by `bits`, with `low` or `high` added. One body for all, with sums that never leave
+ * registers.
+ */
+// @ts-ignore: decorator
+@inline
+export function products<T>(
   x0: usize,
   x1: usize,
   x2: usize,
   x3: usize,
   block: usize, // in: one block of a panel
   bytes: usize, // in: twice the length of the vectors
-  out: usize, // out: i32, rows `outStride` bytes apart
+  bits: i32,
+  low: v128,
+  high: v128,
+  out: usize, // out: rows `outStride` bytes apart
   outStride: usize,
 ): void {
   let a00 = i32x4.splat(0);
@@ -66,17 +75,39 @@ export function tile(
     a30 = i32x4.add(a30, i32x4.dot_i16x8_s(x, f0));
     a31 = i32x4.add(a31, i32x4.dot_i16x8_s(x, f1));
   }
-  v128.store(out, a00);
-  v128.store(out, a01, 16);
-  out += outStride;
-  v128.store(out, a10);
-  v128.store(out, a11, 16);
-  out += outStride;
-  v128.store(out, a20);
-  v128.store(out, a21, 16);
-  out += outStride;
-  v128.store(out, a30);
-  v128.store(out, a31, 16);
+  storeEight<T>(a00, a01, bits, low, high, out);
+  storeEight<T>(a10, a11, bits, low, high, out + outStride);
+  storeEight<T>(a20, a21, bits, low, high, out + 2 * outStride);
+  storeEight<T>(a30, a31, bits, low, high, out + 3 * outStride);
+}
+
+// @ts-ignore: decorator
+@inline
+function storeEight<T>(first: v128, second: v128, bits: i32, low: v128, high: v128, out: usize): void {
+  if (sizeof<T>() == 2) {
+    v128.store(out, i16x8.narrow_i32x4_s(i32x4.shr_s(first, 16), i32x4.shr_s(second, 16)));
+  } else if (isSigned<T>()) {
+    v128.store(out, first);
+    v128.store(out, second, 16);
+  } else {
+    v128.store(out, i32x4.add(i32x4.shl(first, bits), low));
+    v128.store(out, i32x4.add(i32x4.shl(second, bits), high), 16);
+  }
+}
+
+/** out[r][c] = x_r · (vector c of the block), for four rows and the eight vectors of one block. */
+export function tile(
+  x0: usize,
+  x1: usize,
+  x2: usize,
+  x3: usize,
+  block: usize,
+  bytes: usize,
+  out: usize, // out: i32
+  outStride: usize,
+): void {
+  const none = i32x4.splat(0);
+  products<i32>(x0, x1, x2, x3, block, bytes, 0, none, none, out, outStride);
 }
 
 /** The upper 16 bits of the products of four vectors with all blocks of a panel: out[r][place], rows `outStride` bytes apart. */
@@ -91,42 +122,11 @@ export function coarse(
   out: usize, // out: i16
   outStride: usize,
 ): void {
+  const none = i32x4.splat(0);
+  const blockBytes = bytes << 3;
   for (let b = 0; b < blocks; b++) {
-    let a00 = i32x4.splat(0);
-    let a01 = a00;
-    let a10 = a00;
-    let a11 = a00;
-    let a20 = a00;
-    let a21 = a00;
-    let a30 = a00;
-    let a31 = a00;
-    for (let i: usize = 0; i < bytes; i += 4) {
-      const f0 = v128.load(panel);
-      const f1 = v128.load(panel, 16);
-      panel += 32;
-      let x = v128.load32_splat(x0 + i);
-      a00 = i32x4.add(a00, i32x4.dot_i16x8_s(x, f0));
-      a01 = i32x4.add(a01, i32x4.dot_i16x8_s(x, f1));
-      x = v128.load32_splat(x1 + i);
-      a10 = i32x4.add(a10, i32x4.dot_i16x8_s(x, f0));
-      a11 = i32x4.add(a11, i32x4.dot_i16x8_s(x, f1));
-      x = v128.load32_splat(x2 + i);
-      a20 = i32x4.add(a20, i32x4.dot_i16x8_s(x, f0));
-      a21 = i32x4.add(a21, i32x4.dot_i16x8_s(x, f1));
-      x = v128.load32_splat(x3 + i);
-      a30 = i32x4.add(a30, i32x4.dot_i16x8_s(x, f0));
-      a31 = i32x4.add(a31, i32x4.dot_i16x8_s(x, f1));
-    }
-    v128.store(out, upper(a00, a01));
-    v128.store(out + outStride, upper(a10, a11));
-    v128.store(out + 2 * outStride, upper(a20, a21));
-    v128.store(out + 3 * outStride, upper(a30, a31));
+    products<i16>(x0, x1, x2, x3, panel, bytes, 0, none, none, out, outStride);
+    panel += blockBytes;
     out += 16;
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function upper(low: v128, high: v128): v128 {
-  return i16x8.narrow_i32x4_s(i32x4.shr_s(low, 16), i32x4.shr_s(high, 16));
 }

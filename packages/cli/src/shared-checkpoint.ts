@@ -27,6 +27,7 @@ export async function sharedCheckpoint(collective: Collective, open: () => Promi
     },
     isDue: async () => (await fromFirst(Uint8Array.of((await own?.isDue()) ? 1 : 0)))[0] === 1,
     keep: async (name, state) => own?.keep(name, state),
+    settled: async () => own?.settled?.(),
   };
 }
 

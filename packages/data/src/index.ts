@@ -35,7 +35,7 @@ export {
   TABLE_VOTERS,
 } from "./recipes/recipe.ts";
 export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
-export { SeenTally, seenRows } from "./row-hash.ts";
+export { hashedInPassing, SeenTally, seenRows } from "./row-hash.ts";
 export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 export { type Arrange, joinSources } from "./rows/joined-rows.ts";
 export { type DescribeOptions, describeData, describeSource, joinSchemas } from "./schema.ts";

@@ -5,6 +5,8 @@
 
 import { type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "./data-set.ts";
+import { hashBytes } from "./row-hash-bytes.ts";
+import { finish, mix } from "./row-hash-steps.ts";
 import { plainNumber } from "./table/cells.ts";
 import { NO_WORD, Table } from "./table/table.ts";
 import { murmurHash } from "./text/murmur.ts";
@@ -65,12 +67,16 @@ export function joinTrainings(before: Training, added: Training): Training {
   const digest = sha256([new TextEncoder().encode(before.digest + added.digest)]);
   const rows = before.rows + added.rows;
   if (before.seen === undefined || added.seen === undefined) return { rows, digest };
-  return { rows, digest, seen: smallest([...hashesIn(before.seen), ...hashesIn(added.seen)]) };
+  return { rows, digest, seen: smallest(Uint32Array.from([...hashesIn(before.seen), ...hashesIn(added.seen)])) };
 }
 
-function smallest(hashes: Iterable<number>): string {
-  const kept = [...new Set(hashes)].sort((a, b) => a - b).slice(0, MOST_KEPT);
-  return kept.map((hash) => hash.toString(16).padStart(8, "0")).join("");
+function smallest(hashes: Uint32Array): string {
+  const sorted = hashes.toSorted();
+  const kept: string[] = [];
+  for (let j = 0; j < sorted.length && kept.length < MOST_KEPT; j++) {
+    if (j === 0 || sorted[j] !== sorted[j - 1]) kept.push(sorted[j].toString(16).padStart(8, "0"));
+  }
+  return kept.join("");
 }
 
 const hashesIn = (seen: string): number[] => (seen.match(/.{8}/g) ?? []).map((digits) => Number.parseInt(digits, 16));
@@ -132,11 +138,47 @@ export async function hashSource(x: RowSource): Promise<Uint32Array> {
   return hashes;
 }
 
+/**
+ * The same rows, which are hashed as they pass by for the first time. `hashes` reads them where they have not passed in order and to
+ * their end.
+ */
+export function hashedInPassing(x: RowSource): { readonly x: RowSource; hashes(): Promise<Uint32Array> } {
+  let known: Uint32Array | undefined;
+  async function* pass(bytes: number): AsyncGenerator<Rows> {
+    const hashes = new Uint32Array(x.rows);
+    let first = 0;
+    for await (const block of x.blocks(bytes)) {
+      hashes.set(hashMatrix(block), first);
+      first += block.rows;
+      yield block;
+    }
+    known = hashes;
+  }
+  const { form, rows, features, entries, valueBytes, room, made, listed, arrange, keep } = x;
+  return {
+    x: {
+      ...{ form, rows, features, entries, valueBytes },
+      ...(room === undefined ? {} : { room }),
+      ...(made === undefined ? {} : { made }),
+      ...(listed === undefined ? {} : { listed }),
+      ...(arrange ? { arrange: (rows: Uint32Array) => arrange.call(x, rows) } : {}),
+      ...(keep ? { keep } : {}),
+      blocks: (bytes) => (known ? x.blocks(bytes) : pass(bytes)),
+      gather: (rows) => x.gather(rows),
+      slice: (from, to) => x.slice(from, to),
+    },
+    hashes: async () => known ?? hashSource(x),
+  };
+}
+
 /** Bytes of rows that are hashed at a time. */
 const HASHED_BYTES = 2 ** 24;
 
 /** Zeros are skipped, so that sparse and dense rows agree; a value goes in as the bits of its float64. */
 function hashMatrix(x: Rows): Uint32Array {
+  if (x.form === "dense" && x.values instanceof Uint8Array) {
+    return Uint32Array.from(hashBytes(x.values, x.rows, x.features), finish);
+  }
   const value = new Float64Array(1);
   const bits = new Uint32Array(value.buffer);
   const hashes = new Uint32Array(x.rows);
@@ -153,18 +195,6 @@ function hashMatrix(x: Rows): Uint32Array {
     hashes[r] = finish(hash);
   }
   return hashes;
-}
-
-function mix(hash: number, word: number): number {
-  const mixed = Math.imul(word, 0xcc9e2d51);
-  const next = hash ^ Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593);
-  return (Math.imul((next << 13) | (next >>> 19), 5) + 0xe6546b64) | 0;
-}
-
-function finish(hash: number): number {
-  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
-  return (second ^ (second >>> 16)) >>> 0;
 }
 
 function littleEndian(words: Uint32Array): Uint8Array {

@@ -35,9 +35,13 @@ export function describeData(data: DataSet, given: DescribeOptions = {}): Schema
   return schemaOf(data, hashRows(data, given.columns), rowCount(data), given);
 }
 
-/** The same for rows that are read when they are needed: they are read once. */
-export async function describeSource(data: SourceData | TextSourceData, given: DescribeOptions = {}): Promise<Schema> {
-  const hashes = data.form === "texts" ? data.hashes : await hashSource(data.x);
+/** The same for rows that are read when they are needed: they are read once, unless their hashes are known. */
+export async function describeSource(
+  data: SourceData | TextSourceData,
+  given: DescribeOptions = {},
+  known?: Uint32Array,
+): Promise<Schema> {
+  const hashes = data.form === "texts" ? data.hashes : (known ?? (await hashSource(data.x)));
   return schemaOf(data, hashes, data.x.rows, given);
 }
 

@@ -70,6 +70,25 @@ describe("describeData", () => {
     expect(await digest("a,b,label\n1,2,0\n3,1,1\n")).not.toBe(csv);
     expect(await digest("a,b,label\n3,0,1\n1,2,0\n")).not.toBe(csv);
   });
+
+  test("has the same hashes of rows of bytes as of other numbers, whatever their shape", () => {
+    const training = (x: Dense) => describeData({ form: "matrix", x }).training;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 11 }),
+        fc.integer({ min: 2, max: 40 }),
+        fc.nat(),
+        (rows, features, seed) => {
+          const bytes = Uint8Array.from({ length: rows * features }, (_, j) => {
+            const value = Math.imul(j + seed, 2_654_435_761) >>> 20;
+            return value % 3 === 0 ? 0 : value & 255;
+          });
+          const plain = training(Dense.of(Float64Array.from(bytes), rows, features));
+          expect(training(Dense.of(bytes, rows, features))).toEqual(plain);
+        },
+      ),
+    );
+  });
 });
 
 describe("reading for a model", () => {

@@ -1,7 +1,7 @@
 /** `ranksim train` on data that does not fit in memory: it is read in blocks, once a round, and the model is the same file. */
 
 import { type Model, withSchema } from "@ranksim/core";
-import { describeSource, type SourceData, type TextSourceData } from "@ranksim/data";
+import { describeSource, hashedInPassing, type SourceData, type TextSourceData } from "@ranksim/data";
 import { type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
 import { presetOf } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -46,13 +46,19 @@ export async function trainLarge(
   const { estimator } = recipe;
   for (const note of notes) await session.note(note);
   const keepsRows = options.rows !== false;
-  const schema = await describeSource(data, { options: readOptions(reading), rows: keepsRows });
+  const describe = (known?: Uint32Array) =>
+    describeSource(data, { options: readOptions(reading), rows: keepsRows }, known);
+  // A checkpoint has to know the data before training begins. Else rows are hashed as they pass by.
+  const before = options.checkpoint === undefined ? undefined : await describe();
+  const passing = before || data.form === "texts" ? undefined : hashedInPassing(data.x);
   const fitted = await session.compute("training", options, async (run) => {
-    const kept = await checkpointFor(options, estimator, schema, session.io, run.collective);
+    const kept = before && (await checkpointFor(options, estimator, before, session.io, run.collective));
     const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
-    return fit.call(estimator, data.x, data.y, { ...run, ...kept });
+    const model = await fit.call(estimator, passing?.x ?? data.x, data.y, { ...run, ...kept });
+    await kept?.checkpoint?.settled?.();
+    return model;
   });
-  const model = withSchema(fitted, schema);
+  const model = withSchema(fitted, before ?? (await describe(await passing?.hashes())));
   const stored = await writeModel(model, path as string, session.io, { rows: keepsRows });
   const part = filterPart(model)?.part as FilterModel;
   for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);

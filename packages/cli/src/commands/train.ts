@@ -118,7 +118,9 @@ export function addTrain(program: Command, io: Io): void {
       const fitted = await session.compute("training", options, async (run) => {
         const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective);
         const sets = options.sets ? { seed: typeof options.seed === "number" ? options.seed : 0 } : undefined;
-        return fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);
+        const model = await fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);
+        await kept.checkpoint?.settled?.();
+        return model;
       });
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};

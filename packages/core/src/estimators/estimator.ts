@@ -65,8 +65,13 @@ export interface Checkpoint {
   recall(name: string): Promise<Saved | undefined>;
   /** Whether it is time to keep something: making it ready takes time as well. */
   isDue(): Promise<boolean>;
-  /** Keeps it in place of what was kept under that name; resolves once it would outlive the process. */
+  /**
+   * Keeps it in place of what was kept under that name. Resolves once the state may change: it may be written while training goes on.
+   * Rejects where it, or what was kept before it, cannot be written.
+   */
   keep(name: string, state: Saved): Promise<void>;
+  /** Resolves once all that was kept would outlive the process. Absent where `keep` waits for that itself. */
+  settled?(): Promise<void>;
 }
 
 /** A result of `fit`. */

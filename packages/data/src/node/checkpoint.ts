@@ -37,7 +37,10 @@ const stateReader: ModelReader<Model> = {
   read: (saved) => ({ kind: "checkpoint", save: () => saved }),
 };
 
-/** Opens a folder to keep states of a training in, and to go on from those that are there. Refuses a folder of another training. */
+/**
+ * Opens a folder to keep states of a training in, and to go on from those that are there. Refuses a folder of another training. A
+ * state is written while the next round trains; `settled` waits for the last.
+ */
 export async function openCheckpoint(
   folder: string,
   facts: TrainingFacts,
@@ -52,9 +55,11 @@ export async function openCheckpoint(
   if (found) refuseOther(folder, found, own);
   else await writeWhole(join(folder, FACTS), [new TextEncoder().encode(`${JSON.stringify(own, null, 2)}\n`)]);
   let last = performance.now();
+  let written: Promise<void> = Promise.resolve();
   const pathOf = (name: string) => join(folder, `${name.replace(/[^\w.-]/g, "_")}.state`);
   return {
     async recall(name) {
+      await written;
       const bytes = await readFile(pathOf(name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;
         throw error;
@@ -63,9 +68,14 @@ export async function openCheckpoint(
     },
     isDue: async () => performance.now() - last >= minutes * 60_000,
     async keep(name, state) {
-      await writeWhole(pathOf(name), [saveModel({ kind: state.kind, save: () => state })]);
+      const bytes = saveModel({ kind: state.kind, save: () => state }); // a copy
+      // One at a time: training is at most a round ahead of the disk, and states arrive in order.
+      await written;
+      written = writeWhole(pathOf(name), [bytes]);
+      written.catch(() => {}); // told by the next call
       last = performance.now();
     },
+    settled: () => written,
   };
 }
 

@@ -20,6 +20,7 @@ import {
   describeData,
   describeSource,
   fileSource,
+  hashedInPassing,
   joinData,
   type MatrixData,
   openRows,
@@ -163,7 +164,13 @@ describe.each(files)("%s", (_, names, options) => {
     expect(await collected(arranged as RowSource, 900)).toEqual(expected.toReversed());
     const few = await source.x.arrange?.(Uint32Array.of(200, 7, 8));
     expect(await collected(few as RowSource, 900)).toEqual([200, 7, 8].map((r) => expected[r]));
-    expect(await describeSource(source, { options })).toEqual(describeData(whole, { options }));
+    const described = describeData(whole, { options });
+    expect(await describeSource(source, { options })).toEqual(described);
+    const passing = hashedInPassing(source.x);
+    for await (const _ of passing.x.blocks(900)) break; // a pass that does not come to its end says nothing
+    expect(await collected(passing.x, 900)).toEqual(expected);
+    expect(await describeSource(source, { options }, await passing.hashes())).toEqual(described);
+    expect(await hashedInPassing(source.x).hashes()).toEqual(await passing.hashes());
     expect(readdirSync(scratch)).toEqual([]); // nothing is left behind, whatever happens next
   });
 

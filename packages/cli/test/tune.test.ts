@@ -115,6 +115,32 @@ describe("tune", () => {
     expect(model.kind).toBe("pipeline");
   });
 
+  test("starts from the recipe of the preset, with fewer and more filters", async () => {
+    const line = "tune digits:train --distribution rank --voters 1 --folds 2 --seconds 6";
+    const { code, stdout, stderr } = await world.ranksim(`${line} --preset fast --json`);
+    expect(code, stderr).toBe(0);
+    const { candidates } = JSON.parse(stdout) as TuningView;
+    const recipes = candidates.filter(({ params }) => params.preset === "fast");
+    expect(recipes.map(({ params }) => params.filters).sort()).toEqual([100, 300, 33]);
+    expect(recipes.map(({ title }) => title)).toContain("100 filters, preset fast");
+    const names = Object.keys(candidates[0].params);
+    expect(names).toContain("refine");
+    for (const { params } of candidates) expect(Object.keys(params)).toEqual(names);
+    const byHand = await world.ranksim(`${line} --filters 20 --estimator classifier --json`);
+    expect((JSON.parse(byHand.stdout) as TuningView).candidates.some(({ params }) => "preset" in params)).toBe(false);
+  });
+
+  test("trains the preset's recipe where it is the best, and says how", async () => {
+    const line = "tune digits:train --preset fast --filters 30 --distribution rank --voters 1 --refine --folds 2";
+    const { code, stdout, stderr } = await world.ranksim(`${line} -m preset.ranksim`);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^1 +fast .*\n2 +– /m);
+    expect(stdout).toContain("best: preset fast, 2 candidates");
+    expect(loadModel(readFileSync(world.path("preset.ranksim"))).kind).toBe("pipeline");
+    const shown = (await world.ranksim(line)).stdout;
+    expect(shown).toContain("train it with: ranksim train DATA --model FILE --preset fast\n");
+  });
+
   test("says what the time was too short for", async () => {
     const { code, stdout } = await world.ranksim("tune digits:train --seconds 0.01 --folds 2");
     expect(code).toBe(0);

@@ -13,7 +13,7 @@ import {
   tune,
   withSchema,
 } from "@ranksim/core";
-import { describeData } from "@ranksim/data";
+import { type DataSet, describeData, type Preset } from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
@@ -26,6 +26,7 @@ import {
   parameterTables,
 } from "../flags/estimator-flags.ts";
 import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
+import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
@@ -35,12 +36,12 @@ import type { Io } from "../io.ts";
 import { foldBaselines } from "../model/fold-baselines.ts";
 import { addSplitFlags, foldsBy, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
-import { columnsOf, recipeOf, suited } from "../model/recipe.ts";
+import { columnsOf, type Recipe, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import { svgOf } from "../report/charts.ts";
 import { pictureStyle } from "../report/theme.ts";
 import { tradeOffChart } from "../report/trade-off.ts";
-import { type CandidateView, type TuningView, viewOf } from "../report/tuning-content.ts";
+import { type CandidateView, shownParam, type TuningView, viewOf } from "../report/tuning-content.ts";
 import { tuningPage } from "../report/tuning-page.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { brief, bytes, counted, score, seconds } from "../terminal/numbers.ts";
@@ -81,9 +82,10 @@ const SCORINGS: readonly ScoringName[] = [
 const SHOWN = 15;
 
 const NOTES = `
-Without --try, numbers of filters, distributions and whatever else matters for data of this form are tried. A parameter
-that is given as a flag stays as it is. For text the vectoriser is tfidf unless --vectorizer says otherwise, and the
-weighting of words is tried too. Without --seconds the same data and seed give the same choice everywhere.
+Without --try, the recipe of the preset, also with fewer and more filters, numbers of filters, distributions and whatever
+else matters for data of this form are tried; with --estimator or --vectorizer no preset is. A parameter that is given
+as a flag stays as it is. For text the vectoriser is tfidf unless --vectorizer says otherwise, and the weighting of words
+is tried too. Without --seconds the same data and seed give the same choice everywhere.
 `;
 
 /** Adds the command. */
@@ -119,7 +121,7 @@ export function addTune(program: Command, io: Io): void {
     .option("-o, --out <file>", "a page with the plot and all candidates")
     .option("--plot <file>", "the plot alone, as SVG")
     .option("-m, --model <file>", "train the best on all rows and save it");
-  addEstimatorFlags(addSplitFlags(command), ["classifier", "probabilistic"]);
+  addEstimatorFlags(addSplitFlags(addPresetFlag(command)), ["classifier", "probabilistic"]);
   addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
@@ -139,7 +141,9 @@ export function addTune(program: Command, io: Io): void {
       const x = inputFor(recipe.takes, set);
       const y = set.y as Labels | LabelSets;
       const scoring = options.scoring ?? (isSets(set.y ?? []) ? "f1Micro" : "accuracy");
-      const candidates = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
+      const byHand = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
+      const presets = await presetCandidates(recipe, set, options, io);
+      const candidates = [...presets.keys(), ...byHand];
       if (options.baselines && isSets(set.y ?? [])) throw usageError("--baselines: expected one label per row");
       const how = { folds: options.folds, ...seedOf(options) };
       const { tuning, beside } = await session.compute("tuning", options, async (run) => {
@@ -159,7 +163,7 @@ export function addTune(program: Command, io: Io): void {
         return { tuning: await tune(candidates, x, y, judged, run), beside };
       });
       const about = { data: name, scoring: SPOKEN[scoring], folds: options.folds };
-      const view = { ...viewOf(tuning, about), ...(beside ? { baselines: beside } : {}) };
+      const view = { ...viewOf(tuning, about, presets), ...(beside ? { baselines: beside } : {}) };
       if (options.out !== undefined) await writeText(options.out, tuningPage(view), io);
       if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
       if (options.model !== undefined) {
@@ -199,6 +203,29 @@ function limitOf({ seconds, model }: Options, spent: number) {
   return { seconds: Math.max(seconds - spent, 0.001), leaveTimeToFit: model !== undefined };
 }
 
+/** How many times the filters of a preset's recipe are tried. */
+const TIMES = [1, 1 / 3, 3];
+
+/** The preset's recipe for the data, also with fewer and more filters; nothing where it is said what to try, or for tables. */
+async function presetCandidates(recipe: Recipe, set: DataSet, options: Options, io: Io): Promise<Map<Judged, Preset>> {
+  const preset = presetOf(options);
+  if (preset === undefined || options.try || recipe.takes === "table") return new Map();
+  const { estimator } = await presetRecipe(preset, set, options, io.cwd);
+  const own = estimator as unknown as Judged;
+  const name = Object.keys(own.params).findLast((full) => /(^|\.)filters$/.test(full));
+  const filters = name === undefined ? undefined : own.params[name];
+  if (name === undefined || typeof filters !== "number" || options.filters !== undefined)
+    return new Map([[own, preset]]);
+  const classes = isSets(set.y ?? []) ? 1 : new Set(set.y as readonly unknown[]).size;
+  const counts = TIMES.map((times) => Math.round(filters * times)).filter(
+    (count) => count >= classes * committeeOf(own),
+  );
+  return new Map([...new Set(counts)].map((count) => [own.with({ [name]: count }), preset]));
+}
+
+const committeeOf = ({ params }: Judged): number =>
+  Number(Object.entries(params).findLast(([full]) => /(^|\.)committee$/.test(full))?.[1] ?? 1);
+
 /** What is to be tried: the suggestions, with the values of --try in the place of theirs. */
 function candidatesOf(estimator: Judged, x: Input, y: Labels | LabelSets, options: Options): Judged[] {
   const inRecipe = (name: string) =>
@@ -232,9 +259,7 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
     ],
     shown.map(({ place, params, judged, onFront, outcome }) => [
       String(place),
-      ...names.map((name) =>
-        printable(typeof params[name] === "string" ? String(params[name]) : JSON.stringify(params[name])),
-      ),
+      ...names.map((name) => printable(shownParam(params[name]))),
       judged ? style.strong(`${score(judged.score)} ± ${score(judged.standardDeviation)}`) : "",
       judged ? brief(judged.multiplyAdds) : "",
       judged ? seconds(judged.secondsPerThousand) : "",
@@ -264,12 +289,17 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
 
 /** The command line of the choice; what was given for tuning has to be given again. */
 function flagsOf({ params }: CandidateView, options: Options): string {
+  if (params.preset) {
+    const filters = params.filters === undefined ? [] : [`--filters ${params.filters}`];
+    const text = options.text === true ? ["--text"] : [];
+    return ["ranksim train DATA --model FILE", `--preset ${params.preset}`, ...text, ...filters].join(" ");
+  }
   const { vectorizer } = withVectorizer(options);
   const estimator = estimatorName(options);
   const text = options.text === true ? [`--text --vectorizer ${vectorizer}`] : [];
   const flags = Object.entries(params).flatMap(([name, value]) => {
     if (value === true) return [flagOf(name)];
-    if (value === false || value === null) return [];
+    if (value === false || value === null || name === "preset") return [];
     return [`${flagOf(name)} ${typeof value === "string" ? value : JSON.stringify(value)}`];
   });
   const kind = [`--estimator ${estimator}`];

@@ -5,7 +5,7 @@ import { svgOf } from "./charts.ts";
 import { headline, htmlPage, section } from "./frame.ts";
 import { escaped } from "./markup.ts";
 import { tradeOffChart } from "./trade-off.ts";
-import type { CandidateView, TuningView } from "./tuning-content.ts";
+import { type CandidateView, shownParam, type TuningView } from "./tuning-content.ts";
 
 /** The page. */
 export function tuningPage(view: TuningView): string {
@@ -57,9 +57,7 @@ function table(view: TuningView): string {
   const lines = view.candidates.map((candidate) => {
     const { place, params, judged, onFront, outcome, reason } = candidate;
     const cells = [
-      ...names.map((name) =>
-        escaped(typeof params[name] === "string" ? String(params[name]) : JSON.stringify(params[name])),
-      ),
+      ...names.map((name) => escaped(shownParam(params[name]))),
       judged ? score(judged.score) : "",
       judged ? score(judged.standardDeviation) : "",
       judged ? brief(judged.multiplyAdds) : "",

@@ -1,6 +1,5 @@
 /** A trained classifier: filters with a class each, of which the strongest decides. */
 
-import type { KeptBank } from "../backends/kept-bank.ts";
 import { classBanks, classScores } from "../beyond/committee/class-scores.ts";
 import {
   banksOf,
@@ -20,7 +19,7 @@ import {
 } from "../beyond/probabilities/calibration.ts";
 import { sparseLengths } from "../beyond/probabilities/row-length.ts";
 import { RanksimError } from "../errors.ts";
-import type { FilterBank, RowSource } from "../kernels/shapes.ts";
+import type { RowSource } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
@@ -32,7 +31,6 @@ import {
   bad,
   type Filters,
   filterArrays,
-  keptBankOf,
   readClasses,
   readFilters,
   readNBest,
@@ -47,6 +45,7 @@ import { type BankExplanation, explainRow, type StrongFilter } from "../paper/ex
 import { similarities, strongest } from "../paper/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../paper/vote.ts";
 import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { FilterModel } from "./filter-model.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
 import { addToClasses } from "./partial-classes.ts";
 import { recipeOf } from "./partial-fit.ts";
@@ -68,20 +67,13 @@ export interface ClassExplanation extends BankExplanation {
 }
 
 /** Trained filters with a class each. */
-export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
+export class ClassifierModel extends FilterModel implements PredictingModel<MatrixLike, Label> {
   readonly kind = "classifier";
-  readonly features: number;
   /** The class names, sorted: numbers before strings. */
   readonly classes: readonly Label[];
   /** Class number of each filter. Not to be written to. */
   readonly filterClass: Uint32Array;
-  /** The parameters the model was trained with. */
-  readonly params: { readonly [name: string]: Json };
-  readonly nBest: number;
-  readonly report: Report;
-  readonly #filters: Filters;
   readonly #calibration: ClassCalibration | undefined;
-  readonly #kept: KeptBank;
   #classBanks: ReturnType<typeof classBanks> | undefined;
   #seated: readonly Seated[] | undefined;
   #meanWeight: number | undefined;
@@ -96,31 +88,10 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     report: Report,
     calibration?: ClassCalibration,
   ) {
+    super(filters, params, nBest, report);
     this.#calibration = calibration;
-    this.features = filters.bank.features;
     this.classes = classes;
     this.filterClass = filterClass;
-    this.params = params;
-    this.nBest = nBest;
-    this.report = report;
-    this.#filters = filters;
-    this.#kept = keptBankOf(filters);
-  }
-
-  /** The filters. Not to be written to. */
-  get bank(): FilterBank {
-    return this.#filters.bank;
-  }
-
-  /** The values the weights were drawn from (classes x features if each class has its own); absent for ranks. */
-  get distribution(): Float64Array | undefined {
-    return this.#filters.distribution;
-  }
-
-  /** Training rows that each filter was made from. */
-  filterRows(filter: number): Uint32Array {
-    const { offsets, rows } = this.#filters.members;
-    return rows.slice(offsets[filter], offsets[filter + 1]);
   }
 
   /** Banks that were trained apart and whose class scores are added up; 1 where there is but one. */
@@ -130,7 +101,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
 
   /** Bank number of each filter of a committee. Not to be written to. */
   get filterBank(): Uint32Array | undefined {
-    return this.#filters.filterBank;
+    return this.filters.filterBank;
   }
 
   /** The same filters with another nBest. */
@@ -139,7 +110,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const { classes, report } = this;
     const params = { ...this.params, nBest };
     const model = new ClassifierModel(
-      this.#filters,
+      this.filters,
       this.filterClass,
       classes,
       params,
@@ -170,7 +141,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const fitted = calibrateClasses(values, "responses", truth, this.classes.length, method, lengths);
     const params = { ...this.params, calibrate };
     const { classes, nBest, report } = this;
-    const model = new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report, fitted);
+    const model = new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report, fitted);
     return inheritSchema(model, this);
   }
 
@@ -179,7 +150,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const { params, classes, nBest, report } = this;
     const fitted = other.#calibration;
     return inheritSchema(
-      new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report, fitted),
+      new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report, fitted),
       this,
     );
   }
@@ -189,7 +160,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     if (!this.#calibration) return this;
     const params = { ...this.params, calibrate: "none" };
     const { classes, nBest, report } = this;
-    return inheritSchema(new ClassifierModel(this.#filters, this.filterClass, classes, params, nBest, report), this);
+    return inheritSchema(new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report), this);
   }
 
   /** How many of the strongest filters decide the class of a row. */
@@ -204,7 +175,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ClassifierModel> {
     if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
     const { classes, filterClass, params, report } = this;
-    const parts = { filters: this.#filters, filterClass, classes, params, report };
+    const parts = { filters: this.filters, filterClass, classes, params, report };
     const grown = await withBackend(run, (backend) => addToClasses(parts, x, y, backend, run));
     // Probabilities were fitted to the model as it was.
     const plain = { ...params, calibrate: "none" };
@@ -226,7 +197,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const recipe = checkParams<ClassifierParams>(recipeOf(params), CLASSIFIER_PARAMETERS);
     refuseUnrefinable(recipe);
     const codes = codesAmong(y, classes, matrix.rows);
-    const task = { ...showRows(matrix, codes, recipe), filters: this.#filters, filterClass, classes, params: recipe };
+    const task = { ...showRows(matrix, codes, recipe), filters: this.filters, filterClass, classes, params: recipe };
     const { filters, report, notes } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
     const told = { ...this.report, notes: [...new Set([...this.report.notes, ...notes])], refinement: report };
     const model = new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
@@ -248,12 +219,12 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
       if (this.committee > 1) {
         for await (const { voted } of committeeVotes(matrix, this.#seats(), c, backend, tell)) name(voted);
       } else if (this.voters === 1) {
-        for await (const { top, tied } of strongest(matrix, this.#kept, backend, tell)) {
+        for await (const { top, tied } of strongest(matrix, this.kept, backend, tell)) {
           name(voteByStrongest(top, tied, this.filterClass, c));
         }
       } else {
         // Similarities are scaled so that the strongest filter that does not vote has 0.
-        for await (const { similar } of similarities(matrix, this.#kept, this.voters + 1, backend, tell)) {
+        for await (const { similar } of similarities(matrix, this.kept, this.voters + 1, backend, tell)) {
           name(voteBySimilarity(similar, this.filterClass, c));
         }
       }
@@ -309,7 +280,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const c = this.classes.length;
     return withBackend(run, async (backend) => {
       const out = new Float64Array(matrix.rows * c);
-      for await (const { from, similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) {
+      for await (const { from, similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) {
         classProbabilities(similar, this.filterClass, c, out, from * c);
       }
       await tell(1);
@@ -329,7 +300,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
     const one = oneRow(matchingMatrix(x, this.features), row);
     const classOf = (f: number) => this.filterClass[f];
     const found = await withBackend(run, async (backend) => {
-      const strong = await explainRow(one, this.#kept, this.#filters.members, this.nBest, classOf, backend);
+      const strong = await explainRow(one, this.kept, this.filters.members, this.nBest, classOf, backend);
       const voted = this.committee > 1 && (await explainVote(one, this.#seats(), this.classes.length, backend));
       return voted ? { ...strong, ...voted } : strong;
     });
@@ -356,7 +327,7 @@ export class ClassifierModel implements PredictingModel<MatrixLike, Label> {
   save(): Saved {
     const { features, params, classes } = this;
     const arrays = {
-      ...filterArrays(this.#filters),
+      ...filterArrays(this.filters),
       filter_class: { shape: [this.filterClass.length], values: this.filterClass },
       ...calibrationArrays(this.#calibration),
     };

@@ -3,7 +3,6 @@
  * rows to make decisions and probabilities of them.
  */
 
-import type { KeptBank } from "../backends/kept-bank.ts";
 import {
   applyToClasses,
   applyToLabels,
@@ -15,7 +14,7 @@ import {
 } from "../beyond/probabilities/calibration.ts";
 import { chooseThresholds, type ThresholdRule } from "../beyond/probabilities/thresholds.ts";
 import { RanksimError } from "../errors.ts";
-import type { FilterBank, RowSource } from "../kernels/shapes.ts";
+import type { RowSource } from "../kernels/shapes.ts";
 import type { Csr } from "../matrix/csr.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels, setsAmong } from "../matrix/labels.ts";
@@ -33,7 +32,6 @@ import {
   bad,
   type Filters,
   filterArrays,
-  keptBankOf,
   readClasses,
   readFilters,
   readNBest,
@@ -47,6 +45,7 @@ import { expandShares, type LabelShares, tableOfShares } from "../paper/filter-l
 import { type Similar, similarities } from "../paper/similarity.ts";
 import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../paper/vote.ts";
 import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { FilterModel } from "./filter-model.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams } from "./params.ts";
 import { addToLabels } from "./partial-labels.ts";
 import { oneRow } from "./row.ts";
@@ -75,23 +74,19 @@ const SCORE_ROOM = 2 ** 20;
 const UNFITTED = { calibrate: "none", thresholds: "none" } as const;
 
 /** Trained filters with the label shares of their rows. `Y` is a label, or a list of labels for a multilabel model. */
-export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> implements PredictingModel<MatrixLike, Y> {
+export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]>
+  extends FilterModel
+  implements PredictingModel<MatrixLike, Y>
+{
   readonly kind = "probabilistic";
-  readonly features: number;
   /** The class names, or for a multilabel model the label names. */
   readonly classes: readonly Label[];
   /** Whether rows have several labels. */
   readonly multilabel: boolean;
-  /** The parameters the model was trained with. */
-  readonly params: { readonly [name: string]: Json };
-  readonly nBest: number;
-  readonly report: Report;
   /** From which score on a row has each label, where that is not one half. Not to be written to. */
   readonly thresholds: Float64Array | undefined;
-  readonly #filters: Filters;
   readonly #labels: LabelShares;
   readonly #calibration: ClassCalibration | LabelCalibration | undefined;
-  readonly #kept: KeptBank;
   #table: Float64Array | undefined;
 
   /** Use `RankSimilarityProbabilisticClassifier.fit` or `loadModel`. */
@@ -105,27 +100,12 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     report: Report,
     fitted: Fitted = {},
   ) {
-    this.features = filters.bank.features;
+    super(filters, params, nBest, report);
     this.classes = classes;
     this.multilabel = multilabel;
-    this.params = params;
-    this.nBest = nBest;
-    this.report = report;
     this.thresholds = fitted.thresholds;
-    this.#filters = filters;
-    this.#kept = keptBankOf(filters);
     this.#labels = labels;
     this.#calibration = fitted.calibration;
-  }
-
-  /** The filters. Not to be written to. */
-  get bank(): FilterBank {
-    return this.#filters.bank;
-  }
-
-  /** The values the weights were drawn from; absent for ranks. */
-  get distribution(): Float64Array | undefined {
-    return this.#filters.distribution;
   }
 
   /**
@@ -142,12 +122,6 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const shares = new Float64Array(this.classes.length);
     expandShares(this.#labels, filter, shares);
     return shares;
-  }
-
-  /** Training rows that each filter was made from. */
-  filterRows(filter: number): Uint32Array {
-    const { offsets, rows } = this.#filters.members;
-    return rows.slice(offsets[filter], offsets[filter + 1]);
   }
 
   /** The same filters with another nBest. Thresholds and fitted probabilities belong to the old one and are left out. */
@@ -204,7 +178,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
    */
   async partialFit(x: MatrixLike, y: Labels | LabelSets, run: Run = {}): Promise<ProbabilisticModel<Y>> {
     const { classes, multilabel, params, report } = this;
-    const parts = { filters: this.#filters, labels: this.#labels, classes, multilabel, params, report };
+    const parts = { filters: this.filters, labels: this.#labels, classes, multilabel, params, report };
     const grown = await withBackend(run, (backend) => addToLabels(parts, x, y, backend, run));
     // Thresholds and probabilities were fitted to the model as it was.
     const plain = { ...params, ...UNFITTED };
@@ -273,7 +247,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
   async #eachChunk(matrix: RowSource, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
     const tell = (share: number) => advance(run, { stage: "predict", share });
     await withBackend(run, async (backend) => {
-      for await (const { from, similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) {
+      for await (const { from, similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) {
         visit(from, similar);
       }
       await tell(1);
@@ -293,7 +267,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     // Filters are rivals when their rows are mostly called something else.
     const classOf = (f: number) => indexOfLargest(this.filterShares(f), 0, this.classes.length);
     const found = await withBackend(run, (backend) =>
-      explainRow(one, this.#kept, this.#filters.members, this.nBest, classOf, backend),
+      explainRow(one, this.kept, this.filters.members, this.nBest, classOf, backend),
     );
     const [label] = await this.predict(one, run);
     return {
@@ -310,7 +284,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
       kind: this.kind,
       meta,
       arrays: {
-        ...filterArrays(this.#filters),
+        ...filterArrays(this.filters),
         ...labelArrays(this.#labels),
         ...calibrationArrays(this.#calibration),
         ...(this.thresholds ? { thresholds: { shape: [classes.length], values: this.thresholds } } : {}),
@@ -339,7 +313,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> imp
     const { classes, multilabel, report } = this;
     const nBest = (changes.nBest ?? this.nBest) as number;
     const model = new ProbabilisticModel<Y>(
-      this.#filters,
+      this.filters,
       this.#labels,
       classes,
       multilabel,

@@ -1,29 +1,28 @@
 /** RST: the rank similarity transform. Unsupervised filters whose similarities are a sparse nonlinear space. */
 
-import { type KeptBank, orGiveUp } from "../backends/kept-bank.ts";
+import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinSums } from "../bank/sums.ts";
 import { growFilters } from "../beyond/later-rows/grow-filters.ts";
-import type { FilterBank, RowSource } from "../kernels/shapes.ts";
+import type { RowSource } from "../kernels/shapes.ts";
 import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
 import { matchingRows, matrixFor, type RowsLike, trainingRows } from "../matrix/source.ts";
-import type { Json, Saved } from "../model-file/saved.ts";
+import type { Saved } from "../model-file/saved.ts";
 import {
-  type Filters,
   filterArrays,
-  keptBankOf,
   readFilters,
   readNBest,
   readParams,
   readReport,
   storedFilters,
 } from "../model-file/stored/filters.ts";
-import { type Report, reportAsJson } from "../model-file/stored/report.ts";
+import { reportAsJson } from "../model-file/stored/report.ts";
 import { type BankExplanation, explainRow } from "../paper/explain.ts";
 import { type Similar, similarities } from "../paper/similarity.ts";
 import type { Estimator, ModelReader, Run, TransformingModel } from "./estimator.ts";
+import { FilterModel } from "./filter-model.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
 import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
 import { makeReport } from "./report.ts";
@@ -85,47 +84,14 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
   }
 }
 
-/** Trained filters that transform rows. */
-export class TransformModel implements TransformingModel<MatrixLike> {
+/** Trained filters that transform rows. Made by `RankSimilarityTransform.fit` or `loadModel`. */
+export class TransformModel extends FilterModel implements TransformingModel<MatrixLike> {
   readonly kind = "transform";
-  readonly features: number;
-  /** The parameters the model was trained with. */
-  readonly params: { readonly [name: string]: Json };
-  readonly nBest: number;
-  readonly report: Report;
-  readonly #filters: Filters;
-  readonly #kept: KeptBank;
-
-  /** Use `RankSimilarityTransform.fit` or `loadModel`. */
-  constructor(filters: Filters, params: { readonly [name: string]: Json }, nBest: number, report: Report) {
-    this.features = filters.bank.features;
-    this.params = params;
-    this.nBest = nBest;
-    this.report = report;
-    this.#filters = filters;
-    this.#kept = keptBankOf(filters);
-  }
-
-  /** The filters. Not to be written to. */
-  get bank(): FilterBank {
-    return this.#filters.bank;
-  }
-
-  /** The values the weights were drawn from; absent for ranks. */
-  get distribution(): Float64Array | undefined {
-    return this.#filters.distribution;
-  }
-
-  /** Training rows that each filter was made from. */
-  filterRows(filter: number): Uint32Array {
-    const { offsets, rows } = this.#filters.members;
-    return rows.slice(offsets[filter], offsets[filter + 1]);
-  }
 
   /** The same filters with another nBest. */
   withNBest(nBest: number): TransformModel {
     const params = checkParams<TransformParams>({ nBest }, WHOLE_PARAMETERS);
-    return new TransformModel(this.#filters, { ...this.params, nBest }, params.nBest, this.report);
+    return inheritSchema(new TransformModel(this.filters, { ...this.params, nBest }, params.nBest, this.report), this);
   }
 
   /**
@@ -133,13 +99,13 @@ export class TransformModel implements TransformingModel<MatrixLike> {
    * `filterRows`.
    */
   async partialFit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
-    const kept = keptBy(this.#filters, this.kind);
+    const kept = keptBy(this.filters, this.kind);
     const { matrix, first } = addedMatrix(x, this.features, kept);
     const began = performance.now();
     return withBackend(run, async (backend) => {
       await advance(run, { stage: "spread", share: 0 });
       const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
-      const grown = await growFilters(summed(this.#filters, kept), matrix, numbers, this.distribution, backend);
+      const grown = await growFilters(summed(this.filters, kept), matrix, numbers, this.distribution, backend);
       await advance(run, { stage: "fit", share: 1 });
       const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
       const seconds = (performance.now() - began) / 1000;
@@ -154,7 +120,7 @@ export class TransformModel implements TransformingModel<MatrixLike> {
     const tell = (share: number) => advance(run, { stage: "transform", share });
     return withBackend(run, async (backend) => {
       const parts: Similar[] = [];
-      for await (const { similar } of similarities(matrix, this.#kept, this.nBest, backend, tell)) parts.push(similar);
+      for await (const { similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) parts.push(similar);
       await tell(1);
       return toMatrix(parts, matrix.rows, this.bank.filters);
     });
@@ -164,13 +130,13 @@ export class TransformModel implements TransformingModel<MatrixLike> {
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<BankExplanation> {
     const one = oneRow(matchingMatrix(x, this.features), row);
     return withBackend(run, (backend) =>
-      explainRow(one, this.#kept, this.#filters.members, this.nBest, (f) => f, backend),
+      explainRow(one, this.kept, this.filters.members, this.nBest, (f) => f, backend),
     );
   }
 
   save(): Saved {
     const meta = { features: this.features, params: this.params, report: reportAsJson(this.report) };
-    return { kind: this.kind, meta, arrays: filterArrays(this.#filters) };
+    return { kind: this.kind, meta, arrays: filterArrays(this.filters) };
   }
 }
 

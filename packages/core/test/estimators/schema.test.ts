@@ -76,6 +76,8 @@ describe("a schema", () => {
     expect(schemaOf(await withSchema(several, full).partialFit([[2, 2, 8]], ["rising"]))).toEqual(rest);
     const transform = await new RankSimilarityTransform({ filters: 2, keepSums: true }).fit(x);
     expect(schemaOf(await withSchema(transform, full).partialFit([[2, 2, 8]]))).toEqual(rest);
+    expect(schemaOf(transform.withNBest(1))).toEqual({ ...rest, training });
+    expect(schemaOf(several.withNBest(1))).toEqual({ ...rest, training });
     expect(schemaOf(model)).toEqual(full);
   });
 

@@ -17,13 +17,13 @@ export type { RandomGenerator } from "pure-rand/types/RandomGenerator";
  * call uses together may share a position.
  */
 export class Streams {
-  readonly #seed: number;
-  #generator: ReturnType<typeof firstStream>;
-  #position = 0;
+  /** The generators so far, by position, none of them drawn from: a jump takes longer than a draw, so each is made once. */
+  readonly #generators: JumpableRandomGenerator[];
 
   constructor(seed: number) {
-    this.#seed = seed;
-    this.#generator = firstStream(seed);
+    // The upper half of a seed above 2^32 is mixed in, so that large seeds do not collide with small ones.
+    const folded = (seed % 0x1_0000_0000) ^ Math.imul(Math.floor(seed / 0x1_0000_0000), 0x9e3779b1);
+    this.#generators = [xoroshiro128plus(folded | 0)];
   }
 
   /** Rows sampled to estimate the distribution, or those of one class after the other. */
@@ -67,19 +67,13 @@ export class Streams {
   }
 
   #at(position: number): RandomGenerator {
-    if (position < this.#position) {
-      this.#generator = firstStream(this.#seed);
-      this.#position = 0;
+    while (this.#generators.length <= position) {
+      const next = this.#generators[this.#generators.length - 1].clone();
+      next.jump();
+      this.#generators.push(next);
     }
-    for (; this.#position < position; this.#position++) this.#generator.jump();
-    return this.#generator.clone();
+    return this.#generators[position].clone();
   }
-}
-
-function firstStream(seed: number): JumpableRandomGenerator {
-  // The upper half of a seed above 2^32 is mixed in, so that large seeds do not collide with small ones.
-  const folded = (seed % 0x1_0000_0000) ^ Math.imul(Math.floor(seed / 0x1_0000_0000), 0x9e3779b1);
-  return xoroshiro128plus(folded | 0);
 }
 
 /** The first stream of a seed, for work that needs only one. */

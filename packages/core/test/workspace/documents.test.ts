@@ -40,6 +40,30 @@ describe.each(readdirSync(root).filter((name) => name.endsWith(".md")))("%s", (n
   });
 });
 
+describe("ARCHITECTURE.md", () => {
+  it("names files and folders that exist", () => {
+    const named = Array.from(read("ARCHITECTURE.md").matchAll(/`([\w-]+(?:\/[\w.-]+)+)`/g), ([, path]) => path);
+    const places = [
+      "",
+      "packages",
+      "packages/core/src",
+      "packages/export/src",
+      "packages/cli/src",
+      "packages/data/src",
+    ];
+    const missing = named.filter((path) => !places.some((place) => existsSync(join(root, place, path))));
+    expect(missing.filter((path) => !path.startsWith("ranksim/") && !path.startsWith("@"))).toEqual([]);
+    expect(named.length).toBeGreaterThan(60);
+  });
+
+  it("walks from a row to its label through about twenty files", () => {
+    const [, walk] = /\*\*predict\*\*([\s\S]*?)\*\*fit\*\*/.exec(read("ARCHITECTURE.md")) ?? [];
+    const files = new Set(Array.from(walk.matchAll(/`([\w/.-]+\.ts)`/g), ([, path]) => path));
+    expect(files.size).toBeGreaterThan(15);
+    expect(files.size).toBeLessThanOrEqual(25);
+  });
+});
+
 describe("the continuous check", () => {
   it("ends in the test command of the README", () => {
     const command = read(".ci/run").trimEnd().split("\n").at(-1);

@@ -239,11 +239,11 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   #bringFloats(bank: FilterBank, columns: boolean): FloatFilters | undefined {
     const { device } = this.house;
     if (bank.filters === 0 || floatBytes(bank, columns) > device.mostBytes) return undefined;
-    const weights = floatWeights(bank, columns);
-    if (!weights) return undefined;
-    const room = device.room(weights.byteLength);
-    device.write(room, 0, weights);
-    return { room, columns, filters: padded(bank.filters) };
+    const made = floatWeights(bank, columns);
+    if (!made) return undefined;
+    const room = device.room(made.weights.byteLength);
+    device.write(room, 0, made.weights);
+    return { room, columns, filters: padded(bank.filters), power: made.power };
   }
 
   /** Copies the filters to the device, if products are exact there: whole weights, small sums, one norm. */

@@ -1,9 +1,9 @@
 /**
- * The strongest filters of rows whose products are not exact on the device: float32 responses propose candidates, and the host's own
- * kernel, in its own order of summation, decides between them (`decide.ts`). So the bits are the host's.
+ * The strongest filters of rows whose products are not exact on the device: float32 responses propose candidates, and responses in
+ * the order of summation of `kernels/dot.ts` decide between them, on the device (`respond.ts`) or on the host (`decide.ts`).
  *
- * **The bound.** A row x meets filters whose weights the device has as ŵ = float32(w / norm / s), where s is the largest |w| / norm of
- * the bank: |ŵ| <= 1. It has the row as x̂ = float32(x). Let g be the device's Σ x̂ŵ, ρ the response that the host finds
+ * **The bound.** A row x meets filters whose weights the device has as ŵ = float32(w / (norm·s)), where s is at least the largest |w| / norm
+ * of the bank: |ŵ| <= 1. It has the row as x̂ = float32(x). Let g be the device's Σ x̂ŵ, ρ the response that the host finds
  * in float64, and τ = ρ / s. Then
  *
  *   |g - τ| <= E = (n + 8)·u·‖x‖₁ / (1 - (n + 8)·u) + n·2^-120,    u = 2^-23, ‖x‖₁ = Σ|x|, n terms.
@@ -11,7 +11,7 @@
  * - WGSL rounds sums and products up or down as it likes, so each is off by at most u of itself, not u/2. In whatever order n terms are
  *   added, each goes through one product and at most n - 1 sums: a factor of (1+δ)^n, |δ| <= u. A fused multiply-add leaves
  *   one of these out, adding a zero of the padding is exact.
- * - x̂ is off by u/2 of x, ŵ by less than u of the quotient (two divisions in float64, one rounding to float32). On the host the sum
+ * - x̂ is off by u/2 of x, ŵ by less than u of the quotient (a product and a division in float64, one rounding to float32). On the host the sum
  *   of n products and the division are off by (n + 2)·2^-53, far below u for n <= 2^15. So all in all a factor of (1+δ)^(n+3).
  * - Σ|x||w| / norm / s <= ‖x‖₁, since |w| / norm <= s; so the error is at most ((1+u)^(n+3) - 1)·‖x‖₁, which is less than the bound.
  * - Numbers below 2^-126 may be taken for zero, as arguments and as results, by each of the 2n operations, and x̂ and ŵ may become such
@@ -137,7 +137,7 @@ var<workgroup> count: atomic<u32>;
 
 /** Words of a row's list for k places: ties and near ties have some room. */
 export function listWords(k: number): number {
-  return 16 + 2 * k;
+  return 6 + 2 * k;
 }
 
 /** Adds to a job: lists the candidates of `rows` rows of products, whose slacks begin at `first`, from row `at` of `found` on. */

@@ -1,4 +1,4 @@
-/** Exact responses of candidates, by the kernel of the host in its order of summation: what decides between them. */
+/** What decides between candidates: responses that the device computed exactly, or those of the host's own kernel. */
 
 import { dotRow } from "../../kernels/dot.ts";
 import { inMemory } from "../../kernels/rows.ts";
@@ -16,6 +16,8 @@ export interface Candidates {
   /** Words of a row: the number of candidates, then as many of them as there is room for. */
   readonly words: number;
   readonly found: Uint32Array;
+  /** Exact products of the candidates, `words - 1` a row, where the device computes them. */
+  readonly exact: Float64Array | undefined;
 }
 
 /** Candidates of a row; undefined where there were more than are listed. */
@@ -37,7 +39,8 @@ export async function decide(
   top: TopFilters,
   turn: Turn,
 ): Promise<number> {
-  const { found, words, rows } = candidates;
+  const { found, words, rows, exact } = candidates;
+  if (exact) return order(candidates, exact, bank, wants, top);
   const near = rowsInMemory(source);
   const terms = source.entries / source.rows;
   const most = near ? Number.POSITIVE_INFINITY : Math.max(1, GATHERED / (terms * 12));
@@ -60,6 +63,37 @@ export async function decide(
     await turn.pause();
   }
   return computed;
+}
+
+/** The strongest of each row's candidates, whose products are known. Returns how many there were. */
+function order(
+  { found, words, rows }: Candidates,
+  exact: Float64Array,
+  { norm }: FilterBank,
+  wants: (r: number) => boolean,
+  { k, filter, response }: TopFilters,
+): number {
+  let pairs = 0;
+  for (let r = 0; r < rows; r++) {
+    if (!wants(r)) continue;
+    const count = found[r * words];
+    pairs += count;
+    // They come in any order: of equal responses the lower filter goes first.
+    for (let e = 0; e < count; e++) {
+      const f = found[r * words + 1 + e];
+      const value = exact[r * (words - 1) + e] / norm[f];
+      let at = r * k + k - 1;
+      const isBefore = (j: number): boolean => value > response[j] || (value === response[j] && f < filter[j]);
+      if (!isBefore(at)) continue;
+      for (; at > r * k && isBefore(at - 1); at--) {
+        response[at] = response[at - 1];
+        filter[at] = filter[at - 1];
+      }
+      response[at] = value;
+      filter[at] = f;
+    }
+  }
+  return pairs;
 }
 
 /** Responses of one block: row `block[j]` of the answer is row `at[j]` of x. Filters come one after the other, each expanded once. */

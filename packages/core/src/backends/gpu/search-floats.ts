@@ -1,4 +1,4 @@
-/** Searches by candidates: float32 products a block at a time on the device, exact responses of the few that may win on the host. */
+/** Searches by candidates: float32 products a block at a time on the device, exact responses of the few that may win. */
 
 import type { FilterBank, RowSource, TopFilters } from "../../kernels/shapes.ts";
 import type { Turn } from "../turn.ts";
@@ -10,6 +10,7 @@ import type { FloatRows } from "./float-rows.ts";
 import type { House } from "./house.ts";
 import { PAD_ITEMS, padded } from "./layout.ts";
 import { multiplyFloats, multiplySparse } from "./multiply-floats.ts";
+import { respondDense, respondSparse } from "./respond.ts";
 
 /** Products of bytes that take the time of one multiply-add of floats, on an H200. */
 export const FLOAT_COST = 32;
@@ -37,7 +38,7 @@ export async function strongestOf(
   k: number,
 ): Promise<{ top: TopFilters; exact: number }> {
   const { bank, source, of, turn } = question;
-  const candidates = await propose(question, places);
+  const candidates = await propose(question, places, 1);
   const top = {
     rows: candidates.rows,
     k,
@@ -52,7 +53,7 @@ export async function strongestOf(
 /** The strongest filter of each row. Where there is one candidate alone, nothing has to be computed. */
 export async function winnersOf(question: FloatQuestion): Promise<{ winners: Uint32Array; exact: number }> {
   const { bank, source, of, turn } = question;
-  const candidates = await propose(question, 1);
+  const candidates = await propose(question, 1, 2);
   const { rows, found, words } = candidates;
   const winners = new Uint32Array(rows);
   for (let r = 0; r < rows; r++) winners[r] = found[r * words + 1];
@@ -88,32 +89,57 @@ interface Block {
   readonly rows: number;
 }
 
-/** The candidates for the k strongest of each row. */
-async function propose({ house, x, weights, bank, turn }: FloatQuestion, k: number): Promise<Candidates> {
+/** The candidates for the k strongest of each row; exact products of rows with at least so many, where the device computes them. */
+async function propose(question: FloatQuestion, k: number, least: number): Promise<Candidates> {
+  const { house, x, weights, bank, source, turn } = question;
   const { device } = house;
   const words = listWords(k);
   const found = new Uint32Array(x.rows * words);
+  // Values that are float32 already, and weights that are whole numbers.
+  const power = source.valueBytes <= 4 ? weights.power : undefined;
+  const exact = power === undefined ? undefined : new Float64Array(x.rows * (words - 1));
   for (const block of await blocksOf(house, x, weights, words)) {
+    const { rows, first } = block;
     // One call after the other: each brings its products, and none of those that wait needs room for its own.
-    const { read } = await house.line.run(() =>
+    const { reads } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
-        const products = borrow(4 * padded(block.rows) * weights.filters);
-        const lists = borrow(4 * block.rows * words);
+        const products = borrow(4 * padded(rows) * weights.filters);
+        const lists = borrow(4 * rows * words);
         const job = device.job();
         await addProducts(job, x, block, weights, products);
         const on = { products, filters: bank.filters, stride: weights.filters, k };
-        await listCandidates(job, { ...on, rows: block.rows, slack: x.slack, first: block.first }, 0, lists);
-        const read = job.take(lists, 4 * block.rows * words, (there) =>
-          found.set(new Uint32Array(there, 0, block.rows * words), block.first * words),
-        );
+        await listCandidates(job, { ...on, rows, slack: x.slack, first }, 0, lists);
+        const reads = [
+          job.take(lists, 4 * rows * words, (there) =>
+            found.set(new Uint32Array(there, 0, rows * words), first * words),
+          ),
+        ];
+        if (exact && power !== undefined) {
+          const bytes = 8 * rows * (words - 1);
+          const numbers = borrow(bytes);
+          const asked = { rows, found: lists, words, exact: numbers, least, power };
+          if (x.form === "csr") await respondSparse(job, x.rooms, first, weights, asked);
+          else {
+            const own = {
+              room: block.room as Room,
+              first: block.from,
+              stride: x.resident.stride,
+              features: x.features,
+            };
+            await respondDense(job, own, weights.room, asked);
+          }
+          const take = (there: ArrayBuffer): void =>
+            exact.set(new Float64Array(there, 0, bytes / 8), first * (words - 1));
+          reads.push(job.take(numbers, bytes, take));
+        }
         job.send();
-        return { read };
+        return { reads };
       }),
     );
-    await read;
+    await Promise.all(reads);
     await turn.pause();
   }
-  return { rows: x.rows, words, found };
+  return { rows: x.rows, words, found, exact };
 }
 
 async function addProducts(job: Job, x: FloatRows, block: Block, weights: FloatFilters, products: Room): Promise<void> {
@@ -128,7 +154,7 @@ async function blocksOf(house: House, x: FloatRows, { filters }: FloatFilters, w
   const { productBytes, answerBytes } = house.limits;
   const perRow = x.form === "dense" ? x.resident.stride / 4 : x.spans.length === 0 ? 1 : termsOf(x.spans);
   const byTime = (JOB_SECONDS * rate) / (FLOAT_COST * filters * perRow);
-  const most = Math.min(productBytes / (4 * filters), answerBytes / (4 * words), byTime);
+  const most = Math.min(productBytes / (4 * filters), answerBytes / (12 * words), byTime);
   const step = Math.max(1, Math.floor(most / PAD_ITEMS)) * PAD_ITEMS;
   const parts = x.form === "dense" ? x.resident.parts : [{ room: undefined, first: 0, rows: x.rows }];
   const blocks: Block[] = [];

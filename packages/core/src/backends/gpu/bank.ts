@@ -11,7 +11,7 @@ import { expandFilter } from "../../kernels/top.ts";
 import type { HeldBank, HeldRows } from "../contract.ts";
 import { Counted } from "../host/counted.ts";
 import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
-import { type FloatFilters, floatBytes, floatWeights } from "./float-bank.ts";
+import { bringFloats, type FloatFilters } from "./float-bank.ts";
 import type { Evictable, House } from "./house.ts";
 import { bankBytes, moveItems, padded, strideOf } from "./layout.ts";
 
@@ -79,7 +79,8 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
   /** On the device; undefined if it has to be brought there, null if it cannot be. */
   #planes: Planes | null | undefined;
   /** The same as float32, in rows and in columns. */
-  readonly #floats = new Map<boolean, FloatFilters | null>();
+  readonly #floats = new Map<boolean, Promise<FloatFilters | undefined>>();
+  readonly #floatBytes = new Map<boolean, number>();
 
   constructor(house: House, parts: BankParts) {
     super();
@@ -103,7 +104,7 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
 
   get deviceBytes(): number {
     let bytes = this.#planes?.room.bytes ?? 0;
-    for (const floats of this.#floats.values()) bytes += floats?.room.bytes ?? 0;
+    for (const each of this.#floatBytes.values()) bytes += each;
     return bytes;
   }
 
@@ -112,7 +113,6 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
     if (!this.#host) return;
     this.#freeRooms();
     this.#planes = undefined;
-    this.#floats.clear();
   }
 
   /** The filters on the device; undefined where products would not be exact there, or there is no room. For callers that use the bank. */
@@ -124,14 +124,20 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
 
   /** The filters as float32 on the device, in rows or in columns; undefined where it cannot have them. For callers that use the bank. */
   async asFloats(columns: boolean): Promise<FloatFilters | undefined> {
-    const bank = await this.#toHost();
     let floats = this.#floats.get(columns);
-    if (floats === undefined) {
-      floats = this.#bringFloats(bank, columns) ?? null;
+    if (!floats) {
+      floats = this.#toHost()
+        .then((bank) => bringFloats(this.house.device, bank, columns))
+        .catch((error: unknown) => {
+          this.#floats.delete(columns);
+          throw error;
+        });
       this.#floats.set(columns, floats);
     }
-    if (floats) this.house.touch(this);
-    return floats ?? undefined;
+    const brought = await floats;
+    this.#floatBytes.set(columns, brought?.room.bytes ?? 0);
+    if (brought) this.house.touch(this);
+    return brought;
   }
 
   /** The bank in the memory of the host's back end. */
@@ -173,7 +179,9 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
 
   #freeRooms(): void {
     this.#planes?.room.free();
-    for (const floats of this.#floats.values()) floats?.room.free();
+    for (const floats of this.#floats.values()) floats.then((brought) => brought?.room.free()).catch(() => {}); // whoever asked has heard of it
+    this.#floats.clear();
+    this.#floatBytes.clear();
   }
 
   async #toHost(): Promise<FilterBank> {
@@ -234,16 +242,6 @@ export class GpuBank extends Counted implements HeldBank, Evictable {
       room.free();
       throw error;
     }
-  }
-
-  #bringFloats(bank: FilterBank, columns: boolean): FloatFilters | undefined {
-    const { device } = this.house;
-    if (bank.filters === 0 || floatBytes(bank, columns) > device.mostBytes) return undefined;
-    const made = floatWeights(bank, columns);
-    if (!made) return undefined;
-    const room = device.room(made.weights.byteLength);
-    device.write(room, 0, made.weights);
-    return { room, columns, filters: padded(bank.filters), power: made.power };
   }
 
   /** Copies the filters to the device, if products are exact there: whole weights, small sums, one norm. */

@@ -1,8 +1,8 @@
 /** Filters as float32, for products that propose candidates (`candidates.ts`). */
 
-import type { FilterBank } from "../../kernels/shapes.ts";
+import type { DenseBank, FilterBank } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
-import type { Room } from "./device.ts";
+import { type Device, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import { padded, strideOf } from "./layout.ts";
 import { MOST_WEIGHT } from "./respond.ts";
 
@@ -25,6 +25,73 @@ export interface FloatFilters {
 /** Bytes of filters as they lie on the device. */
 export function floatBytes({ filters, features }: FilterBank, columns: boolean): number {
   return padded(filters) * (columns ? 4 * features : strideOf(4 * features));
+}
+
+/** One workgroup a filter: its weights of two bytes to their places, as float32. */
+const WIDEN: Kernel = {
+  name: "widen weights",
+  writes: [false, true],
+  code: `
+struct Params { features: u32, filters: u32, of_filter: u32, of_feature: u32, scale: f32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> packed: array<u32>;
+@group(0) @binding(2) var<storage, read_write> wide: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(workgroup_id) g: vec3u, @builtin(local_invocation_index) t: u32) {
+  let f = g.y * ${MOST_GROUPS}u + g.x;
+  if (f >= p.filters) { return; }
+  for (var i = t; i < p.features; i += 64u) {
+    let e = f * p.features + i;
+    wide[f * p.of_filter + i * p.of_feature] = f32((packed[e / 2u] >> ((e % 2u) * 16u)) & 65535u) * p.scale;
+  }
+}`,
+};
+
+/** Brings filters to the device; undefined where they cannot be had as float32. The caller frees them. */
+export async function bringFloats(
+  device: Device,
+  bank: FilterBank,
+  columns: boolean,
+): Promise<FloatFilters | undefined> {
+  const bytes = floatBytes(bank, columns);
+  if (bank.filters === 0 || bytes > device.mostBytes) return undefined;
+  const ranks = rankPower(bank);
+  const made = ranks === undefined ? floatWeights(bank, columns) : { weights: undefined, power: ranks };
+  if (!made) return undefined;
+  const room = device.room(bytes);
+  try {
+    if (made.weights) device.write(room, 0, made.weights);
+    else await widen(device, bank as DenseBank, columns, made.power as number, room);
+  } catch (error) {
+    room.free();
+    throw error;
+  }
+  return { room, columns, filters: padded(bank.filters), power: made.power };
+}
+
+/** The power of two above all weights of a dense bank of two bytes each and one norm: the host need not look at them otherwise. */
+function rankPower({ form, weights, norm }: FilterBank): number | undefined {
+  if (form !== "dense" || !(weights instanceof Uint16Array)) return undefined;
+  if (!(norm[0] > 0) || norm.some((each) => each !== norm[0])) return undefined;
+  let most = 0;
+  for (let e = 0; e < weights.length; e++) if (weights[e] > most) most = weights[e];
+  const power = 32 - Math.clz32(most);
+  const scale = 2 ** power / norm[0];
+  return most > 0 && scale > LEAST_SCALE && scale < MOST_SCALE ? power : undefined;
+}
+
+async function widen(device: Device, bank: DenseBank, columns: boolean, power: number, room: Room): Promise<void> {
+  const { filters, features } = bank;
+  await device.borrowing(async (borrow) => {
+    const packed = borrow(bank.weights.byteLength + 4);
+    const job = device.job();
+    job.bring(packed, bank.weights);
+    job.clear(room); // padding
+    const places = columns ? [1, padded(filters)] : [strideOf(4 * features) / 4, 1];
+    const scale = (127 - power) * 2 ** 23; // the bits of 2^-power, as float32
+    const params = [features, filters, ...places, scale];
+    await job.run(WIDEN, [packed, room], params, Math.min(filters, MOST_GROUPS), Math.ceil(filters / MOST_GROUPS));
+    job.send();
+  });
 }
 
 /**

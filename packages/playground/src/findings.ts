@@ -155,3 +155,22 @@ export interface FeatureStudy {
   /** The running sum of the gaps at each position of the order, scaled to 0..1. */
   readonly cumulated: Float64Array;
 }
+
+/** What the GPU takes for the data at hand, beside one thread of WebAssembly; or why there is none. */
+export type GpuComparison =
+  | { readonly is: "refused"; readonly why: string }
+  | {
+      readonly is: "measured";
+      readonly adapter: string;
+      /** Whether it is a program that plays a GPU. */
+      readonly isSoftware: boolean;
+      readonly rows: number;
+      readonly filters: number;
+      /** From rows in memory to answers, the fastest of a few. */
+      readonly gpuSeconds: number;
+      readonly wasmSeconds: number;
+      /** Whether filters and responses were the same, bit for bit. */
+      readonly isSame: boolean;
+      /** What was done another way than usual, and why. */
+      readonly notes: readonly string[];
+    };

@@ -9,6 +9,7 @@ import type {
   Explanation,
   FeatureStudy,
   FilterView,
+  GpuComparison,
   Mistake,
   PatchView,
   RefinementView,
@@ -282,6 +283,8 @@ export interface Calls {
     };
     out: string;
   };
+  /** Times the strongest filters of all rows on the GPU and on one thread. */
+  compareGpu: { in: object; out: GpuComparison };
   save: { in: object; out: Uint8Array<ArrayBuffer> };
   /** Trains the recipe once more on all rows and saves that model. */
   saveOnAll: { in: { recipe: Recipe }; out: Uint8Array<ArrayBuffer> };

@@ -20,13 +20,18 @@ export const CHROMIUM = [process.env.RANKSIM_CHROMIUM ?? "", ...PLACES].find((pa
 const FLAGS = [
   "--headless",
   "--no-sandbox",
-  "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Without a GPU, or with the program that Chromium brings to play one. */
+const GPU_FLAGS = {
+  none: ["--disable-gpu"],
+  software: ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"],
+} as const;
 
 /** The built page in a browser. */
 export interface Stage {
@@ -42,7 +47,7 @@ export interface Stage {
 }
 
 /** Builds the page, serves it and starts the browser. */
-export async function openStage(): Promise<Stage> {
+export async function openStage(gpu: keyof typeof GPU_FLAGS = "none"): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "ranksim-playground-"));
   await build({
     configFile: resolve(import.meta.dirname, "../vite.config.ts"),
@@ -50,7 +55,10 @@ export async function openStage(): Promise<Stage> {
     build: { outDir: folder, emptyOutDir: true },
   });
   const served = await servePage({ folder });
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM as string, args: FLAGS });
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM as string,
+    args: [...FLAGS, ...GPU_FLAGS[gpu]],
+  });
   const others: Served[] = [];
   return {
     folder,

@@ -226,6 +226,12 @@ export class Session implements Answers {
     return reportOf(subject, this.#needData(), rows, imageSize, provenance, { backend: await this.#open() });
   }
 
+  async compareGpu(): Promise<Calls["compareGpu"]["out"]> {
+    const { compareGpu } = await import("./gpu-comparison.ts");
+    const { model, parts } = this.#needSubject();
+    return compareGpu(model.bank, await parts.prepare(this.#needData().x));
+  }
+
   save(): Uint8Array<ArrayBuffer> {
     return this.#needSubject().bytes.slice();
   }

@@ -222,8 +222,12 @@ export class Device {
     return { buffer: this.#landings.take(size) ?? this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST }), size };
   }
 
-  /** What `take` makes of the bytes that a job left in a buffer for the host; they are there for as long as it runs. */
-  async collect<T>({ buffer, size: whole }: Landing, bytes: number, take: (there: ArrayBuffer) => T): Promise<T> {
+  /** What `take` makes of the bytes that a job left in a buffer for the host; they are there until it is done. */
+  async collect<T>(
+    { buffer, size: whole }: Landing,
+    bytes: number,
+    take: (there: ArrayBuffer) => T | Promise<T>,
+  ): Promise<T> {
     const size = Math.max(4, Math.ceil(bytes / 4) * 4);
     try {
       await Promise.all(this.#checks.splice(0));
@@ -234,7 +238,7 @@ export class Device {
     }
     this.#throwIfFailed();
     try {
-      return take(buffer.getMappedRange(0, size));
+      return await take(buffer.getMappedRange(0, size));
     } finally {
       buffer.unmap();
       this.#landings.keep(buffer, whole);
@@ -352,7 +356,7 @@ export class Job {
   }
 
   /** What `take` makes of them, without a copy of their own. */
-  take<T>(room: Room, bytes: number, take: (there: ArrayBuffer) => T): Promise<T> {
+  take<T>(room: Room, bytes: number, take: (there: ArrayBuffer) => T | Promise<T>): Promise<T> {
     const size = Math.ceil(bytes / 4) * 4;
     const landing = this.#device.landing(size);
     this.#encoder.copyBufferToBuffer(room.buffer, 0, landing.buffer, 0, size);

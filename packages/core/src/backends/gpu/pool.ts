@@ -22,6 +22,8 @@ const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
 /** Sums that are read at a time, in bytes: small ones are still near when they are copied. */
 const ANSWER_BYTES = 2 ** 23;
+/** Blocks that are computed or on their way to the host at a time. */
+const IN_FLIGHT = 3;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
 
@@ -103,10 +105,9 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
   const answer = Math.min(limits.answerBytes, ANSWER_BYTES);
   // Images whose sums are computed and read at a time.
   const most = Math.max(1, Math.floor(Math.min(answer / (2 * place.own), (JOB_SECONDS * rate) / work)));
-  let reading = Promise.resolve();
+  const reading: Promise<void>[] = [];
   for (let from = 0; from < part.rows; from += most) {
     const count = Math.min(most, part.rows - from);
-    await place.out.ready((part.first + from + count) * place.features);
     const { read } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
         const bytes = 2 * place.own * count;
@@ -114,20 +115,20 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
         const job = device.job();
         const images = { room: part.room, stride: x.stride, image: from, count };
         await addImages(job, house, images, layer, pooled, borrow);
-        const read = job.take(pooled, bytes, (there) =>
-          spread(new Uint16Array(there, 0, bytes / 2), part.first + from, place),
-        );
+        const read = job.take(pooled, bytes, async (there) => {
+          await place.out.ready((part.first + from + count) * place.features);
+          spread(new Uint16Array(there, 0, bytes / 2), part.first + from, place);
+        });
         job.send();
         return { read };
       }),
     );
-    // One block is read while the next is computed.
-    const before = reading;
-    reading = read;
-    await before;
+    // Some blocks are read while the next is computed.
+    reading.push(read);
+    if (reading.length === IN_FLIGHT) await reading.shift();
     await turn.pause();
   }
-  await reading;
+  for (const read of reading) await read;
 }
 
 /** Adds to a job: pools images. */

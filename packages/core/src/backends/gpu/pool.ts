@@ -23,7 +23,7 @@ const MOST_BEST = 64;
 /** Sums that are read at a time, in bytes: small ones are still near when they are copied. */
 const ANSWER_BYTES = 2 ** 23;
 /** Blocks that are computed or on their way to the host at a time. */
-const IN_FLIGHT = 3;
+const IN_FLIGHT = 2;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
 
@@ -123,7 +123,7 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
         return { read };
       }),
     );
-    // Some blocks are read while the next is computed.
+    // One block is read while the next is computed.
     reading.push(read);
     if (reading.length === IN_FLIGHT) await reading.shift();
     await turn.pause();

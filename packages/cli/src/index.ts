@@ -20,6 +20,8 @@ export {
   f1,
   gridSearch,
   hammingLoss,
+  isClassifier,
+  isTransformer,
   LinearSvm,
   logLoss,
   MaxAbsScaler,

@@ -7,17 +7,17 @@ import {
   ClassifierModel,
   ConformalModel,
   type GrowingModel,
-  grows,
+  isClassifier,
+  isTransformer,
+  isUpdatable,
   type Label,
   type Model,
   PipelineModel,
   type PredictingModel,
   ProbabilisticModel,
-  predicts,
   RanksimError,
   type TransformingModel,
   TransformModel,
-  transforms,
 } from "@ranksim/core";
 import { CountModel, HashingModel, TableModel, TfidfModel } from "@ranksim/data";
 
@@ -43,19 +43,19 @@ export function isFilterModel(model: Model): model is FilterModel {
 
 /** The model as one that predicts; refused, with what it can do, if it does not. */
 export function asPredicting<X>(model: Model): PredictingModel<X> {
-  if (predicts(model)) return model as unknown as PredictingModel<X>;
+  if (isClassifier(model)) return model as unknown as PredictingModel<X>;
   throw new RanksimError("unsupported", `a ${model.kind} model does not predict; use ranksim transform`);
 }
 
 /** The model as one that transforms; refused if it does not. */
 export function asTransforming<X>(model: Model): TransformingModel<X> {
-  if (transforms(model)) return model as unknown as TransformingModel<X>;
+  if (isTransformer(model)) return model as unknown as TransformingModel<X>;
   throw new RanksimError("unsupported", `a ${model.kind} model does not transform; use ranksim predict`);
 }
 
 /** The model as one that takes in new rows; refused if it does not. */
 export function asGrowing<X>(model: Model): GrowingModel<X> {
-  if (grows(model)) return model as unknown as GrowingModel<X>;
+  if (isUpdatable(model)) return model as unknown as GrowingModel<X>;
   throw new RanksimError("unsupported", `a ${model.kind} model takes in no new rows; train it again`);
 }
 

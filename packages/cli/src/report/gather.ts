@@ -3,7 +3,7 @@
  * showing and puts them into a form that can be seen. Draws nothing.
  */
 
-import { type Model, predicts, type Run, schemaOf } from "@ranksim/core";
+import { isClassifier, type Model, type Run, schemaOf } from "@ranksim/core";
 import { type DataSet, describeData, type ImageSize, type RowLabels } from "@ranksim/data";
 import { labelNamer, matchLabels } from "../files/labels.ts";
 import { featureWord } from "../model/feature-names.ts";
@@ -46,7 +46,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
   const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
   const passage = await passThrough(model, data, partOfRun(run, 0, before));
   const rest = partOfRun(run, before, 1);
-  const predicted = predicts(model)
+  const predicted = isClassifier(model)
     ? await measure(passage.rows, rest, (counted) => answer(model, passage, counted))
     : undefined;
   const answers = predicted && (await withBefore(model, passage, predicted.value, run));

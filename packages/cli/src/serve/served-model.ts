@@ -3,19 +3,19 @@
 import {
   type Backend,
   type Dense,
+  isClassifier,
+  isTransformer,
   type Label,
   type Matrix,
   type Model,
   PipelineModel,
   type PredictingModel,
-  predicts,
   type Report,
   type Run,
   type Schema,
   schemaOf,
   type TransformingModel,
   toDense,
-  transforms,
 } from "@ranksim/core";
 import type { TableModel } from "@ranksim/data";
 import { isMultilabel, stepsOf, tableModelOf, takesText } from "../model/parts.ts";
@@ -77,11 +77,11 @@ export class ServedModel {
     const [first] = stepsOf(this.behind);
     const last = stepsOf(model).at(-1);
     this.features = this.takesText ? 0 : ((first as { features?: number }).features ?? 0);
-    this.classes = predicts(model) ? model.classes : [];
+    this.classes = isClassifier(model) ? model.classes : [];
     this.isMultilabel = isMultilabel(model);
-    this.canPredict = predicts(model);
-    this.hasProbabilities = predicts(model) && model.predictProbabilities !== undefined;
-    this.canTransform = !this.canPredict && transforms(model);
+    this.canPredict = isClassifier(model);
+    this.hasProbabilities = isClassifier(model) && model.predictProbabilities !== undefined;
+    this.canTransform = !this.canPredict && isTransformer(model);
     this.outputWidth = (last as { bank?: { filters: number } }).bank?.filters ?? 0;
     this.schema = schemaOf(model);
     this.trainingShares = sharesOf((last as { report?: Report }).report);

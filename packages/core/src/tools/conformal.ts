@@ -16,7 +16,7 @@ import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad, vector } from "../model-file/stored/filters.ts";
-import { predicts } from "./pipeline.ts";
+import { isClassifier } from "./pipeline.ts";
 import { partOfRun } from "./run-part.ts";
 import { type Samples, trainTestSplit } from "./split.ts";
 
@@ -226,7 +226,7 @@ export const conformalReader: ModelReader = {
       }
     }
     const model = readStep(saved.steps[0]);
-    if (!predicts(model) || !model.predictProbabilities) throw bad(saved, `a ${model.kind} has no probabilities`);
+    if (!isClassifier(model) || !model.predictProbabilities) throw bad(saved, `a ${model.kind} has no probabilities`);
     const known = saved.arrays.known && vector(saved, "known", Float64Array);
     if (known && !isFamiliar(model)) throw bad(saved, `known: a ${model.kind} cannot say how novel rows are`);
     if (known?.length !== (known && scores.length)) {

@@ -38,6 +38,9 @@ export {
 } from "./metrics.ts";
 export {
   grows,
+  isClassifier,
+  isTransformer,
+  isUpdatable,
   Pipeline,
   PipelineModel,
   pipelineReader,

@@ -106,7 +106,7 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
       const model = await estimator.fit(data as never, y, { ...part, ...checkpointOf(run, this.names[j]) });
       models.push(model);
       if (isLast) break;
-      if (!transforms(model)) {
+      if (!isTransformer(model)) {
         throw new RanksimError("unsupported", `pipeline, step ${this.names[j]}: a ${model.kind} does not transform`);
       }
       const making = partOfRun(rest, (j + 0.5) / steps, (j + 1) / steps);
@@ -122,7 +122,7 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
 }
 
 /** Whether the model turns data into a matrix. */
-export function transforms(model: Model): model is TransformingModel {
+export function isTransformer(model: Model): model is TransformingModel {
   return "transform" in model;
 }
 
@@ -132,14 +132,21 @@ function givesRows(model: Model): model is Model & { rowsFor(x: MatrixLike, run?
 }
 
 /** Whether the model names classes. */
-export function predicts(model: Model): model is PredictingModel {
+export function isClassifier(model: Model): model is PredictingModel {
   return "predict" in model;
 }
 
 /** Whether the model takes in new rows. */
-export function grows(model: Model): model is GrowingModel {
+export function isUpdatable(model: Model): model is GrowingModel {
   return "partialFit" in model;
 }
+
+/** @deprecated Since 0.2, and gone in 0.3: it is called `isTransformer`. */
+export const transforms = isTransformer;
+/** @deprecated Since 0.2, and gone in 0.3: it is called `isClassifier`. */
+export const predicts = isClassifier;
+/** @deprecated Since 0.2, and gone in 0.3: it is called `isUpdatable`. */
+export const grows = isUpdatable;
 
 /** What `M` has under a name, as a pipeline that ends in it has it. */
 type Ability<M, Name extends string, Given> = M extends { readonly [name in Name]: unknown } ? Given : never;
@@ -196,8 +203,8 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
         const { data, rest } = await this.#prepare(x, run);
         return call(data, rest);
       };
-    if (transforms(last)) found.transform = then((data, run) => last.transform(data, run));
-    if (predicts(last)) {
+    if (isTransformer(last)) found.transform = then((data, run) => last.transform(data, run));
+    if (isClassifier(last)) {
       found.classes = last.classes;
       found.predict = then((data, run) => last.predict(data, run));
       found.score = (x: X, y: Labels | LabelSets, run?: Run) => then((data, rest) => last.score(data, y, rest))(x, run);
@@ -208,7 +215,7 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
     }
     const { familiarity } = last as { familiarity?: (x: MatrixLike, run: Run) => Promise<Float64Array> };
     if (familiarity) found.familiarity = then((data, run) => familiarity.call(last, data, run));
-    if (grows(last)) {
+    if (isUpdatable(last)) {
       found.partialFit = async (x: X, y?: Labels | LabelSets, run?: Run) => {
         const grown = await then((data, rest) => last.partialFit(data, y, rest))(x, run);
         return inheritSchema(new PipelineModel<X, M>(this.names, [...this.steps.slice(0, -1), grown]), this, true);
@@ -244,7 +251,7 @@ export const pipelineReader: ModelReader = {
     }
     if (Object.keys(saved.arrays).length > 0) throw bad(saved, "expected no arrays but those of the steps");
     const steps = saved.steps.map(readStep);
-    const stuck = steps.slice(0, -1).findIndex((step) => !transforms(step));
+    const stuck = steps.slice(0, -1).findIndex((step) => !isTransformer(step));
     if (stuck >= 0) throw bad(saved, `step ${names[stuck]}: a ${steps[stuck].kind} does not transform`);
     return new PipelineModel(names, steps);
   },

@@ -5,7 +5,7 @@ import { PatchModel } from "../estimators/patches.ts";
 import type { FilterBank, SparseBank } from "../kernels/shapes.ts";
 import { asMatrix, type Matrix, type MatrixLike } from "../matrix/matrix.ts";
 import type { Saved } from "../model-file/saved.ts";
-import { PipelineModel, transforms } from "./pipeline.ts";
+import { isTransformer, PipelineModel } from "./pipeline.ts";
 import { countRows, gatherRows, type Samples } from "./split.ts";
 
 /** Rows that the cost is averaged over: the first ones. */
@@ -30,7 +30,7 @@ export async function multiplyAdds(model: Model, x: Samples, run: Run = {}): Pro
     if (hasBank(step)) sum += costOfBank(step.bank, asMatrix(data as MatrixLike));
     else if (step instanceof PatchModel) sum += step.multiplyAdds;
     else if (isLinear(step)) sum += step.weights.length;
-    if (j < steps.length - 1 && transforms(step)) data = await step.transform(data as MatrixLike, quiet);
+    if (j < steps.length - 1 && isTransformer(step)) data = await step.transform(data as MatrixLike, quiet);
   }
   return sum;
 }

@@ -9,12 +9,12 @@ import type { MatrixLike } from "../../src/matrix/matrix.ts";
 import type { Saved } from "../../src/model-file/saved.ts";
 import { LinearSvm, type LinearSvmModel, linearSvmReader } from "../../src/tools/linear-svm.ts";
 import {
+  isClassifier,
+  isTransformer,
   Pipeline,
   type PipelineModel,
   pipelineReader,
-  predicts,
   type Steps,
-  transforms,
 } from "../../src/tools/pipeline.ts";
 import {
   MaxAbsScaler,
@@ -117,7 +117,7 @@ describe("abilities are those of the last step", () => {
   test("a pipeline of transforms transforms", async () => {
     const model = await new Pipeline([new MinMaxScaler(), new MaxAbsScaler()]).fit(x);
     expect((await model.transform(x)).rows).toBe(24);
-    expect([transforms(model), predicts(model), "score" in model, "classes" in model]).toEqual([
+    expect([isTransformer(model), isClassifier(model), "score" in model, "classes" in model]).toEqual([
       true,
       false,
       false,
@@ -128,7 +128,7 @@ describe("abilities are those of the last step", () => {
 
   test("one that ends in an estimator predicts", async () => {
     const model = await new Pipeline([new MinMaxScaler(), new LinearSvm()]).fit(x, y);
-    expect([transforms(model), predicts(model), "predictProbabilities" in model]).toEqual([false, true, false]);
+    expect([isTransformer(model), isClassifier(model), "predictProbabilities" in model]).toEqual([false, true, false]);
     expectTypeOf(model).toEqualTypeOf<PipelineModel<MatrixLike, LinearSvmModel>>();
     expectTypeOf(await model.predict(x)).toEqualTypeOf<Label[]>();
   });

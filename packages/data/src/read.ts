@@ -85,7 +85,7 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
   let first = await guarded(folder.name, "a folder", () => entries.next());
   while (!first.done && isHidden(first.value.path)) first = await entries.next();
   const rest: Folder = {
-    name: folder.name,
+    ...folder,
     async *entries() {
       if (!first.done) yield first.value;
       for (let next = await entries.next(); !next.done; next = await entries.next()) yield next.value;

@@ -26,6 +26,8 @@ export interface ByteSource {
 /** Files with paths, in any order. */
 export interface Folder {
   readonly name: string;
+  /** How many files may be asked for before the bytes of the first of them are there; absent: one after the other. */
+  readonly ahead?: number;
   entries(): AsyncIterable<FolderEntry>;
 }
 
@@ -33,7 +35,7 @@ export interface Folder {
 export interface FolderEntry {
   /** Path inside the folder, its parts separated by "/". */
   readonly path: string;
-  /** The file's bytes. Valid until the next entry is asked for. */
+  /** The file's bytes. Unless files may be asked for ahead, valid until the next entry is asked for. */
   bytes(): Promise<Uint8Array>;
 }
 

@@ -1,10 +1,11 @@
 /** Node's files, folders and standard input as byte sources. */
 
 import { createHash } from "node:crypto";
-import { constants, createReadStream, openSync, type Stats } from "node:fs";
-import { open, opendir, readFile, stat } from "node:fs/promises";
+import { constants, createReadStream, openSync, readFile, type Stats } from "node:fs";
+import { open, opendir, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
 import { type ByteSource, type Folder, type FolderEntry, readAll } from "../source.ts";
@@ -61,9 +62,12 @@ export function stdinSource(stream: AsyncIterable<Uint8Array> = process.stdin): 
   return { name: "standard input", stream: () => stream };
 }
 
+/** Small files take longer to open than to read: so many are opened at a time. */
+const AHEAD = 16;
+
 /** A folder and all below it. Links are followed to files, not to folders. */
 export function pathFolder(path: string): Folder {
-  return { name: path, entries: () => walk(path, "") };
+  return { name: path, ahead: AHEAD, entries: () => walk(path, "") };
 }
 
 async function* walk(root: string, under: string): AsyncGenerator<FolderEntry> {
@@ -71,10 +75,13 @@ async function* walk(root: string, under: string): AsyncGenerator<FolderEntry> {
     const path = under === "" ? entry.name : `${under}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(root, path);
     else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(root, path))))) {
-      yield { path, bytes: () => readFile(join(root, path)) };
+      yield { path, bytes: () => readBytes(join(root, path)) };
     }
   }
 }
+
+/** Takes half the time of `readFile` of node:fs/promises for files of a few hundred bytes. */
+const readBytes: (path: string) => Promise<Uint8Array> = promisify(readFile);
 
 /** What a path leads to: a file, a folder, or standard input for "-". */
 export async function openPath(path: string): Promise<ByteSource | Folder> {

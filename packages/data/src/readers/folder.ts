@@ -29,12 +29,21 @@ export async function collectFiles<T>(
   const under = options.under === undefined ? "" : `${options.under.replace(/^\/+|\/+$/g, "")}/`;
   const found: { path: string; content: T }[] = [];
   await guarded(name, "a folder", async () => {
+    const asked: { path: string; bytes: Promise<Uint8Array> }[] = [];
+    const next = async (): Promise<void> => {
+      const { path, bytes } = asked.shift() as (typeof asked)[number];
+      found.push({ path, content: await read(path, await bytes) });
+    };
     for await (const entry of folder.entries()) {
       if (!entry.path.startsWith(under)) continue;
       const path = entry.path.slice(under.length);
       if (path === "" || isHidden(path)) continue;
-      found.push({ path, content: await read(path, await entry.bytes()) });
+      const bytes = entry.bytes();
+      bytes.catch(() => {}); // waited for in its turn, if an earlier file does not fail
+      asked.push({ path, bytes });
+      if (asked.length >= (folder.ahead ?? 1)) await next();
     }
+    while (asked.length > 0) await next();
   });
   if (found.length === 0) {
     throw badFile(name, "", `expected files${under === "" ? "" : ` below ${under}`}, found none`);

@@ -3,7 +3,7 @@
  * chunks that pixels need are looked into, and no more is unpacked than the header's size asks for.
  */
 
-import { Unzlib } from "fflate";
+import { Unzlib, unzlibSync } from "fflate";
 import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
 import { type Picture, pixelsOf } from "./picture.ts";
@@ -138,6 +138,24 @@ function passesOf({ width, height, depth, type, interlaced }: Header): Pass[] {
 
 /** Unpacks just `length` bytes. */
 function unpack(packed: readonly Uint8Array[], length: number): Uint8Array {
+  return unpackAtOnce(packed, length) ?? unpackInPieces(packed, length);
+}
+
+/**
+ * Small images at once: an unpacker of pieces begins with more memory than they have pixels. Undefined where that does not give what is
+ * asked for, whatever the reason; it is then found, or named, piece by piece.
+ */
+function unpackAtOnce(packed: readonly Uint8Array[], length: number): Uint8Array | undefined {
+  if (packed.length !== 1 || packed[0].length > PIECE) return undefined;
+  try {
+    const out = unzlibSync(packed[0], { out: new Uint8Array(length + 1) }); // one more, to tell that there is more
+    return out.length === length ? out : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unpackInPieces(packed: readonly Uint8Array[], length: number): Uint8Array {
   const out = new Uint8Array(length);
   let at = 0;
   const unzlib = new Unzlib((chunk) => {

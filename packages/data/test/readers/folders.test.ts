@@ -24,6 +24,39 @@ function folderOf(files: { [path: string]: Uint8Array | string }): Folder {
   };
 }
 
+describe("files that may be asked for ahead", () => {
+  /** Later files come first; `failing` does not come at all. Tells how many were under way at most. */
+  function eager(count: number, ahead: number, failing = -1): Folder & { readonly most: () => number } {
+    let [open, most] = [0, 0];
+    const bytes = async (j: number) => {
+      most = Math.max(most, ++open);
+      await new Promise((resume) => setTimeout(resume, (count - j) % 5));
+      open--;
+      if (j >= failing && failing >= 0) throw new Error(`file ${j} is gone`);
+      return ascii(`text ${j}`);
+    };
+    const entries = async function* () {
+      for (let j = 0; j < count; j++) yield { path: `a/${String(j).padStart(2, "0")}`, bytes: () => bytes(j) };
+    };
+    return { name: "memory", ahead, entries, most: () => most };
+  }
+
+  test("are read in their order, so many at a time", async () => {
+    const folder = eager(20, 4);
+    const data = await readData(folder);
+    expect(data).toMatchObject({ text: Array.from({ length: 20 }, (_, j) => `text ${j}`) });
+    expect(folder.most()).toBe(4);
+    const { ahead: _, ...plain } = eager(20, 4);
+    expect(await readData(plain)).toEqual(data);
+    expect(plain.most()).toBe(1);
+  });
+
+  test("fail as the first of them that fails", async () => {
+    await expect(readData(eager(20, 8, 3))).rejects.toThrow("file 3 is gone");
+    await new Promise((resume) => setTimeout(resume, 20)); // the failures of the others are nobody's
+  });
+});
+
 describe("texts", () => {
   test("the class is the folder, rows are in the order of paths, hidden files are not seen", async () => {
     const data = await readData(folderOf({ "b/2": "two", "b/10": "ten", "a/9": "nine", ".x/1": "no", "a/.h": "no" }));

@@ -55,13 +55,14 @@ function chart(methods: readonly Method[], cost: Cost, title: string): string {
     marginRight: 90,
     marginTop: 30,
     marginBottom: 42,
+    inset: 10,
     style: { fontFamily: "sans-serif", fontSize: "11px" },
-    x: { type: "log", label: title, grid: true, tickFormat: "~s" },
+    x: { type: "log", label: title, grid: true, tickFormat: cost.endsWith("Cpu") ? "~g" : "~s" },
     y: { label: "test macro F1", grid: true },
     marks: [
       Plot.line(front, { x: cost, y: "macro", stroke: "#bbb", curve: "step-after" }),
       Plot.dot(methods, { x: cost, y: "macro", r: 4, fill: ({ isOwn }: Method) => (isOwn ? "#4269d0" : "#ff725c") }),
-      Plot.text(methods, { x: cost, y: "macro", text: short, dx: 7, textAnchor: "start" }),
+      Plot.text(methods, { x: cost, y: "macro", text: short, dx: 5, dy: -8, textAnchor: "start" }),
     ],
   });
   return figure.outerHTML;

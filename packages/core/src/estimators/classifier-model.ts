@@ -23,7 +23,7 @@ import type { RowSource } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { codesAmong, isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix, trainingMatrix } from "../matrix/matrix.ts";
-import { matchingRows, type RowsLike, rowLengths } from "../matrix/source.ts";
+import { gatherMatrix, matchingRows, type RowsLike, rowLengths } from "../matrix/source.ts";
 import type { Json, Saved } from "../model-file/saved.ts";
 import { calibrationArrays, FITTED_ARRAYS, readClassCalibration } from "../model-file/stored/calibration.ts";
 import { checkRefinement, readFilterBank } from "../model-file/stored/committee.ts";
@@ -132,7 +132,14 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     run: Run = {},
   ): Promise<ClassifierModel> {
     const { calibrate } = checkParams<ClassifierParams>({ calibrate: method }, CLASSIFIER_PARAMETERS);
-    const rows = matchingRows(x, this.features);
+    const asked = matchingRows(x, this.features);
+    // Scores and lengths are two readings: rows that are made would be made twice.
+    const rows = asked.made
+      ? await gatherMatrix(
+          asked,
+          Uint32Array.from({ length: asked.rows }, (_, r) => r),
+        )
+      : asked;
     const scores = await this.classScores(rows, run);
     if (scores.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to calibrate on, found none");
     const truth = codesAmong(y, this.classes, scores.rows);

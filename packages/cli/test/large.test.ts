@@ -60,14 +60,20 @@ describe.each([
   it.each([
     ["classifier", "--filters 30 --calibrate temperature"],
     ["probabilistic", "--filters 24 --distribution confusion"],
+    ["probabilistic", "--filters 24 --test-share 0.3 --seed 4"],
     ["transform", "--filters 24"],
-  ])("train %s", async (estimator, flags) => {
+  ])("train %s %s", async (estimator, flags) => {
     const line = `train ${data} --estimator ${estimator} ${flags} --no-table --json`;
     // Several files with labels of their own file are read as one only where they are a source.
     const here = line.replace("part-*.npy", "bytes.npy");
-    expect(await world.ranksim(`${here} -m here.ranksim`)).toMatchObject({ code: 0 });
-    expect(await world.ranksim(`${line} -m large.ranksim --memory 60KB`)).toMatchObject({ code: 0 });
+    const [one, other] = [
+      await world.ranksim(`${here} -m here.ranksim`),
+      await world.ranksim(`${line} -m large.ranksim --memory 60KB`),
+    ];
+    expect([one.code, other.code]).toEqual([0, 0]);
     expect(model("large.ranksim")).toEqual(model("here.ranksim"));
+    expect(JSON.parse(other.stdout).heldOut).toEqual(JSON.parse(one.stdout).heldOut);
+    expect("heldOut" in JSON.parse(one.stdout)).toBe(flags.includes("--test-share"));
   });
 });
 
@@ -162,7 +168,8 @@ it("says what needs all rows at once, and how to get it", async () => {
   const line = "train bytes.npy --labels labels.txt --memory 60KB -m no.ranksim";
   expect(await world.ranksim(line)).toMatchObject({ code: 2, stderr: expect.stringMatching(/preset.*--estimator/) });
   const refused = (flag: string) => world.ranksim(`${line} --estimator classifier ${flag}`);
-  expect((await refused("--test-share 0.2")).stderr).toMatch(/--test-share needs all rows at once.*--memory/);
+  expect((await refused("--dry-run")).stderr).toMatch(/--dry-run needs all rows at once.*--memory/);
+  expect((await refused("--test-share 0.2 --group-column 1")).stderr).toMatch(/--group-column needs all rows at once/);
   expect((await refused("--table")).stderr).toMatch(/--table: a table is encoded in memory/);
   const short = await world.ranksim("train bytes.npy --memory 60KB --estimator classifier -m no.ranksim");
   expect(short.stderr).toMatch(/bytes\.npy: expected labels, found none/);

@@ -41,6 +41,7 @@ export {
   withSchema,
 } from "./estimators/schema.ts";
 export { RankSimilarityTransform, TransformModel, type TransformParams } from "./estimators/transform.ts";
+export { listedRows } from "./kernels/rows.ts";
 export type {
   CsrRows,
   DenseBank,

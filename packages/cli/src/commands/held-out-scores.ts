@@ -1,14 +1,22 @@
 /** `train --test-share`: some rows are held out, and the model is judged by them before anything is claimed. */
 
-import type { Model, Schema } from "@ranksim/core";
-import type { DataSet } from "@ranksim/data";
+import { Csr, Dense, type Label, type Matrix, type Model, type Rows, type Schema } from "@ranksim/core";
+import type { DataSet, SourceData, TextSourceData } from "@ranksim/data";
 import type { Command } from "commander";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Baseline } from "../model/baselines.ts";
-import { addSplitFlags, addTestShare, holdOut, type SplitFlags, splitColumn } from "../model/hold-out.ts";
+import {
+  addSplitFlags,
+  addTestShare,
+  holdOut,
+  holdOutSource,
+  type SplitFlags,
+  splitColumn,
+} from "../model/hold-out.ts";
 import type { Interval } from "../model/intervals.ts";
-import { judge, predictAll } from "../model/judge.ts";
+import { JudgingTally, judge, predictAll } from "../model/judge.ts";
+import { asPredicting } from "../model/parts.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { counted, score } from "../terminal/numbers.ts";
 import type { Style } from "../terminal/style.ts";
@@ -55,10 +63,30 @@ export async function divided(
     if (stray) throw usageError(`${stray[1]} is about rows held out; add --test-share`);
     return { train: set };
   }
-  if (options.estimator === "transform") throw usageError("--test-share: a transform has no classes to be judged by");
-  const seed = typeof options.seed === "number" ? options.seed : 0;
-  return holdOut(set, testShare, seed, await splitColumn(what, options, session));
+  refuseTransform(options);
+  return holdOut(set, testShare, seedOf(options), await splitColumn(what, options, session));
 }
+
+/** The same for rows that are read when they are needed. */
+export function dividedSource(
+  data: SourceData | TextSourceData,
+  options: HeldOutOptions,
+): { readonly train: SourceData | TextSourceData; readonly test?: SourceData } {
+  if (options.testShare === undefined) return { train: data };
+  refuseTransform(options);
+  if (data.form === "texts") {
+    throw usageError(
+      "--test-share: texts that do not fit in memory are not held out; raise --memory where there is more",
+    );
+  }
+  return holdOutSource(data, options.testShare, seedOf(options));
+}
+
+function refuseTransform({ estimator }: HeldOutOptions): void {
+  if (estimator === "transform") throw usageError("--test-share: a transform has no classes to be judged by");
+}
+
+const seedOf = ({ seed }: HeldOutOptions): number => (typeof seed === "number" ? seed : 0);
 
 /** Judges the model by the rows held out. */
 export async function judgeHeldOut(
@@ -80,6 +108,41 @@ export async function judgeHeldOut(
       ...(options.baselines ? { baselines: await baselinesOf(model, train, test, run) } : {}),
     };
   });
+}
+
+/** Judges the model by rows held out that are read: as they come. */
+export function judgeSource(
+  model: Model,
+  { x, y }: SourceData,
+  options: ComputeOptions,
+  session: Session,
+): Promise<HeldOut> {
+  return session.compute("judging", options, async ({ backend, signal, onShare }) => {
+    const tally = new JudgingTally(model, asPredicting(model).classes);
+    const quiet = { backend, ...(signal ? { signal } : {}) };
+    for await (const block of x.blocks((x.room ?? LARGEST_BLOCK) / 16)) {
+      const labels = (y as readonly Label[]).slice(tally.rows, tally.rows + block.rows);
+      tally.add(await predictAll(model, { form: "matrix", x: matrixOf(block) }, quiet), labels);
+      onShare(tally.rows / x.rows, "");
+    }
+    const { report } = tally.judged().judgement;
+    const intervals = tally.intervals();
+    return {
+      rows: tally.rows,
+      accuracy: report.accuracy,
+      macroF1: report.macro.f1,
+      ...(intervals ? { intervals } : {}),
+    };
+  });
+}
+
+/** Bytes of rows that are judged at a time, sixteen times over. */
+const LARGEST_BLOCK = 2 ** 29;
+
+function matrixOf(rows: Rows): Matrix {
+  return rows.form === "dense"
+    ? Dense.of(rows.values, rows.rows, rows.features)
+    : Csr.of(rows.offsets, rows.indices, rows.values, rows.features);
 }
 
 /** What of the scores is stored with the model. */

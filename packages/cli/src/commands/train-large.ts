@@ -11,6 +11,7 @@ import { type FilterModel, filterPart } from "../model/parts.ts";
 import type { Recipe } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import type { ComputeOptions, Session } from "../session.ts";
+import { dividedSource, type HeldOutOptions, heldOutText, judgeSource, storedScores } from "./held-out-scores.ts";
 import { showTrained, trainedAsJson } from "./show-trained.ts";
 
 /** What is to be trained, and where it goes. */
@@ -23,6 +24,7 @@ interface Plan {
 
 type Options = ComputeOptions &
   CheckpointFlags &
+  HeldOutOptions &
   TableOptions & { readonly rows?: boolean; readonly trace?: boolean; readonly [name: string]: unknown };
 
 /** What looks at all rows at once. */
@@ -30,19 +32,21 @@ const IN_MEMORY = {
   sets: "--sets",
   weightColumn: "--weight-column",
   dryRun: "--dry-run",
-  testShare: "--test-share",
+  groupColumn: "--group-column",
+  timeColumn: "--time-column",
   card: "--card",
   baselines: "--baselines",
 } as const;
 
 /** Trains and writes the model. */
 export async function trainLarge(
-  data: SourceData | TextSourceData,
+  all: SourceData | TextSourceData,
   { recipe, notes, reading, path }: Plan,
   options: Options,
   session: Session,
 ): Promise<void> {
   refuseWhole(options);
+  const { train: data, test } = dividedSource(all, options);
   const { estimator } = recipe;
   for (const note of notes) await session.note(note);
   const keepsRows = options.rows !== false;
@@ -58,13 +62,17 @@ export async function trainLarge(
     await kept?.checkpoint?.settled?.();
     return model;
   });
-  const model = withSchema(fitted, before ?? (await describe(await passing?.hashes())));
+  const described = before ?? (await describe(await passing?.hashes()));
+  const heldOut = test && (await judgeSource(fitted, test, options, session));
+  const model = withSchema(fitted, { ...described, ...(heldOut ? { heldOut: storedScores(heldOut) } : {}) });
   const stored = await writeModel(model, path as string, session.io, { rows: keepsRows });
   const part = filterPart(model)?.part as FilterModel;
   for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
   if (path === "-") return;
-  await session.print("train", trainedAsJson(stored, part, options), () =>
-    showTrained(stored, part, path as string, undefined, session.style),
+  await session.print(
+    "train",
+    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}) },
+    () => showTrained(stored, part, path as string, undefined, session.style) + heldOutText(heldOut, session.style),
   );
 }
 

@@ -3,15 +3,25 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  Dense,
   type Fold,
   gatherRows,
   groupFolds,
   type Label,
   type Labels,
+  listedRows,
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import { type ByteSource, type DataSet, fileSource, findDataSet, readData, timesOf } from "@ranksim/data/node";
+import {
+  type ByteSource,
+  type DataSet,
+  fileSource,
+  findDataSet,
+  readData,
+  type SourceData,
+  timesOf,
+} from "@ranksim/data/node";
 import { type Command, Option } from "commander";
 import { dataNames } from "../files/data-names.ts";
 import { isSets } from "../files/labels.ts";
@@ -161,18 +171,38 @@ export function holdOut(
   seed: number,
   split: SplitColumn | undefined,
 ): { readonly train: DataSet; readonly test: DataSet } {
-  const fold = foldOf(set, share, seed, split);
+  const fold = foldOf(set.y, share, seed, split);
+  refuseEmpty(fold);
+  return { train: gatherData(set, fold.train), test: gatherData(set, fold.test) };
+}
+
+/** The same for rows that are read when they are needed. */
+export function holdOutSource(
+  data: SourceData,
+  share: number,
+  seed: number,
+): { readonly train: SourceData; readonly test: SourceData } {
+  const fold = foldOf(data.y, share, seed, undefined);
+  refuseEmpty(fold);
+  const part = (rows: Uint32Array): SourceData => ({
+    ...data,
+    x: listedRows(data.x, rows),
+    ...(data.y ? { y: gatherRows(data.y as readonly Label[], rows) } : {}),
+  });
+  return { train: part(fold.train), test: part(fold.test) };
+}
+
+function refuseEmpty(fold: Fold): void {
   if (fold.train.length === 0 || fold.test.length === 0) {
     throw new RanksimError(
       "empty-input",
       `expected rows on both sides of the split, found ${fold.train.length} and ${fold.test.length}`,
     );
   }
-  return { train: gatherData(set, fold.train), test: gatherData(set, fold.test) };
 }
 
-function foldOf(set: DataSet, share: number, seed: number, split: SplitColumn | undefined): Fold {
-  const rows = (set.y as { readonly length: number }).length;
+function foldOf(labels: DataSet["y"], share: number, seed: number, split: SplitColumn | undefined): Fold {
+  if (labels === undefined) throw new RanksimError("bad-labels", "--test-share: expected labels, found none");
   if (split?.by === "time") {
     return latest(timesOf(split.values), share);
   }
@@ -180,9 +210,9 @@ function foldOf(set: DataSet, share: number, seed: number, split: SplitColumn | 
     // The first of as many folds as the share is contained in the whole.
     return groupFolds(split.values, { folds: Math.max(2, Math.round(1 / share)), seed })[0];
   }
-  const numbers = Array.from({ length: rows }, (_, r) => [r]);
-  const y = set.y as Labels;
-  return trainTestSplit(numbers, y, { testShare: share, seed, stratify: !isSets(set.y ?? []) }).rows;
+  // Which rows go where depends on their labels alone.
+  const rows = Dense.of(new Uint8Array(labels.length), labels.length, 1);
+  return trainTestSplit(rows, labels as Labels, { testShare: share, seed, stratify: !isSets(labels) }).rows;
 }
 
 /** The latest rows to judge by, about this share of all: rows of one moment stay on one side. */

@@ -19,8 +19,9 @@ import {
   OUT_VALUE,
   PLACES,
   STRIDE,
+  WHOLE_NARROW,
 } from "../../src/backends/wasm/dense/context";
-import { openRow, product, respond, respond4 } from "./respond";
+import { narrowProducts4, openRow, product, respond, respond4 } from "./respond";
 import { clearTop, offerNew, sortTop } from "../shared/top";
 
 /** Bytes of filters that stay in the second-level cache while a range of rows passes by. */
@@ -72,11 +73,22 @@ export function top_rows_full(from: u32, to: u32, scratch: usize, context: usize
   const rows = load<u32>(context, PLACES);
   const first = load<u32>(context, FIRST_ROW);
   const list = load<usize>(context, LIST);
+  const isNarrow = load<i32>(context, MODE) == WHOLE_NARROW;
+  const four = scratch + scratch_full(context) - 32;
   for (let j = from; j < to && !load<u32>(context, KNOWN); j++) clearTop(valuesOf(context, j, k), idsOf(context, j, k), k);
   for (let r: u32 = 0; r < rows; r++) {
     const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
     const term = divisor == 0 ? 0 : openRow(context, r, scratch);
-    for (let j = from; j < to; j++) {
+    let j = from;
+    for (; isNarrow && divisor != 0 && j + 4 <= to; j += 4) {
+      const at = list + (<usize>j << 2);
+      narrowProducts4(context, scratch, term, load<u32>(at), load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), four);
+      for (let i: u32 = 0; i < 4; i++) {
+        const value = load<f64>(four + (<usize>i << 3)) / divisor;
+        offerNew(value, first + r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
+      }
+    }
+    for (; j < to; j++) {
       const f = load<u32>(list + (<usize>j << 2));
       const value = divisor == 0 ? 0 : product(context, scratch, term, f) / divisor;
       offerNew(value, first + r, valuesOf(context, j, k), idsOf(context, j, k), k);

@@ -47,6 +47,31 @@ export function respond(context: usize, xs: usize, term: f64, f: u32): f64 {
   return product(context, xs, term, f) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
 }
 
+/** x·w of four filters whose sums fit 32 bits (WHOLE_NARROW), to `out`. */
+// @ts-ignore: decorator
+@inline
+export function narrowProducts4(context: usize, xs: usize, term: f64, f0: u32, f1: u32, f2: u32, f3: u32, out: usize): void {
+  const weights = load<usize>(context, WEIGHTS);
+  const bytes = <usize>load<i32>(context, STRIDE) << 1;
+  const sums = dot4(
+    xs,
+    weights + <usize>f0 * bytes,
+    weights + <usize>f1 * bytes,
+    weights + <usize>f2 * bytes,
+    weights + <usize>f3 * bytes,
+    bytes,
+  );
+  const same = f64x2.splat(term);
+  const last = v128.shuffle<i32>(sums, sums, 2, 3, 0, 1);
+  v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(sums), same));
+  v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(last), same), 16);
+  const offsets = load<usize>(context, SHIFTED);
+  if (offsets) {
+    v128.store(out, f64x2.add(v128.load(out), pair(offsets, f0, f1)));
+    v128.store(out, f64x2.add(v128.load(out, 16), pair(offsets, f2, f3)), 16);
+  }
+}
+
 /** x·w / norm of four filters, to `out`. */
 export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32, f2: u32, f3: u32, out: usize): void {
   const mode = load<i32>(context, MODE);
@@ -54,24 +79,7 @@ export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32,
   const weights = load<usize>(context, WEIGHTS);
   const norm = load<usize>(context, NORM);
   if (mode == WHOLE_NARROW) {
-    const bytes = <usize>stride << 1;
-    const sums = dot4(
-      xs,
-      weights + <usize>f0 * bytes,
-      weights + <usize>f1 * bytes,
-      weights + <usize>f2 * bytes,
-      weights + <usize>f3 * bytes,
-      bytes,
-    );
-    const same = f64x2.splat(term);
-    const last = v128.shuffle<i32>(sums, sums, 2, 3, 0, 1);
-    v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(sums), same));
-    v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(last), same), 16);
-    const offsets = load<usize>(context, SHIFTED);
-    if (offsets) {
-      v128.store(out, f64x2.add(v128.load(out), pair(offsets, f0, f1)));
-      v128.store(out, f64x2.add(v128.load(out, 16), pair(offsets, f2, f3)), 16);
-    }
+    narrowProducts4(context, xs, term, f0, f1, f2, f3, out);
   } else if (mode == ORDERED_F32) {
     const bytes = <usize>stride << 2;
     dotOrdered2<f32>(xs, weights + <usize>f0 * bytes, weights + <usize>f1 * bytes, stride, out);

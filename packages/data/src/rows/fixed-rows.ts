@@ -47,6 +47,10 @@ function valuesType(type: string): "u8" | "u16" | "i16" | "f32" | "f64" {
 
 const TYPES = { u8: Uint8Array, u16: Uint16Array, i16: Int16Array, f32: Float32Array, f64: Float64Array } as const;
 
+/** Types whose bytes are the values. */
+const AS_READ = new Set(["u1", "u2", "i2", "f4", "f8"]);
+const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
 /** The rows as a source. */
 export function fixedRows(layout: FixedLayout): RowSource {
   return new FixedRows(layout, 0, layout.rows);
@@ -134,9 +138,12 @@ class FixedRows implements RowSource {
     if (bytes.byteLength !== expected) {
       throw badFile(name, `byte ${at}`, `expected ${expected} bytes, found ${bytes.byteLength}: the file has changed`);
     }
+    const Type = TYPES[valuesType(type)];
+    // Bytes that were read for these rows alone are the values, where the file has them as this machine does.
+    const isNative = AS_READ.has(type) && isLittle === IS_LITTLE && bytes.byteOffset % Type.BYTES_PER_ELEMENT === 0;
+    if (isNative) return new Type(bytes.buffer as ArrayBuffer, bytes.byteOffset, (to - from) * this.features);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const numbers = decodeNumbers(name, view, (to - from) * this.features, type, isLittle);
-    const Type = TYPES[valuesType(type)];
     return numbers instanceof Type ? numbers : Type.from(numbers);
   }
 

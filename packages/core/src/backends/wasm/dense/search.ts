@@ -122,6 +122,9 @@ export function searchSince(
   });
 }
 
+/** Filters that meet a row at a time where all rows are looked at: each piece makes the row ready anew. */
+const LISTED_PIECE = 16;
+
 /** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
 export function searchRows(
   engine: Engine,
@@ -142,8 +145,8 @@ export function searchRows(
     describeAnswer(context, answer)
       .set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0], [FIRST_ROW, block.first], [PLACES, block.rows])
       .set([LIST, lease.put(filters)], [DIVISOR, lease.put(divisor.subarray(block.first, block.first + block.rows))]);
-    const kernel = bounds ? "top_rows_pruned" : "top_rows_full";
-    return (await engine.run(kernel, filters.length, 4, engine.ask("scratch_full", context.at), context)).sum;
+    const [kernel, piece] = bounds ? (["top_rows_pruned", 4] as const) : (["top_rows_full", LISTED_PIECE] as const);
+    return (await engine.run(kernel, filters.length, piece, engine.ask("scratch_full", context.at), context)).sum;
   });
 }
 

@@ -1,4 +1,4 @@
-/** Rows held out of training: by chance, by groups that must not be on both sides, or by time, the latest rows. */
+/** Rows held out of training: at random, by groups that must not be on both sides, or by time, the latest rows. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -83,7 +83,7 @@ export async function rowWeights(
   const { weightColumn } = options;
   if (weightColumn === undefined) return undefined;
   const other = options.testShare === undefined ? (options.sets ? "--sets" : undefined) : "--test-share";
-  if (other) throw usageError(`--weight-column cannot be used with ${other}: rows are held out by chance alone`);
+  if (other) throw usageError(`--weight-column cannot be used with ${other}: rows are held out at random alone`);
   const values = await valuesAt(what, weightColumn, "--weight-column", options, session);
   return Float64Array.from(values, (text, r) => {
     const weight = text.trim() === "" ? Number.NaN : Number(text);

@@ -7,7 +7,7 @@ import { narrowestType, type Values } from "../matrix/values.ts";
 export type Sums = Rows;
 
 /** Sum f of `sums`, as a view. */
-export function sumAt(sums: Sums, f: number): Sum {
+function sumAt(sums: Sums, f: number): Sum {
   if (sums.form === "dense") {
     const n = sums.features;
     return { values: sums.values.subarray(f * n, (f + 1) * n) as Values };

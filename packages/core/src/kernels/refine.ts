@@ -13,11 +13,11 @@ import { commonNorm, rankDense, weightsFor } from "./rank.ts";
 import type { Compared, DenseBank, Lesson, Listed, Prototypes, Rows, Weights } from "./shapes.ts";
 
 /** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
-export const LOWEST_PROTOTYPE = 1e-50;
-export const HIGHEST_PROTOTYPE = 1e50;
+const LOWEST_PROTOTYPE = 1e-50;
+const HIGHEST_PROTOTYPE = 1e50;
 
 /** Prototypes with their weights, which change from lesson to lesson. */
-export interface Pupils extends Prototypes {
+export interface RankedPrototypes extends Prototypes {
   /** m x n weights, as float64 for the products. */
   readonly weights: Float64Array;
   readonly norm: number;
@@ -26,21 +26,21 @@ export interface Pupils extends Prototypes {
 }
 
 /** Ranks prototypes for the first time. */
-export function enrol(start: Prototypes): Pupils {
+export function rankPrototypes(start: Prototypes): RankedPrototypes {
   const { filters, features, distribution } = start;
-  const pupils = {
+  const ranked = {
     ...start,
     values: start.values.slice(),
     weights: new Float64Array(filters * features),
     norm: commonNorm(features, distribution),
     moves: new Uint32Array(filters),
   };
-  for (let f = 0; f < filters; f++) rankPupil(pupils, f);
-  return pupils;
+  for (let f = 0; f < filters; f++) rankPrototype(ranked, f);
+  return ranked;
 }
 
 /** The filters as they now are. */
-export function bankOf({ filters, features, weights, norm, distribution }: Pupils): DenseBank {
+export function bankOf({ filters, features, weights, norm, distribution }: RankedPrototypes): DenseBank {
   const kept: Weights = weightsFor(weights.length, features, distribution);
   kept.set(weights);
   return { form: "dense", filters, features, weights: kept, norm: new Float64Array(filters).fill(norm) };
@@ -49,15 +49,15 @@ export function bankOf({ filters, features, weights, norm, distribution }: Pupil
 /** Compares the rows [from, to) of a lesson with the filters listed for them. Equal responses: the lower filter. */
 export function compareListed(
   x: Rows,
-  pupils: Pupils,
+  ranked: RankedPrototypes,
   rows: Uint32Array,
   { codes, filters, k }: Listed,
   from: number,
   to: number,
   { own, rival, margin }: Compared, // out
 ): void {
-  const n = pupils.features;
-  const { weights, filterClass, norm } = pupils;
+  const n = ranked.features;
+  const { weights, filterClass, norm } = ranked;
   for (let j = from; j < to; j++) {
     let best = Number.NEGATIVE_INFINITY;
     let other = Number.NEGATIVE_INFINITY;
@@ -80,7 +80,7 @@ export function compareListed(
 }
 
 /** How far the first response leads the second. */
-export function marginOf(own: number, rival: number): number {
+function marginOf(own: number, rival: number): number {
   const sum = Math.abs(own) + Math.abs(rival);
   return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
 }
@@ -88,7 +88,7 @@ export function marginOf(own: number, rival: number): number {
 /** Lets the rows [from, to) of a lesson move prototypes, once all of its rows have been compared. */
 export function learn(
   x: Rows,
-  pupils: Pupils,
+  ranked: RankedPrototypes,
   { rows, step, window }: Lesson,
   { own, rival, margin }: Compared,
   from: number,
@@ -96,25 +96,25 @@ export function learn(
 ): void {
   for (let j = from; j < to; j++) {
     if (!(margin[j] < window)) continue;
-    move(x, rows[j], pupils, own[j], step);
-    move(x, rows[j], pupils, rival[j], -step);
-    pupils.moves[own[j]]++;
-    pupils.moves[rival[j]]++;
+    move(x, rows[j], ranked, own[j], step);
+    move(x, rows[j], ranked, rival[j], -step);
+    ranked.moves[own[j]]++;
+    ranked.moves[rival[j]]++;
   }
 }
 
 /** Ranks those of the prototypes [from, to) that were moved often enough, once all rows of a lesson have moved them. */
-export function rankMoved(pupils: Pupils, { patience }: Lesson, from: number, to: number): void {
-  const { moves } = pupils;
+export function rankMoved(ranked: RankedPrototypes, { patience }: Lesson, from: number, to: number): void {
+  const { moves } = ranked;
   for (let f = from; f < to; f++) {
     if (moves[f] === 0 || moves[f] < patience) continue;
-    rankPupil(pupils, f);
+    rankPrototype(ranked, f);
     moves[f] = 0;
   }
 }
 
 /** Brings row r to prototype f, or with a negative step takes it away. */
-function move(x: Rows, r: number, { values, features: n, rule }: Pupils, f: number, step: number): void {
+function move(x: Rows, r: number, { values, features: n, rule }: RankedPrototypes, f: number, step: number): void {
   const from = x.form === "dense" ? r * n : x.offsets[r];
   const to = x.form === "dense" ? from + n : x.offsets[r + 1];
   for (let e = from; e < to; e++) {
@@ -129,6 +129,6 @@ function move(x: Rows, r: number, { values, features: n, rule }: Pupils, f: numb
   }
 }
 
-function rankPupil({ values, weights, features: n, distribution }: Pupils, f: number): void {
+function rankPrototype({ values, weights, features: n, distribution }: RankedPrototypes, f: number): void {
   rankDense(values.subarray(f * n, (f + 1) * n), distribution, weights, f * n);
 }

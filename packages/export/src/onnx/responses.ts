@@ -11,7 +11,7 @@ import { bytesOf, type Graph, type Value } from "./graph.ts";
 export type RowType = "uint8" | "float32" | "float64";
 
 /** With more features 255 · n(n + 1), the largest response of bytes, leaves int32. */
-export const MOST_BYTE_FEATURES = 2901;
+const MOST_BYTE_FEATURES = 2901;
 
 /** Whether bytes times weights can be added up in int32. */
 export function fitsBytes(bank: FilterBank): boolean {

@@ -13,7 +13,15 @@ import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
 import { type Member, seat, voteOfCommittee } from "../committee/committee.ts";
 import { holdOut } from "../held-out.ts";
-import { enrolBank, type Pupil, plainWithout, type Teaching, teachBank, teachingFor, windowsFor } from "./refine.ts";
+import {
+  plainWithout,
+  prepareBank,
+  refineBank,
+  type Schedule,
+  scheduleFor,
+  type Trainee,
+  windowsFor,
+} from "./refine.ts";
 
 /** What refinement did. */
 export interface Refinement {
@@ -42,7 +50,7 @@ export interface RefineTask {
   readonly epochs: number;
   /** The window, where it is not to be chosen. */
   readonly window: number | undefined;
-  /** Where chance comes from: held-out rows and batches. */
+  /** Random numbers for held-out rows and batches. */
   readonly generator: RandomGenerator;
   readonly backend: Backend;
   /** Called with the share of the work done and the epochs of the bank at work; may wait, or throw to stop. */
@@ -84,7 +92,7 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
   const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
   const notes = members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(members)] : [];
   if (heldOut.length === 0 || notes.length > 0) return { members, report: nothing, notes };
-  const teaching = await teachingFor(x);
+  const schedule = await scheduleFor(x);
   const plan = { filters: members[0].bank.filters, searches: task.epochs };
   const held = await backend.hold(x, plan);
   let judge: Judge | undefined;
@@ -94,17 +102,17 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
-    const run = new Run(task, held, await areAllWhole(x), teaching, learning, again);
-    const first = await run.enrol(0, learning);
+    const run = new Run(task, held, await areAllWhole(x), schedule, learning, again);
+    const first = await run.prepare(0, learning);
     const plain = [await plainWithout(first)];
     const window = await run.chooseWindow(first, judge);
     const chosen = await run.chooseEpochs(first, window, judge);
     kept = chosen.kept;
     const refined = [{ ...members[0], bank: chosen.kept.bank }];
     for (let b = 1; b < members.length; b++) {
-      const pupil = await run.enrol(b, learning);
-      plain.push(await plainWithout(pupil));
-      refined.push({ ...members[b], bank: await run.teach(pupil, window, chosen.epochs) });
+      const trainee = await run.prepare(b, learning);
+      plain.push(await plainWithout(trainee));
+      refined.push({ ...members[b], bank: await run.refine(trainee, window, chosen.epochs) });
     }
     const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
     const alone = members.length === 1;
@@ -115,8 +123,8 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
       return { members, report: { ...nothing, before, after: before }, notes };
     }
     for (let b = 0; b < members.length && again; b++) {
-      const pupil = await run.enrol(b, Uint32Array.from(codes.keys()));
-      refined[b] = { ...members[b], bank: await run.teach(pupil, window, chosen.epochs) };
+      const trainee = await run.prepare(b, Uint32Array.from(codes.keys()));
+      refined[b] = { ...members[b], bank: await run.refine(trainee, window, chosen.epochs) };
     }
     const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
     if (again || members.length > 1) return { members: refined, report, notes };
@@ -216,7 +224,7 @@ class Run {
   readonly #task: RefineTask;
   readonly #held: HeldRows;
   readonly #whole: boolean;
-  readonly #teaching: Teaching;
+  readonly #schedule: Schedule;
   readonly #learning: Uint32Array;
   readonly #windows: readonly number[];
   readonly #steps: number;
@@ -226,32 +234,32 @@ class Run {
     task: RefineTask,
     held: HeldRows,
     isWhole: boolean,
-    teaching: Teaching,
+    schedule: Schedule,
     learning: Uint32Array,
     again: boolean,
   ) {
     this.#task = task;
     this.#held = held;
     this.#whole = isWhole;
-    this.#teaching = teaching;
+    this.#schedule = schedule;
     this.#learning = learning;
-    this.#windows = task.window === undefined ? windowsFor(teaching, task.epochs) : [task.window];
+    this.#windows = task.window === undefined ? windowsFor(schedule, task.epochs) : [task.window];
     const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
     this.#steps = trials + (again ? 2 : 1) * task.members.length * task.epochs;
   }
 
   /** Bank b with the rows it learns from. */
-  enrol(b: number, rows: Uint32Array): Promise<Pupil> {
+  prepare(b: number, rows: Uint32Array): Promise<Trainee> {
     const { members, distribution, codes } = this.#task;
     const { bank, filterClass } = members[b];
-    return enrolBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#teaching);
+    return prepareBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
   }
 
   /**
    * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
    * few epochs wide windows do better than in many.
    */
-  async chooseWindow(pupil: Pupil, judge: Judge): Promise<number> {
+  async chooseWindow(trainee: Trainee, judge: Judge): Promise<number> {
     const windows = this.#windows;
     if (windows.length === 1) return windows[0];
     const { generator } = this.#task;
@@ -259,9 +267,9 @@ class Run {
     let best: { window: number; right: Marks } | undefined;
     for (const window of windows) {
       const epochs = TRIAL_EPOCHS;
-      await this.#teach({ ...pupil, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
+      await this.#refine({ ...trainee, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
-        const right = await judge.rightByStrongest({ ...pupil.start, bank: await filters() });
+        const right = await judge.rightByStrongest({ ...trainee.start, bank: await filters() });
         if (!best || isBetter(right, best.right, SURE)) best = { window, right };
       });
     }
@@ -269,14 +277,14 @@ class Run {
   }
 
   /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
-  async chooseEpochs(pupil: Pupil, window: number, judge: Judge): Promise<Chosen> {
+  async chooseEpochs(trainee: Trainee, window: number, judge: Judge): Promise<Chosen> {
     const { epochs, generator } = this.#task;
     let chosen = undefined as Chosen | undefined;
     const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
       const kept = judge.keep(await filters());
       let spare: KeptBank | undefined = kept; // until it is chosen
       try {
-        const right = await judge.rightBy(kept, pupil.start.filterClass);
+        const right = await judge.rightBy(kept, trainee.start.filterClass);
         if (chosen && isBetter(chosen.right, right, SURE)) return;
         spare = chosen?.kept;
         chosen = { kept, epochs: done, right };
@@ -285,7 +293,7 @@ class Run {
       }
     };
     try {
-      await this.#teach(pupil, generator, window, epochs, epochs, judged);
+      await this.#refine(trainee, generator, window, epochs, epochs, judged);
     } catch (error) {
       chosen?.kept.release();
       throw error;
@@ -294,17 +302,17 @@ class Run {
   }
 
   /** The bank after `until` epochs. */
-  async teach(pupil: Pupil, window: number, until: number): Promise<FilterBank> {
+  async refine(trainee: Trainee, window: number, until: number): Promise<FilterBank> {
     let bank: FilterBank | undefined;
     const { epochs, generator } = this.#task;
-    await this.#teach(pupil, generator, window, epochs, until, async (done, filters) => {
+    await this.#refine(trainee, generator, window, epochs, until, async (done, filters) => {
       if (done === until) bank = await filters();
     });
     return bank as FilterBank;
   }
 
-  #teach(
-    pupil: Pupil,
+  #refine(
+    trainee: Trainee,
     generator: RandomGenerator,
     window: number,
     epochs: number,
@@ -313,7 +321,7 @@ class Run {
   ): Promise<void> {
     let epoch = 0;
     const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
-    return teachBank(pupil, this.#teaching, { window, epochs, until, onEpoch, onPart }, generator);
+    return refineBank(trainee, this.#schedule, { window, epochs, until, onEpoch, onPart }, generator);
   }
 }
 

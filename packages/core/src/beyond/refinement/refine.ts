@@ -13,11 +13,11 @@ import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
 import { drawBelow, type RandomGenerator } from "../../random.ts";
 import type { Member } from "../committee/committee.ts";
-import { Desk } from "./desk.ts";
 import { inChunks, positiveQuantile } from "./long-arrays.ts";
+import { RowState } from "./row-state.ts";
 
 /** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
-export interface Teaching {
+export interface Schedule {
   readonly rule: RefineRule;
   /** Windows to choose from, see `windowsFor`. */
   readonly windows: readonly number[];
@@ -36,8 +36,8 @@ export interface Teaching {
   /** Epochs until filters are searched again, and those at the end without a search: what it found would come too late. */
   readonly refresh: number;
   readonly late: number;
-  /** A row that leads by so many windows rests until then. */
-  readonly rest: number;
+  /** A row that leads by so many windows is skipped until then. */
+  readonly skip: number;
 }
 
 /** Prototypes are means times this, so that steps on whole numbers are whole and sums exact. */
@@ -51,7 +51,7 @@ const MANY_EPOCHS = 24;
 const NARROWING = 0.5;
 
 /** Dense data: rows are added to prototypes. */
-export const ADDING: Teaching = {
+export const ADDING: Schedule = {
   rule: "add",
   windows: [0.01, 0.02, 0.04],
   step: 0.05 * UNIT,
@@ -64,11 +64,11 @@ export const ADDING: Teaching = {
   rivals: 5,
   refresh: 4,
   late: 2,
-  rest: 4,
+  skip: 4,
 };
 
 /** Sparse data: features scale prototypes, so that what no row has stays tied. */
-export const MULTIPLYING: Teaching = {
+export const MULTIPLYING: Schedule = {
   ...ADDING,
   rule: "multiply",
   windows: [0.05, 0.1],
@@ -91,8 +91,8 @@ const LOOKED_AT = 1000;
 /** Smallest sum added to the means of sparse data: this share of the means that are not zero lie below it. */
 const SMALL_MEANS = 0.1;
 
-/** The way of teaching that suits the data. */
-export async function teachingFor(x: RowSource): Promise<Teaching> {
+/** The way of schedule that suits the data. */
+export async function scheduleFor(x: RowSource): Promise<Schedule> {
   const every = Math.max(1, Math.floor(x.rows / LOOKED_AT));
   const some = Uint32Array.from({ length: Math.ceil(x.rows / every) }, (_, j) => j * every);
   const { filled, negative } = looksOf(await x.gather(some));
@@ -100,13 +100,13 @@ export async function teachingFor(x: RowSource): Promise<Teaching> {
 }
 
 /** The windows to choose from for so many epochs: the more there are, the wider they are, to avoid overfitting. No row leads by more than 1. */
-export function windowsFor({ windows }: Teaching, epochs: number): number[] {
+export function windowsFor({ windows }: Schedule, epochs: number): number[] {
   const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
   return windows.map((window) => Math.min(1, window * wider));
 }
 
 /** A bank about to be refined, and the rows it may learn from. */
-export interface Pupil {
+export interface Trainee {
   readonly held: HeldRows;
   readonly start: Prototypes;
   /** The strongest filters of each row of `held`, by the filters as they were. */
@@ -118,12 +118,12 @@ export interface Pupil {
   /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
   readonly learned: Uint32Array;
   /** For one course at a time, as are the arrays that the next one finds. */
-  readonly desk: Desk;
+  readonly state: RowState;
   readonly rooms: { sum?: Float64Array; latest?: Float64Array };
 }
 
 /** Searches a bank's filters for all rows and makes its prototypes from the rows to learn from. */
-export async function enrolBank(
+export async function prepareBank(
   held: HeldRows,
   whole: boolean, // whether all values are whole numbers
   bank: FilterBank,
@@ -131,20 +131,20 @@ export async function enrolBank(
   distribution: Float64Array | undefined,
   codes: Uint32Array,
   rows: Uint32Array,
-  teaching: Teaching,
-): Promise<Pupil> {
+  schedule: Schedule,
+): Promise<Trainee> {
   const perClass = bank.filters / new Set(filterClass).size;
   const deep = Math.min(DEEPEST, Math.ceil(perClass / CLASS_SHARE));
   const loaded = held.load(bank);
-  const k = Math.min(Math.max(teaching.strongest, deep), bank.filters);
+  const k = Math.min(Math.max(schedule.strongest, deep), bank.filters);
   const top = await held.topFilters(loaded, k).finally(() => loaded.release());
   const { values, learned } = await means(held, bank, filterClass, top, codes, rows);
-  if (teaching.rule === "multiply") await raise(values, held.turn);
+  if (schedule.rule === "multiply") await raise(values, held.turn);
   else await scale(values, whole, held.turn);
   const { filters, features } = bank;
-  const start = { filters, features, values, filterClass, rule: teaching.rule, distribution };
-  const desk = new Desk(codes, filterClass, teaching.own, teaching.rivals);
-  return { held, start, top, codes, rows, learned, desk, rooms: {} };
+  const start = { filters, features, values, filterClass, rule: schedule.rule, distribution };
+  const state = new RowState(codes, filterClass, schedule.own, schedule.rivals);
+  return { held, start, top, codes, rows, learned, state, rooms: {} };
 }
 
 /** The mean of the rows whose strongest filter of their own class it is; a filter without any: its weights, as large. */
@@ -219,7 +219,7 @@ function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Arra
 }
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
-export async function plainWithout({ start, learned, held }: Pupil): Promise<Member> {
+export async function plainWithout({ start, learned, held }: Trainee): Promise<Member> {
   const all = await rank(start.values, start, held);
   if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
   return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
@@ -253,50 +253,50 @@ export interface Course {
   readonly onPart: OnPart;
 }
 
-/** Teaches a bank. Whatever happens, nothing but the pupil's own matrix stays held. */
-export async function teachBank(
-  pupil: Pupil,
-  teaching: Teaching,
+/** Teaches a bank. Whatever happens, nothing but the trainee's own matrix stays held. */
+export async function refineBank(
+  trainee: Trainee,
+  schedule: Schedule,
   course: Course,
   generator: RandomGenerator,
 ): Promise<void> {
-  const { held, start, rows, desk, rooms } = pupil;
+  const { held, start, rows, state, rooms } = trainee;
   const refining = await held.refine(start);
   /** The strongest filters of all rows, or of some, by the filters as they now are. */
   const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
     const bank = await refining.bank();
-    return held.topFilters(bank, pupil.top.k, of).finally(() => bank.release());
+    return held.topFilters(bank, trainee.top.k, of).finally(() => bank.release());
   };
   const part = Math.ceil(course.epochs / 3);
-  const size = Math.min(teaching.batch, teaching.batchPerFilter * start.filters);
+  const size = Math.min(schedule.batch, schedule.batchPerFilter * start.filters);
   try {
     let sum: Float64Array | undefined; // of the prototypes after each epoch of this part
-    let step = teaching.step;
-    const left = 1 - teaching.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
-    const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(teaching.refresh / 2) : teaching.refresh;
+    let step = schedule.step;
+    const left = 1 - schedule.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
+    const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(schedule.refresh / 2) : schedule.refresh;
     for (let epoch = 0; epoch < course.until; epoch++) {
-      const searching = epoch % refresh === 0 && epoch + teaching.late < course.epochs;
-      if (epoch === 0) desk.list(pupil.top, rows);
+      const searching = epoch % refresh === 0 && epoch + schedule.late < course.epochs;
+      if (epoch === 0) state.list(trainee.top, rows);
       else if (searching && epoch % (2 * refresh) === 0) {
-        desk.list(await strongest(), rows);
+        state.list(await strongest(), rows);
       } else if (searching) {
-        // Every other time those that rest are left to do so.
-        const some = desk.awake(rows, teaching.rest * course.window);
-        desk.list(await strongest(some), some, true);
+        // Every other time rows that lead by far are skipped.
+        const some = state.active(rows, schedule.skip * course.window);
+        state.list(await strongest(some), some, true);
       }
-      if (epoch === 0 || searching) refining.list(desk.listed);
-      const awake = desk.awake(rows, teaching.rest * course.window);
+      if (epoch === 0 || searching) refining.list(state.listed);
+      const active = state.active(rows, schedule.skip * course.window);
       const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
-      for (const batch of batchesOf(awake, size, generator)) {
-        const rounded = teaching.rule === "add" ? Math.max(1, Math.round(step)) : step;
-        const lesson = { rows: batch, step: rounded, window, patience: teaching.patience };
-        desk.note(batch, await refining.teach(lesson));
+      for (const batch of batchesOf(active, size, generator)) {
+        const rounded = schedule.rule === "add" ? Math.max(1, Math.round(step)) : step;
+        const lesson = { rows: batch, step: rounded, window, patience: schedule.patience };
+        state.note(batch, await refining.teach(lesson));
       }
       await refining.teach({ rows: NOBODY, step: 0, window, patience: 1 }); // ranks those that wait
       step *= left;
       if (sum) {
         rooms.latest = await refining.values(rooms.latest);
-        await join(sum, rooms.latest, teaching.rule, held.turn);
+        await join(sum, rooms.latest, schedule.rule, held.turn);
       } else {
         sum = await refining.values(rooms.sum);
         rooms.sum = sum;

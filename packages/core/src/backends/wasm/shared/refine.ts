@@ -35,7 +35,7 @@ import {
 
 /** Rows and filters a kernel takes at a time. */
 const LESSON_PIECE = 128;
-const PUPIL_PIECE = 8;
+const PROTOTYPE_PIECE = 8;
 
 /** What is different for dense and for sparse rows. */
 export interface RefineForm<B> {
@@ -285,7 +285,7 @@ class WasmRefining<B> extends Counted implements Refining {
         this.#context
           .set([TOUCHED, lease.put(sorted.touched)], [MOVE_OFFSETS, lease.put(sorted.offsets)], [STEP, wholeStep])
           .set([MOVE_ROWS, lease.put(sorted.rows)], [MOVE_STEPS, lease.put(sorted.steps)]);
-        await this.#run(this.#form.move, this.#form.moveScratch, sorted.touched.length, PUPIL_PIECE);
+        await this.#run(this.#form.move, this.#form.moveScratch, sorted.touched.length, PROTOTYPE_PIECE);
         this.#moves = moves;
       },
     );

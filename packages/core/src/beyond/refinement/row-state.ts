@@ -1,9 +1,9 @@
-/** What refinement remembers of the rows of a matrix: which filters they are compared with, and which of them rest. */
+/** What refinement remembers of the rows of a matrix: which filters they are compared with, and which of them are skipped. */
 
 import type { Compared, Listed, TopFilters } from "../../backends/contract.ts";
 
 /** For each row the filters it is compared with, and how far it led when last looked at. */
-export class Desk {
+export class RowState {
   readonly #codes: Uint32Array;
   readonly #filterClass: Uint32Array;
   readonly #own: number;
@@ -22,7 +22,7 @@ export class Desk {
     this.#margin = new Float64Array(codes.length);
   }
 
-  /** Takes the lists of `rows` from a search of all rows, or of these alone. A row without an own filter, or without another, rests. */
+  /** Takes the lists of `rows` from a search of all rows, or of these alone. A row without an own filter, or without another, is skipped. */
   list({ filter, response, k }: TopFilters, rows: Uint32Array, alone = false): void {
     const [codes, filterClass, lists, width] = [this.#codes, this.#filterClass, this.#lists, this.#width];
     const [mostOwn, mostRivals] = [this.#own, this.#rivals];
@@ -50,12 +50,12 @@ export class Desk {
     }
   }
 
-  /** Rows that led by less than `rest`. */
-  awake(rows: Uint32Array, rest: number): Uint32Array {
-    const margin = this.#margin;
+  /** Rows that led by less than `margin`. */
+  active(rows: Uint32Array, margin: number): Uint32Array {
+    const margins = this.#margin;
     const found = new Uint32Array(rows.length);
     let count = 0;
-    for (let j = 0; j < rows.length; j++) if (margin[rows[j]] < rest) found[count++] = rows[j];
+    for (let j = 0; j < rows.length; j++) if (margins[rows[j]] < margin) found[count++] = rows[j];
     return found.subarray(0, count);
   }
 

@@ -78,7 +78,7 @@ export interface ClassifierParams extends FilterParams {
   readonly refine: boolean;
   /** Maximum number of refinement epochs. */
   readonly refineEpochs: number;
-  /** By how much, of -1 to 1, a row's own class has to win before it teaches nothing; absent: chosen on held-out rows. */
+  /** Margin, from -1 to 1, beyond which a row no longer moves filters; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
   /** "last": calibrate on the last rows of each class, and train on them as well afterwards. */
   readonly calibrateOn: "last" | undefined;
@@ -219,13 +219,13 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     name: "refineWindow",
     form: "share",
     default: null,
-    about: "by how much a row has to be won to teach nothing; chosen on held-out rows if not said",
+    about: "margin beyond which a row no longer moves filters; chosen on held-out rows if not given",
   },
   {
     name: "shiftImages",
     form: "count",
     default: null,
-    about: "images of this width: learn from them moved by a pixel too",
+    about: "width of images: train on copies shifted by one pixel as well",
   },
   { name: "voters", form: "count", default: 1, about: "strongest filters that decide the class" },
 ];

@@ -34,8 +34,8 @@ export interface PatchParams {
 }
 
 export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
-  { name: "width", form: "count", default: null, about: "pixels of a row of the images; square if not said" },
-  { name: "height", form: "count", default: null, about: "rows of pixels of the images; 1 for signals" },
+  { name: "width", form: "count", default: null, about: "width of the images in pixels; square if not given" },
+  { name: "height", form: "count", default: null, about: "height of the images in pixels; 1 for signals" },
   { name: "channels", form: "count", default: 1, about: "values of a pixel" },
   { name: "patch", form: "counts", default: 5, about: "width and height of a window" },
   { name: "stride", form: "counts", default: 1, about: "pixels from one window to the next" },

@@ -8,7 +8,7 @@ import type { Progress, Run } from "./estimator.ts";
 
 /** Milliseconds after which a shared back end is closed if no call needs it: its memory only grows while it is open. */
 const IDLE = 10_000;
-/** How often a call is done again whose worker ended in the midst of it. */
+/** How often a call is tried where its worker ends during it. */
 const TRIES = 3;
 
 /** The back end of calls that were given a name or nothing: opened by the first of them, shared by all, closed when it lies idle. */
@@ -94,13 +94,9 @@ function inTurn(backend: Backend, turn: Turn): Backend {
 const isDetached = (error: unknown): boolean => error instanceof TypeError && /detached/.test(error.message);
 
 const goneInUse = (cause: unknown): RanksimError =>
-  new RanksimError(
-    "bad-matrix",
-    "expected rows that stay until the call ends, found their buffer detached in the midst",
-    {
-      cause,
-    },
-  );
+  new RanksimError("bad-matrix", "expected rows that stay until the call ends, found their buffer detached during it", {
+    cause,
+  });
 
 /** Whether doing the same again is of use. */
 function isPassing(error: unknown): boolean {

@@ -42,7 +42,7 @@ export class Dense implements DenseRows, RowSource {
   static fromRows(rows: readonly ArrayLike<number>[]): Dense {
     const features = rows.length === 0 ? 0 : rows[0].length;
     checkShape(rows.length, features);
-    // A length is a mere claim until there are numbers at both ends; room is made afterwards.
+    // A length cannot be trusted until there are numbers at both ends; memory is allocated afterwards.
     for (let r = 0; r < rows.length; r++) {
       if (rows[r].length === features && features > 0) {
         checkNumber(rows[r][0], r, 0);

@@ -123,7 +123,7 @@ function addDictionary(
   // A dictionary of a nested column is not needed: only plain columns are read through one.
   if (value === undefined || batch === undefined) return;
   const [column] = columnsOf([value], batch, body, unpack);
-  // Of other kinds the length may be a mere claim, without bytes behind it.
+  // Of other kinds the length cannot be trusted: there may be no bytes behind it.
   if (!/^(text|text-view|int|float|bool)$/.test(value.type.kind)) {
     throw new Error(`expected a dictionary of text or numbers, found type ${value.typeName}`);
   }
@@ -157,7 +157,7 @@ function addBatch(
     }
     isBacked ||= field.type.kind !== "null";
   }
-  // Without a column that has bytes behind it, the number of rows is a mere claim.
+  // Without a column that has bytes behind it, the number of rows cannot be trusted.
   if (!isBacked) throw badFile(name, "", "expected a column with values, found only empty ones");
   builder.add(rows, (column) => cells.get(column) as Cells);
 }

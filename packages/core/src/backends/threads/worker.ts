@@ -61,7 +61,7 @@ const answer = async (message) => {
 const IN_NODE = `const port = process.getBuiltinModule("node:worker_threads").parentPort;${SCRIPT}port.on("message", answer);`;
 const IN_BROWSER = `const port = self;${SCRIPT}port.onmessage = ({ data }) => answer(data);`;
 
-/** A worker ended in the midst of its work. The work can be done again: another worker takes its place. */
+/** A worker ended during its work. The work can be done again: another worker takes its place. */
 export class WorkerDied extends RanksimError {
   /** Doing the same again is of use. */
   readonly isPassing = true;

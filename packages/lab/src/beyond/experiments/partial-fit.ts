@@ -11,7 +11,7 @@ export const partialFit: Experiment = {
   name: "partial-fit",
   title: "Rows that come later",
   about:
-    "Fashion-MNIST, 1,000 filters. Ten parts (row r goes to part r mod 10): `fit` on the first, `partialFit` for each of the others, without the rows of before. Test macro F1.",
+    "Fashion-MNIST, 1,000 filters. Ten parts (row r goes to part r mod 10): `fit` on the first, `partialFit` for each of the others, without the original rows. Test macro F1.",
   columns: [
     { figure: "one", title: "one fit" },
     { figure: "shards", title: "ten parts" },

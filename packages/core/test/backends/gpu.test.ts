@@ -124,7 +124,7 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("gpu"), { timeout: SLOW }, () =>
     await expectAnswers(backend, x, { ...bank, weights: Float64Array.from(whole, (weight) => weight / 3) }, 3, false);
     const curve = Float64Array.from({ length: 30 }, (_, i) => 0.5 + i * i);
     await expectAnswers(backend, x, rankSums(x, someGroups(6, 20, 4), curve), 2, false);
-    const heavy = Uint16Array.from({ length: 12 * 300 }, (_, j) => 65_535 - ((j * 31) % 500));
+    const heavy = Uint16Array.from({ length: 12 * 300 }, (_, j) => 65_535 - ((j * 31) % 10_000));
     const wide = denseRows("u8", 5, 300, "noise", 4);
     await expectAnswers(backend, wide, { form: "dense", filters: 12, features: 300, weights: heavy, norm }, 2, false);
   });

@@ -4,7 +4,15 @@
  */
 
 import { availableParallelism } from "node:os";
-import { type Backend, type BackendName, type Collective, openBackend, openShards, type Run } from "@ranksim/core";
+import {
+  BACKEND_NAMES,
+  type Backend,
+  type BackendName,
+  type Collective,
+  openBackend,
+  openShards,
+  type Run,
+} from "@ranksim/core";
 import { type Command, Option } from "commander";
 import { wholeNumber } from "./flags/parameter-flags.ts";
 import type { Io, Processes } from "./io.ts";
@@ -26,8 +34,6 @@ export interface ComputeOptions extends CommonOptions {
   readonly mpi?: boolean;
 }
 
-const BACKENDS = ["auto", "gpu", "threads", "wasm", "reference"];
-
 /** Adds --json and --quiet. */
 export function addCommonOptions(command: Command): Command {
   return command
@@ -41,7 +47,7 @@ export function addCommonOptions(command: Command): Command {
 export function addComputeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--backend <name>", "where the work runs; the result is the same everywhere").choices(BACKENDS),
+      new Option("--backend <name>", "where the work runs; the result is the same everywhere").choices(BACKEND_NAMES),
     )
     .addOption(
       new Option("--threads <n>", "threads at most; the result does not depend on it").argParser((text: string) =>

@@ -6,7 +6,7 @@
  */
 
 export type * from "./backends/contract.ts";
-export { type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
+export { BACKEND_NAMES, type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
 export { openShards } from "./backends/shards/backend.ts";
 export type { Collective } from "./backends/shards/collective.ts";
 export type { ByteScale, WindowMap } from "./beyond/patches/windows.ts";
@@ -61,6 +61,7 @@ export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDen
 export type { Weighted } from "./matrix/row-weights.ts";
 export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
+export { statedDigest } from "./model-file/container/layout.ts";
 export { sha256 } from "./model-file/container/sha256.ts";
 export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
 export { type LoadOptions, loadModel, type SaveOptions, saveModel } from "./model-file/model-file.ts";

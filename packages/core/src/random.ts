@@ -31,7 +31,7 @@ export class Streams {
     return this.#at(0);
   }
 
-  /** Initial filters, and the places of filters that win no row, where all rows train together. */
+  /** Initial filters where all rows train together. */
   training(): RandomGenerator {
     return this.#at(1);
   }

@@ -23,7 +23,7 @@ export { didYouMean } from "./did-you-mean.ts";
 export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
-export type { ColumnChoice, Format, ReadOptions, TextPart } from "./readers/options.ts";
+export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
 export {
   type DataKind,
   kindOf,

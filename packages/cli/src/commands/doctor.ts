@@ -10,13 +10,13 @@ import { bytes, count } from "../terminal/numbers.ts";
 import { pairs, table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 
-/** Back ends in the order of the list, and what each is. */
-const LISTED: readonly (readonly [BackendName, string])[] = [
-  ["gpu", "kernels on a GPU, through WebGPU"],
-  ["threads", "SIMD kernels on several threads"],
-  ["wasm", "SIMD kernels on one thread"],
-  ["reference", "the definitions, as plain loops"],
-];
+/** What each back end is; "auto" is one of them. */
+const ABOUT: { readonly [name in Exclude<BackendName, "auto">]: string } = {
+  gpu: "kernels on a GPU, through WebGPU",
+  threads: "SIMD kernels on several threads",
+  wasm: "SIMD kernels on one thread",
+  reference: "the definitions, as plain loops",
+};
 
 /** Bytes of a row in the test, rows and filters it begins with, and milliseconds of a run that is long enough to tell. */
 const FEATURES = 784;
@@ -52,7 +52,7 @@ export function addDoctor(program: Command, io: Io): void {
 async function run(session: Session): Promise<void> {
   const found = await session.metered("trying back ends", async () => {
     const all: Found[] = [];
-    for (const [name, about] of LISTED) {
+    for (const [name, about] of Object.entries(ABOUT) as [BackendName, string][]) {
       session.io.signal.throwIfAborted();
       all.push(await look(name, about));
     }

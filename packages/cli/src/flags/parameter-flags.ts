@@ -135,7 +135,10 @@ function argumentOf({ form, choices, name }: ParameterInfo): string {
       return " <n|auto>";
     case "share":
       return " <share>";
-    default:
+    case "positive":
+      return " <number>";
+    case "choice":
+    case "special":
       return ` <${[...(choices ?? []), ...(SPECIAL[name] ? [SPECIAL[name].argument] : [])].join("|")}>`;
   }
 }
@@ -158,7 +161,14 @@ export function parseParameter({ form, choices, name }: ParameterInfo, text: str
       if (text.trim() !== "" && value >= 0 && value <= 1) return value;
       throw new InvalidArgumentError("Expected a number from 0 to 1.");
     }
-    default:
+    case "positive": {
+      const value = Number(text);
+      if (value > 0 && value < Number.POSITIVE_INFINITY) return value;
+      throw new InvalidArgumentError("Expected a number above 0.");
+    }
+    case "flag":
+    case "choice":
+    case "special":
       return parseChoice(name, choices ?? [], text);
   }
 }

@@ -3,6 +3,7 @@
 import {
   Budget,
   type ColumnChoice,
+  FORMATS,
   type Format,
   type ImageSize,
   parseBytes,
@@ -16,20 +17,6 @@ import type { ColumnsGiven, TableOptions } from "./table-flags.ts";
 /** What DATA may be; the same words in every command's help. */
 export const DATA_ABOUT =
   "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test); several files and patterns ('part-*.csv') are read as one";
-
-const FORMATS: readonly Format[] = [
-  "csv",
-  "tsv",
-  "jsonl",
-  "npy",
-  "npz",
-  "idx",
-  "svmlight",
-  "parquet",
-  "arrow",
-  "text-folder",
-  "image-folder",
-];
 
 /** The reading options as commander gives them. */
 export interface ReadingOptions {

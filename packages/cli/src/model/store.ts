@@ -1,7 +1,7 @@
 /** Models as files of the file system: read whole, written whole or not at all. */
 
 import { basename, resolve } from "node:path";
-import { type Model, RanksimError, type SaveOptions, saveModel } from "@ranksim/core";
+import { type Model, RanksimError, type SaveOptions, saveModel, statedDigest } from "@ranksim/core";
 import { Budget } from "@ranksim/data";
 import { readWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
@@ -22,7 +22,12 @@ export async function readModel(path: string, io: Io): Promise<StoredModel> {
   const bytes = await modelBytes(path, io);
   try {
     const model: Model = loadModel(bytes);
-    return { model, name: path === "-" ? "model" : basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
+    return {
+      model,
+      name: path === "-" ? "model" : basename(path),
+      byteLength: bytes.length,
+      digest: statedDigest(bytes),
+    };
   } catch (error) {
     if (!(error instanceof RanksimError)) throw error;
     throw new RanksimError(error.code, `${path === "-" ? "standard input" : path}: ${error.message}`, { cause: error });
@@ -33,16 +38,7 @@ export async function readModel(path: string, io: Io): Promise<StoredModel> {
 export async function writeModel(model: Model, path: string, io: Io, options: SaveOptions = {}): Promise<StoredModel> {
   const bytes = saveModel(model, options);
   await writeTo(path, pieces(bytes), io);
-  return { model, name: basename(path), byteLength: bytes.length, digest: digestOf(bytes) };
-}
-
-/** The digest that a model file states of itself; the file must have been checked. */
-export function digestOf(bytes: Uint8Array): string {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length))) as {
-    readonly __metadata__: { readonly digest: string };
-  };
-  return header.__metadata__.digest;
+  return { model, name: basename(path), byteLength: bytes.length, digest: statedDigest(bytes) };
 }
 
 /** The bytes of a model file, unchecked. Devices and files that do not fit in memory are refused. */

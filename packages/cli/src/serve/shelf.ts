@@ -5,9 +5,8 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { openBackend, RanksimError } from "@ranksim/core";
+import { openBackend, RanksimError, statedDigest } from "@ranksim/core";
 import { loadModel } from "../load-model.ts";
-import { digestOf } from "../model/store.ts";
 import type { Limits } from "./limits.ts";
 import { ServedModel } from "./served-model.ts";
 
@@ -144,7 +143,7 @@ export class Shelf {
     const backend = await openBackend("auto");
     try {
       const model = loadModel(bytes);
-      const version = digestOf(bytes).slice(0, VERSION_DIGITS);
+      const version = statedDigest(bytes).slice(0, VERSION_DIGITS);
       const served = new ServedModel(name, version, model, backend, this.#limits);
       await warm(served);
       return served;

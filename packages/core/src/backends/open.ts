@@ -16,11 +16,14 @@ export type BackendName = "auto" | "reference" | "wasm" | "threads" | "gpu";
 /** What opens each. */
 export const BACKENDS: { readonly [name in BackendName]: (options: OpenOptions) => Promise<Backend> } = {
   auto: async ({ threads }) => (await import("./auto.ts")).openAuto(threads),
-  reference: async () => openReference(),
-  wasm: async () => (await import("./wasm/backend.ts")).openWasm(),
-  threads: async ({ threads }) => (await import("./threads/backend.ts")).openThreads(threads),
   gpu: async () => (await import("./gpu/backend.ts")).openGpu(openProcessor),
+  threads: async ({ threads }) => (await import("./threads/backend.ts")).openThreads(threads),
+  wasm: async () => (await import("./wasm/backend.ts")).openWasm(),
+  reference: async () => openReference(),
 };
+
+/** Their names, the fastest first. */
+export const BACKEND_NAMES = Object.keys(BACKENDS) as readonly BackendName[];
 
 /** The best back end of the processor. */
 async function openProcessor(): Promise<Backend> {

@@ -80,7 +80,7 @@ export function compareListed(
 }
 
 /** How far the first response leads the second. */
-function marginOf(own: number, rival: number): number {
+export function marginOf(own: number, rival: number): number {
   const sum = Math.abs(own) + Math.abs(rival);
   return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
 }

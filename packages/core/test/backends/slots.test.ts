@@ -1,15 +1,39 @@
-/** Slots of lessons lie within a context and apart from each other: one outside would read what another kernel left there. */
+/** Slots of a context lie within it and apart from each other: one outside, or shared, would read what another kernel left there. */
 
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import * as dense from "../../src/backends/wasm/dense/context.ts";
+import * as pool from "../../src/backends/wasm/dense/pool-context.ts";
 import { CONTEXT_BYTES } from "../../src/backends/wasm/engine/slots.ts";
 import * as lessons from "../../src/backends/wasm/shared/refine-context.ts";
+import * as sparse from "../../src/backends/wasm/sparse/context.ts";
 
-it("slots of lessons lie within a context, apart from each other", () => {
-  const slots = Object.values(lessons);
-  expect(slots.length).toBeGreaterThan(10);
-  expect(new Set(slots).size).toBe(slots.length);
-  for (const slot of slots) {
-    expect(slot % 8).toBe(0);
-    expect(slot + 8).toBeLessThanOrEqual(CONTEXT_BYTES);
-  }
-});
+const ASSEMBLY = join(import.meta.dirname, "../../assembly");
+
+/** Names that a kernel looks up in a context; the other constants of these files are sizes and kinds. */
+const looked = new Set(
+  readdirSync(ASSEMBLY, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [...readFileSync(join(ASSEMBLY, file), "utf8").matchAll(/\(context, ([A-Z][A-Z0-9_]+)\)/g)])
+    .map(([, name]) => name),
+);
+
+it.each([
+  ["dense rows and lessons", { ...dense, ...lessons }, 60],
+  ["sparse rows and lessons", { ...sparse, ...lessons }, 40],
+  ["pooled images", { ...pool }, 10],
+])(
+  "slots of %s lie within a context, apart from each other",
+  (_, names: { readonly [name: string]: number }, least) => {
+    const slots = Object.entries(names).filter(([name]) => looked.has(name));
+    expect(slots.length).toBeGreaterThan(least);
+    const byPlace = new Map<number, string>();
+    for (const [name, slot] of slots) {
+      expect(slot % 8, name).toBe(0);
+      expect(slot + 8, name).toBeLessThanOrEqual(CONTEXT_BYTES);
+      expect(byPlace.get(slot), `${name} is at ${slot}, as is`).toBeUndefined();
+      byPlace.set(slot, name);
+    }
+  },
+);

@@ -5,18 +5,12 @@ import type { Budget } from "../budget.ts";
 import type { ImageSize } from "../data-set.ts";
 
 /** Formats by the names that options and errors use. */
-export type Format =
-  | "csv"
-  | "tsv"
-  | "jsonl"
-  | "npy"
-  | "npz"
-  | "idx"
-  | "svmlight"
-  | "parquet"
-  | "arrow"
-  | "text-folder"
-  | "image-folder";
+export const FORMATS = [
+  ...(["csv", "tsv", "jsonl", "npy", "npz", "idx", "svmlight", "parquet", "arrow"] as const),
+  ...(["text-folder", "image-folder"] as const),
+] as const;
+
+export type Format = (typeof FORMATS)[number];
 
 /** A column by its name or by its number from 0; negative numbers count from the last. */
 export type ColumnChoice = ColumnKey;

@@ -39,8 +39,8 @@ export const ESTIMATORS: { readonly [name in EstimatorName]: { readonly title: s
   },
 };
 
-/** Parameters by what they are about, those that most people change first at the head of each. */
-export const PARAMETER_GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+/** Parameters by what they are about, those that most people change first at the head of each. The last group takes those that none names. */
+const PARAMETER_GROUPS: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   {
     title: "Filters",
     names: [
@@ -60,6 +60,19 @@ export const PARAMETER_GROUPS: readonly { readonly title: string; readonly names
     ],
   },
 ];
+
+/** The parameters of an estimator, each in one group. */
+export function parameterGroups(
+  estimator: EstimatorName,
+): readonly { readonly title: string; readonly infos: readonly ParameterInfo[] }[] {
+  const infos = PARAMETERS[estimator];
+  const named = new Set(PARAMETER_GROUPS.flatMap(({ names }) => names));
+  const others = infos.filter(({ name }) => !named.has(name));
+  return PARAMETER_GROUPS.map(({ title, names }, j) => {
+    const own = names.flatMap((wanted) => infos.filter(({ name }) => name === wanted));
+    return { title, infos: j === PARAMETER_GROUPS.length - 1 ? [...own, ...others] : own };
+  });
+}
 
 /** Share held out at first: the library's own default for a split. */
 const HELD_OUT = 0.25;

@@ -2,7 +2,7 @@
 
 import type { Json, ParameterInfo } from "@ranksim/core";
 import { useState } from "preact/hooks";
-import { PARAMETER_GROUPS, PARAMETERS, withParam } from "../state/recipe.ts";
+import { parameterGroups, withParam } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
 
 export function ParameterControls() {
@@ -10,11 +10,9 @@ export function ParameterControls() {
   const { recipe: chosen, runNotice } = usePage();
   const recipe = chosen.value;
   const wrong = runNotice.value?.parameter;
-  const infos = new Map(PARAMETERS[recipe.estimator].map((info) => [info.name, info]));
   return (
     <>
-      {PARAMETER_GROUPS.map(({ title, names }, j) => {
-        const own = names.flatMap((name) => infos.get(name) ?? []);
+      {parameterGroups(recipe.estimator).map(({ title, infos: own }, j) => {
         const changed = own.filter(({ name }) => name in recipe.params).length;
         const isOpen = j === 0 || own.some(({ name }) => name === wrong);
         return (

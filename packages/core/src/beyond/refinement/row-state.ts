@@ -1,6 +1,7 @@
 /** What refinement remembers of the rows of a matrix: which filters they are compared with, and which of them are skipped. */
 
 import type { Compared, Listed, TopFilters } from "../../backends/contract.ts";
+import { marginOf } from "../../kernels/refine.ts";
 
 /** For each row the filters it is compared with, and how far it led when last looked at. */
 export class RowState {
@@ -45,8 +46,7 @@ export class RowState {
       }
       const count = own + rivals;
       for (let e = count; e < width; e++) lists[at + e] = lists[at + count - 1];
-      const sum = Math.abs(first) + Math.abs(other);
-      this.#margin[r] = own > 0 && rivals > 0 && sum > 0 ? (first - other) / sum : 1;
+      this.#margin[r] = own > 0 && rivals > 0 ? marginOf(first, other) : 1;
     }
   }
 

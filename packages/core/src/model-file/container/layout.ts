@@ -26,6 +26,10 @@ export const NO_DIGEST = "0".repeat(64);
 export const DIGEST_AT = 8 + BEFORE_DIGEST.length;
 export const DIGEST_END = DIGEST_AT + NO_DIGEST.length;
 
+/** The digest that the bytes of a model file state. */
+export const statedDigest = (bytes: Uint8Array): string =>
+  new TextDecoder().decode(bytes.subarray(DIGEST_AT, DIGEST_END));
+
 /** Types of elements by their safetensors names. */
 export type ElementType = "F64" | "U32" | "F32" | "U16" | "I16" | "U8";
 

@@ -1,4 +1,4 @@
-/** What the module exports. Every kernel is called as `kernel(from, to, scratch, context)` and returns a count. */
+/** What the module exports: kernels, called as `kernel(from, to, scratch, context)`, and small queries with arguments of their own. */
 
 export { compact_table } from "./dense/compact";
 export { find_directions, scratch_directions } from "./dense/directions";

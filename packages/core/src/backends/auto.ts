@@ -113,7 +113,7 @@ const LEAST_GPU = 0.005;
 /** Work this many times as long as opening a GPU waits for it. */
 const PATIENCE = 4;
 
-/** A GPU that is one: a program that plays it is slower than the processor it runs on. */
+/** A GPU in hardware: one emulated in software is slower than the processor it runs on. */
 async function openHardware(): Promise<Backend> {
   const { BACKENDS } = await import("./open.ts");
   const gpu = (await BACKENDS.gpu({})) as GpuBackend;

@@ -19,7 +19,7 @@ export class KeptBank {
     if (first) this.#held.set(first.backend, first.held);
   }
 
-  /** The bank taken in at once, by somebody who may yet give it up. */
+  /** Loads the bank at once; `release` gives it up if no model uses it after all. */
   static load(bank: FilterBank, rows: HeldRows): KeptBank {
     return new KeptBank(bank, { held: rows.load(bank), backend: rows.backend });
   }

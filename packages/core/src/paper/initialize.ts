@@ -103,7 +103,7 @@ function drawWeak(response: Float64Array, taken: Uint8Array, generator: RandomGe
     draw -= share;
     if (draw < 0) return j;
   }
-  return last; // rounding left a crumb of the draw
+  return last; // the weights add up to a little less than the draw, by rounding
 }
 
 /** L1 norm of each row. */

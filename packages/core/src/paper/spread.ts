@@ -34,14 +34,14 @@ export interface Spread {
 }
 
 /** Where spreading goes on from: the iterations that were made, and which filter each row belonged to in the last. */
-export interface Resumed {
+interface Resumed {
   readonly iterations: number;
   readonly before: Assignment | undefined;
 }
 
 const FROM_THE_START: Resumed = { iterations: 0, before: undefined };
 
-export interface SpreadOptions {
+interface SpreadOptions {
   readonly iterations: number;
   readonly tolerance: number;
 }

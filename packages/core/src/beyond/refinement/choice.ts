@@ -37,7 +37,7 @@ export interface Refinement {
   readonly epochs?: number;
 }
 
-export interface RefineTask {
+interface RefineTask {
   readonly x: RowSource;
   /** Class number of each row. */
   readonly codes: Uint32Array;
@@ -102,7 +102,7 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
-    const run = new Run(task, held, await areAllWhole(x), schedule, learning, again);
+    const run = new Refiner(task, held, await areAllWhole(x), schedule, learning, again);
     const first = await run.prepare(0, learning);
     const plain = [await plainWithout(first)];
     const window = await run.chooseWindow(first, judge);
@@ -128,9 +128,9 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     }
     const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
     if (again || members.length > 1) return { members: refined, report, notes };
-    const refining = { members: refined, report, notes, kept };
+    const result = { members: refined, report, notes, kept };
     kept = undefined;
-    return refining;
+    return result;
   } finally {
     kept?.release();
     judge?.release();
@@ -220,7 +220,7 @@ class Judge {
 }
 
 /** The work of one call, with its progress. */
-class Run {
+class Refiner {
   readonly #task: RefineTask;
   readonly #held: HeldRows;
   readonly #whole: boolean;

@@ -240,10 +240,10 @@ async function raise(values: Float64Array, turn: Turn): Promise<void> {
 }
 
 /** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
-export type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
+type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
 
 /** How a bank is taught. */
-export interface Course {
+interface Course {
   readonly window: number;
   /** In three parts, over each of which prototypes are averaged. */
   readonly epochs: number;
@@ -292,7 +292,7 @@ export async function refineBank(
         const lesson = { rows: batch, step: rounded, window, patience: schedule.patience };
         state.note(batch, await refining.teach(lesson));
       }
-      await refining.teach({ rows: NOBODY, step: 0, window, patience: 1 }); // ranks those that wait
+      await refining.teach({ rows: NO_ROWS, step: 0, window, patience: 1 }); // ranks the prototypes that moved since they were last ranked
       step *= left;
       if (sum) {
         rooms.latest = await refining.values(rooms.latest);
@@ -313,7 +313,7 @@ export async function refineBank(
   }
 }
 
-const NOBODY = new Uint32Array(0);
+const NO_ROWS = new Uint32Array(0);
 
 /** The rank of a sum is that of the mean; by factors, that of a product is that of the geometric mean. */
 function join(sum: Float64Array, values: Float64Array, rule: RefineRule, turn: Turn): Promise<void> {

@@ -47,7 +47,7 @@ export interface LoadedBank {
   readonly filters: number;
   readonly features: number;
   readonly stride: number;
-  /** Weights as whole numbers less n + 1 in 16 bits, as float32, or as float64. */
+  /** Weights as whole numbers minus (n + 1) in 16 bits, as float32, or as float64. */
   readonly layout: "whole" | "f32" | "f64";
   readonly weights: number;
   readonly norm: number;

@@ -21,7 +21,7 @@ import {
   SAMPLE_ROW_COUNT,
   SAMPLE_ROWS,
 } from "./context.ts";
-import { type DenseBlock, describeRows } from "./rows.ts";
+import { type DenseBlock, describeRows, MOST_16 } from "./rows.ts";
 
 /** Rows and filters in the sample, and from how many pairs of them on it is twice as large. Measured. */
 const SAMPLE = 256;
@@ -39,8 +39,6 @@ const MOST_32 = 2 ** 31;
 const OF_PART = LEVEL_3 / PARTS;
 /** Bytes of the rotation and its scale. */
 const ROTATION_BYTES = 2 * LEVEL_2 * LEVEL_3 + 8;
-/** Largest signed 16-bit number. */
-const MOST_16 = 32_767;
 
 /** Directions with a middle filter, shared by rows and banks. */
 export interface Basis {
@@ -54,7 +52,7 @@ export interface Basis {
 export interface Middle {
   /** As float64. */
   readonly wide: number;
-  /** In 16 bits (a filter less n + 1), 0 if it is not whole. */
+  /** In 16 bits (a filter minus n + 1), 0 if it is not whole. */
   readonly whole: number;
   /** Largest absolute value in 16 bits. */
   readonly largest: number;
@@ -66,7 +64,7 @@ export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank)
   const { memory } = engine;
   return leased(memory, (lease) =>
     borrowed(memory, async (own) => {
-      const filter = putMiddle(lease, meanFilter(memory, loaded), loaded);
+      const filter = putMiddle(lease, middleFilter(memory, loaded), loaded);
       const panels = lease.take(2 * OF_PART * loaded.stride + ROTATION_BYTES);
       const wanted = block.rows * loaded.filters < MANY_PAIRS ? SAMPLE : 2 * SAMPLE;
       const most = Math.max(FEWEST_SAMPLED, Math.min(wanted, Math.floor(MOST_SAMPLED_VALUES / loaded.features)));
@@ -116,8 +114,8 @@ function sample(of: number, most: number): Uint32Array {
   return picked;
 }
 
-/** The mean of some filters at the common norm; weights less n + 1 stay so. */
-function meanFilter(memory: Memory, loaded: LoadedBank): Float64Array {
+/** The mean of some filters at the common norm; weights stored minus (n + 1) stay so. */
+function middleFilter(memory: Memory, loaded: LoadedBank): Float64Array {
   const { stride, features, layout } = loaded;
   const mean = new Float64Array(stride);
   const norm = memory.f64(loaded.norm, loaded.filters);
@@ -135,7 +133,7 @@ function addTo(sums: Float64Array, values: Int16Array | Float32Array | Float64Ar
   for (let i = 0; i < values.length; i++) sums[i] += values[i] * factor;
 }
 
-/** Puts the middle filter into memory; that of whole filters is rounded to whole numbers, which are less n + 1. */
+/** Puts the middle filter into memory; that of whole filters is rounded to whole numbers, minus (n + 1). */
 function putMiddle(lease: Lease, mean: Float64Array, { layout, features }: LoadedBank): Middle {
   let whole = 0;
   let largest = 0;
@@ -147,7 +145,7 @@ function putMiddle(lease: Lease, mean: Float64Array, { layout, features }: Loade
   return { wide: lease.put(mean), whole, largest, length: lengthOf(mean) };
 }
 
-/** Rounds the mean to whole numbers, which are less n + 1 in `words`; returns the largest of those. */
+/** Rounds the mean to whole numbers, stored minus (n + 1) in `words`; returns the largest of those. */
 function roundInto(words: Int16Array, mean: Float64Array, features: number): number {
   let largest = 0;
   for (let i = 0; i < features; i++) {

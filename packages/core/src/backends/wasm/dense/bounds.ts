@@ -38,13 +38,11 @@ import {
   WHOLE_FILTERS,
   WHOLE_ROWS,
 } from "./context.ts";
-import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
+import { type DenseBlock, describeRows, MOST_16, ROW_PIECE } from "./rows.ts";
 
 /** Where among the facts of a filter its loss is, and later the rounding of each level (`assembly/dense/project.ts`). */
 const LOST = 8;
 const ERRORS = [0, 8, 16] as const;
-/** Largest signed 16-bit number. */
-const MOST_16 = 32_767;
 
 /** Bounds of the rows of a block. */
 export interface RowBounds {

@@ -88,7 +88,7 @@ function idBits(windows: Windows, filters: number): number {
   return MOST_VALUE * n * n * 2 ** bits < 2 ** 31 ? bits : 0;
 }
 
-/** Ranks less n + 1 in blocks of eight filters: two neighbouring values of one filter lie together, then those of the next. */
+/** Ranks minus (n + 1) in blocks of eight filters: two neighbouring values of one filter lie together, then those of the next. */
 function packFilters({ filters, features, weights }: DenseBank): Int16Array {
   const pairs = Math.ceil(features / 2);
   const packed = new Int16Array(Math.ceil(filters / 8) * 8 * pairs * 2);

@@ -19,7 +19,7 @@ export async function denseForm(
   const bank = emptyBank(start);
   bank.weights[0] = 2 * start.features; // the largest rank
   const loaded = widest(await loadBank(engine, lease, bank, 0, start.filters, block));
-  if (loaded.shifted) engine.memory.f64(loaded.shifted, start.filters).fill(0); // ranks less n + 1 sum to nothing
+  if (loaded.shifted) engine.memory.f64(loaded.shifted, start.filters).fill(0); // ranks minus (n + 1) add up to 0
   return {
     compare: "compare_listed",
     compareScratch: "scratch_compare",

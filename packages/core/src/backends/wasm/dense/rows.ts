@@ -10,7 +10,7 @@ import { typeOf } from "../shared/rows.ts";
 import { FEATURES, ROWS, STRIDE, TYPE } from "./context.ts";
 
 /** Largest values a signed 16-bit number holds. */
-const MOST_16 = 32_767;
+export const MOST_16 = 32_767;
 
 /** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
 export const ROW_PIECE = 256;

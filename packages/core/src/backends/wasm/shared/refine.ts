@@ -56,7 +56,7 @@ export interface RefineForm<B> {
 type Shape = Pick<Prototypes, "filters" | "features" | "rule" | "distribution">;
 
 /** Rows to learn from. */
-export interface LessonRows<B> {
+interface LessonRows<B> {
   /** All of them, if they stay in memory. */
   readonly resident: Shared<B> | undefined;
   /** Otherwise: copies the listed rows into memory of the lease, at most so many at a time. */

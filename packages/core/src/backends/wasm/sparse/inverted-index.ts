@@ -103,7 +103,7 @@ export function bytesOfIndex(bank: FilterBank, first: number, last: number): num
 }
 
 /** How an index is made. */
-export interface IndexKind {
+interface IndexKind {
   readonly whole: boolean;
   /** Whether filters are compared with each other, by their responses; not by whole numbers unless they are of one norm. */
   readonly byNorm: boolean;

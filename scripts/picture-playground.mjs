@@ -1,19 +1,15 @@
 /**
  * Takes the pictures of the playground that the documents show, and the card that links to it show: run it after a change of
- * the first screen, and look at what it made. Needs `npm run build:code` and a Chromium (its path in RANKSIM_CHROMIUM, or
- * where Debian puts it).
+ * the first screen, and look at what it made. Needs what `page-in-chromium.mjs` does.
  *
  *   node scripts/picture-playground.mjs [FOLDER]     FOLDER: docs unless said
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
-import { build } from "vite";
-import { servePage } from "../packages/cli/dist/play/serve.js";
 import { animatedPng } from "./animated-png.mjs";
+import { withPage } from "./page-in-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "docs"));
@@ -48,38 +44,23 @@ const STROKES = {
 /** The recording: frames a second, and how many of them for each digit and for a pause after it. */
 const FRAMES = { rate: 10, digit: 32, pause: 18 };
 
-const folder = await mkdtemp(join(tmpdir(), "ranksim-pictures-"));
-await build({
-  configFile: join(root, "packages/playground/vite.config.ts"),
-  logLevel: "error",
-  build: { outDir: folder, emptyOutDir: true },
-});
-const served = await servePage({ folder });
-const browser = await chromium.launch({
-  executablePath: process.env.RANKSIM_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu"],
-});
-
-try {
+await withPage(async (browser, address) => {
+  const open = (options) => openPage(browser, address, options);
   for (const { name, ...options } of SCREENS) {
     const page = await open(options);
     await page.screenshot({ path: join(out, `${name}.png`) });
     console.log(join(out, `${name}.png`));
     await page.context().close();
   }
-  await record(join(out, "playground-drawing.png"));
-  await takeCard(join(root, "packages/playground/public/card.png"));
-} finally {
-  await browser.close();
-  await served.close();
-  await rm(folder, { recursive: true, force: true });
-}
+  await record(open, join(out, "playground-drawing.png"));
+  await takeCard(open, join(root, "packages/playground/public/card.png"));
+});
 
 /** The page with an answer on it. */
-async function open(options) {
+async function openPage(browser, address, options) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  await page.goto(served.address);
+  await page.goto(address);
   await page.getByTestId("result").waitFor();
   await page.getByTestId("verdict").locator(".answer").waitFor();
   await page.locator(".wall button.tile").first().waitFor();
@@ -96,7 +77,7 @@ function along(stroke, share) {
 }
 
 /** Records two digits being drawn, with the wall lighting up. */
-async function record(path) {
+async function record(open, path) {
   const page = await open({ viewport: { width: 1200, height: 640 }, colorScheme: "light" });
   const stage = await page.locator(".stage").boundingBox();
   const rows = await page.locator(".rows").boundingBox();
@@ -130,7 +111,7 @@ async function record(path) {
 }
 
 /** The picture that a link to the page is shown with: the one that the page itself makes of an answer. */
-async function takeCard(path) {
+async function takeCard(open, path) {
   const page = await open({ viewport: { width: 1440, height: 900 } });
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Picture", exact: true }).click();

@@ -8,6 +8,7 @@ import { reportPage } from "./page.ts";
 export { greyOf, type PatchSheet, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
 export type { SetsJudged } from "../model/sets-tally.ts";
 export { type Picture, pictureOf } from "../pictures/picture.ts";
+export { pngAddress } from "../pictures/png.ts";
 export type { Provenance } from "../provenance.ts";
 export type {
   ClassFilters,

@@ -22,7 +22,14 @@ const mayImport: Record<string, readonly string[]> = {
     "@ranksim/mpi",
   ],
   playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/export", "ranksim/report"],
-  lab: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/data/node", "ranksim/node"],
+  lab: [
+    "@ranksim/core",
+    "@ranksim/core/research",
+    "@ranksim/data",
+    "@ranksim/data/node",
+    "ranksim/node",
+    "ranksim/report",
+  ],
 };
 
 const values = ["kernels", "matrix", "errors"];
@@ -88,7 +95,7 @@ describe("import directions", () => {
     for (const room of rooms) expect(Object.keys(mayImportInCore)).toContain(room);
   });
 
-  it("run lab, playground, cli -> data, export -> core", () => {
+  it("run lab, playground, cli -> data, export, mpi -> core", () => {
     const own = /^(@ranksim\/|ranksim($|\/)|packages\/)/;
     const wrong = refused(all, (source, target) => {
       if (!own.test(target)) return true;

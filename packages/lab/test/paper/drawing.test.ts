@@ -1,29 +1,10 @@
-/** Drawings: pictures that decoders accept, sheets that are well-formed, spreads as numbers. */
+/** Drawings: sheets that are well-formed, spreads as numbers. */
 
-import { inflateSync } from "node:zlib";
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { chart } from "../../src/paper/drawing/chart.ts";
 import { sheet } from "../../src/paper/drawing/plot.ts";
-import { grayPng } from "../../src/paper/drawing/png.ts";
 import { meanAndDeviation, pointOf, summarize } from "../../src/paper/drawing/spread.ts";
-
-describe("grayPng", () => {
-  const greys = Uint8Array.from([0, 10, 20, 30, 40, 255]);
-  const png = grayPng(greys, 3, 2);
-
-  it("holds size, depth and the rows", () => {
-    expect(png.subarray(1, 4).toString()).toBe("PNG");
-    expect([png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]]).toEqual([3, 2, 8, 0]);
-    const at = png.indexOf("IDAT");
-    const data = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));
-    expect(Array.from(data)).toEqual([0, 0, 10, 20, 0, 30, 40, 255]);
-  });
-
-  it("ends with the checksum that the standard gives for an empty IEND", () => {
-    expect(png.subarray(-4).toString("hex")).toBe("ae426082");
-  });
-});
 
 describe("sheet", () => {
   const axis = { label: "x & y < z" };

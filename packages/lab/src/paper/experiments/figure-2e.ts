@@ -1,8 +1,8 @@
 /** Figure 2 E: one test image of each class, with the eight filters that answer most and their activations. */
 
 import { catalogue } from "@ranksim/data";
+import { pngAddress } from "ranksim/report";
 import { COLORS, escapeText, type Panel, sheet } from "../drawing/plot.ts";
-import { grayPng } from "../drawing/png.ts";
 import { type Experiment, judge } from "../experiment.ts";
 import type { FilterPictures, Point } from "../spec.ts";
 import { count } from "../wording.ts";
@@ -48,8 +48,9 @@ function gallery(pictures: readonly FilterPictures[]): Panel {
 }
 
 function picture(greys: string, x: number, y: number): string {
-  const png = grayPng(Buffer.from(greys, "base64"), SIDE, SIDE).toString("base64");
-  return `<image x="${x}" y="${y}" width="${CELL}" height="${CELL}" href="data:image/png;base64,${png}" style="image-rendering:pixelated"/>`;
+  const pixels = Buffer.from(greys, "base64").map((grey) => 255 - grey);
+  const address = pngAddress({ width: SIDE, height: SIDE, pixels });
+  return `<image x="${x}" y="${y}" width="${CELL}" height="${CELL}" href="${address}" style="image-rendering:pixelated"/>`;
 }
 
 export const figure2e: Experiment = {

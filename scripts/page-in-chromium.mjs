@@ -1,0 +1,31 @@
+/**
+ * The playground, built from its sources and served, and a Chromium to look at it with (its path in RANKSIM_CHROMIUM, or where Debian
+ * puts it). Needs `npm run build:code`.
+ */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { build } from "vite";
+import { servePage } from "../packages/cli/dist/play/serve.js";
+
+/** Calls `work` with the browser and the address of the page; leaves nothing behind. */
+export async function withPage(work) {
+  const folder = await mkdtemp(join(tmpdir(), "ranksim-page-"));
+  const configFile = fileURLToPath(new URL("../packages/playground/vite.config.ts", import.meta.url));
+  await build({ configFile, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
+  const served = await servePage({ folder });
+  const browser = await chromium.launch({
+    executablePath: process.env.RANKSIM_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    await work(browser, served.address);
+  } finally {
+    await browser.close();
+    await served.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

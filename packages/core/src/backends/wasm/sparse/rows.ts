@@ -34,11 +34,7 @@ export function bytesOfCsr({ rows, entries, valueBytes }: RowSource): number {
 export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: number): Promise<CsrBlock> {
   const [from, to] = [x.offsets[0], x.offsets[x.rows]];
   const offsets = x.offsets.slice(0, x.rows + 1);
-  let most = 0;
-  for (let r = 0; r < offsets.length; r++) {
-    offsets[r] -= from;
-    if (r > 0) most = Math.max(most, offsets[r] - offsets[r - 1]);
-  }
+  const most = countFrom(offsets, from);
   const block = {
     first,
     rows: x.rows,
@@ -51,6 +47,16 @@ export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: 
     largest: 0,
   };
   return { ...block, largest: await measure(engine, block) };
+}
+
+/** Lets offsets count from `from`. Returns the most entries of a row. A function of its own, as all loops over rows: see `wasm/dense/bank.ts`. */
+function countFrom(offsets: Uint32Array, from: number): number {
+  let most = 0;
+  for (let r = 0; r < offsets.length; r++) {
+    offsets[r] -= from;
+    if (r > 0 && offsets[r] - offsets[r - 1] > most) most = offsets[r] - offsets[r - 1];
+  }
+  return most;
 }
 
 /** Rows [from, to) of a block, as a block. */

@@ -1,9 +1,10 @@
 /** From data to a model in one call, by the recipe that suits the data. */
 
-import { type Model, RanksimError, type Run, withSchema } from "@ranksim/core";
-import type { DataSet } from "../data-set.ts";
+import { type MatrixLike, type Model, type PredictingModel, RanksimError, type Run, withSchema } from "@ranksim/core";
+import type { DataSet, RowLabels } from "../data-set.ts";
 import type { ReadOptions } from "../readers/options.ts";
 import { describeData } from "../schema.ts";
+import type { TableLike } from "../table/encoder.ts";
 import { type Recipe, type RecipeOptions, recipeFor } from "./recipe.ts";
 
 /** How `train` chooses and what the model remembers. */
@@ -12,9 +13,12 @@ export interface TrainOptions extends RecipeOptions {
   readonly reading?: ReadOptions;
 }
 
-/** A trained model and the recipe it was made by. */
-export interface Trained {
-  readonly model: Model;
+/** What a model trained on `D` takes. */
+type Taken<D> = D extends { form: "text" } ? readonly string[] : D extends { form: "table" } ? TableLike : MatrixLike;
+
+/** A trained model and the recipe it was made by. Data with labels gives a classifier. */
+export interface Trained<D extends DataSet = DataSet> {
+  readonly model: D extends { readonly y: RowLabels } ? PredictingModel<Taken<D>> : Model;
   readonly recipe: Recipe;
 }
 
@@ -22,11 +26,15 @@ export interface Trained {
  * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on.
  *
  * ```ts
- * const { model, recipe } = await train(data, { preset: "balanced" });
- * console.log(recipe.about);
+ * const { model, recipe } = await train({ form: "matrix", x, y }, { preset: "balanced" });
+ * console.log(recipe.about, await model.predict(rows));
  * ```
  */
-export async function train(data: DataSet, options: TrainOptions = {}, run: Run = {}): Promise<Trained> {
+export async function train<D extends DataSet>(
+  data: D,
+  options: TrainOptions = {},
+  run: Run = {},
+): Promise<Trained<D>> {
   const recipe = recipeFor(data, options);
   const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
   if (data.y === undefined && recipe.kind !== "no labels" && recipe.kind !== "text") {
@@ -35,5 +43,5 @@ export async function train(data: DataSet, options: TrainOptions = {}, run: Run 
   const fitted = await recipe.estimator.fit(x as never, data.y, run);
   const schema = describeData(data, options.reading ? { options: options.reading } : {});
   const { preset, about } = recipe;
-  return { model: withSchema(fitted, { ...schema, recipe: { preset, about } }), recipe };
+  return { model: withSchema(fitted, { ...schema, recipe: { preset, about } }) as Trained<D>["model"], recipe };
 }

@@ -130,6 +130,12 @@ describe("train", () => {
     expect(good).toBeGreaterThan((await score("paper"))[1]);
   });
 
+  it("gives data with labels a classifier that needs no cast", async () => {
+    const { model } = await train({ form: "text", text: ["the cat sat", "the dog ran"], y: ["cat", "dog"] });
+    expect(await model.predict(["a cat sat"])).toEqual(["cat"]);
+    expect(await model.score(["a dog ran"], ["dog"])).toBe(1);
+  });
+
   it("trains sparse numbers, several labels and rows without labels", async () => {
     for (const data of [sparse, several, unlabelled]) {
       const { model, recipe } = await train(data);

@@ -46,7 +46,7 @@ export class Streams {
     return this.#at(1 + classes);
   }
 
-  /** Refinement: held-out rows, and the order of rows in lessons. After all classes of all banks. */
+  /** Refinement: held-out rows, and the batches. After all classes of all banks. */
   refinement(classes: number, banks: number): RandomGenerator {
     return this.#at(2 + classes * banks);
   }

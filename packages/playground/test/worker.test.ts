@@ -209,11 +209,11 @@ describe("a session", () => {
     const { x, y } = await loadDigits();
     const { train, test } = trainTestSplit(x, y, { testShare: 0.25, seed: 0, stratify: true });
     const plain = await new RankSimilarityClassifier({ filters: 30 }).fit(train.x, train.y);
-    const taught = await new RankSimilarityClassifier({ filters: 30, refine: true }).fit(train.x, train.y);
+    const refined = await new RankSimilarityClassifier({ filters: 30, refine: true }).fit(train.x, train.y);
     expect(view).toMatchObject({ rows: test.x.rows, heldOut: true, filters: plain.bank.filters });
     expect(view.before.accuracy).toBe(await plain.score(test.x, test.y));
-    expect(view.after.accuracy).toBe(await taught.score(test.x, test.y));
-    expect(view.refined).toBe(taught.report.refinement?.refined);
+    expect(view.after.accuracy).toBe(await refined.score(test.x, test.y));
+    expect(view.refined).toBe(refined.report.refinement?.refined);
     const right = (accuracy: number) => Math.round(accuracy * view.rows);
     expect(view.corrected - view.spoiled).toBe(right(view.after.accuracy) - right(view.before.accuracy));
     expect(view.classes).toHaveLength(10);

@@ -1,5 +1,5 @@
 /**
- * A lesson of refinement on dense rows, as `src/kernels/refine.ts` defines it: rows against the filters listed for them,
+ * An update of refinement on dense rows, as `src/kernels/refine.ts` defines it: rows against the filters listed for them,
  * then prototypes moved by the rows that had something to learn, and ranked again. Whole rows are summed up before a
  * step is taken: where nothing is rounded, the order of sums does not matter.
  */
@@ -9,7 +9,7 @@ import { I16, U8 } from "../../src/backends/wasm/engine/slots";
 import {
   BY_FACTORS,
   DRAWN_FROM,
-  LESSON_ROWS,
+  BATCH_ROWS,
   LISTED,
   LISTS,
   MOVE_OFFSETS,
@@ -22,7 +22,7 @@ import {
   TOUCHED,
 } from "../../src/backends/wasm/shared/refine-context";
 import { bytesOf, expand64, touch } from "./expand";
-import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "../shared/judge";
+import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "../shared/compare";
 import { rankTied } from "../shared/rank";
 import { rankPrototype } from "../shared/rank-whole";
 import { openRow, respond4 } from "./respond";
@@ -35,14 +35,14 @@ export function scratch_compare(context: usize): usize {
   return (<usize>load<i32>(context, STRIDE) << 3) + responsesBytes(context);
 }
 
-/** Compares the rows at [from, to) of LESSON_ROWS with the filters listed for them. */
+/** Compares the rows at [from, to) of BATCH_ROWS with the filters listed for them. */
 export function compare_listed(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const k = load<u32>(context, LISTED);
   const responses = scratch + (<usize>load<i32>(context, STRIDE) << 3);
   const rows = load<usize>(context, ROWS);
   const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
   for (let j = from; j < to; j++) {
-    let at = load<usize>(context, LESSON_ROWS) + (<usize>j << 2);
+    let at = load<usize>(context, BATCH_ROWS) + (<usize>j << 2);
     const r = load<u32>(at);
     if ((j - from) % ROWS_AHEAD == 0) {
       let seen: u32 = 0;

@@ -1,5 +1,5 @@
 /**
- * A lesson of refinement on sparse rows, as `src/kernels/refine.ts` defines it. Prototypes and their ranks have all features;
+ * An update of refinement on sparse rows, as `src/kernels/refine.ts` defines it. Prototypes and their ranks have all features;
  * a row meets those of its entries alone. Products go to eight lanes by feature, as `src/kernels/dot.ts` has it, four
  * filters at a time.
  */
@@ -8,7 +8,7 @@ import { COMMON_NORM_F64, FEATURES, ROW_INDICES, ROW_TYPE, ROW_VALUES } from "..
 import {
   BY_FACTORS,
   DRAWN_FROM,
-  LESSON_ROWS,
+  BATCH_ROWS,
   LISTED,
   LISTS,
   MOVE_OFFSETS,
@@ -19,7 +19,7 @@ import {
   RANK_BYTES,
   TOUCHED,
 } from "../../src/backends/wasm/shared/refine-context";
-import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "../shared/judge";
+import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "../shared/compare";
 import { rankScratch, rankTied } from "../shared/rank";
 import { entryOf, valueAt } from "./rows";
 
@@ -31,13 +31,13 @@ export function scratch_compare_csr(context: usize): usize {
   return LANES + responsesBytes(context);
 }
 
-/** Compares the rows at [from, to) of LESSON_ROWS with the filters listed for them. */
+/** Compares the rows at [from, to) of BATCH_ROWS with the filters listed for them. */
 export function compare_listed_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
   const k = load<u32>(context, LISTED);
   const bytes = load<i32>(context, RANK_BYTES);
   const responses = scratch + LANES;
   for (let j = from; j < to; j++) {
-    const r = load<u32>(load<usize>(context, LESSON_ROWS) + (<usize>j << 2));
+    const r = load<u32>(load<usize>(context, BATCH_ROWS) + (<usize>j << 2));
     const list = load<usize>(context, LISTS) + (placeOf(context, j) * <usize>k << 2);
     for (let q: u32 = 0; q < k; q += 4) {
       const out = responses + (<usize>q << 3);

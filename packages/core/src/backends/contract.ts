@@ -11,10 +11,10 @@ import type {
   FilterBank,
   Groups,
   Leaders,
-  Lesson,
   Listed,
   PatchLayer,
   Prototypes,
+  RefineBatch,
   RowSource,
   Sum,
   TopFilters,
@@ -26,10 +26,10 @@ export type {
   Compared,
   Groups,
   Leaders,
-  Lesson,
   Listed,
   PatchLayer,
   Prototypes,
+  RefineBatch,
   RefineRule,
   RowSource,
   Sum,
@@ -131,7 +131,7 @@ export interface HeldRows extends Handle {
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums;
   /** Images of bytes to their pooled sums, the layers side by side, as `kernels/patches.ts` defines them. */
   pool(layers: readonly PatchLayer[]): Promise<DenseRows>;
-  /** Prototypes to be taught by the rows. */
+  /** Prototypes to be refined by the rows. */
   refine(start: Prototypes): Promise<Refining>;
   /** What the searches have done so far. */
   work(): Work;
@@ -172,10 +172,10 @@ export interface HeldSums extends Handle {
 
 /** Filters under refinement, together with the rows they learn from. Calls on one must not overlap: each builds on the last. */
 export interface Refining extends Handle {
-  /** Which filters rows are compared with from now on; before lessons. The lists must not change until they are given again. */
+  /** Which filters rows are compared with from now on; called before any update. The lists must not change until they are given again. */
   list(listed: Listed): void;
-  /** One lesson, as `kernels/refine.ts` defines it. Returns how the rows compared before it. */
-  teach(lesson: Lesson): Promise<Compared>;
+  /** One update by a batch of rows, as `kernels/refine.ts` defines it. Returns how the rows compared before the update. */
+  update(batch: RefineBatch): Promise<Compared>;
   /** A copy of the prototypes as they now are, in `room` where that suits the back end. */
   values(room?: Float64Array): Promise<Float64Array>;
   /** The filters as they now are. */

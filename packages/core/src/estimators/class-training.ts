@@ -135,11 +135,11 @@ export async function trainClasses(
     filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
   };
   const filterClass = repeat(filters, (j) => j % classes.length);
-  const taught = training ? training.map((r) => shown.codes[r]) : shown.codes;
+  const trainingCodes = training ? training.map((r) => shown.codes[r]) : shown.codes;
   const task = {
     ...shown,
     matrix: training ? pickRows(summed, training) : summed,
-    codes: taught,
+    codes: trainingCodes,
     filters: plain,
     filterClass,
     classes,

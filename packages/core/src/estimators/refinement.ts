@@ -35,7 +35,7 @@ export function refuseUnrefinable(params: ClassifierParams): void {
   if (wrong !== undefined) throw new RanksimError("bad-params", wrong);
 }
 
-/** Filters to be refined, and the rows that teach them. */
+/** Filters to be refined, and the rows to learn from. */
 export interface ClassTask {
   readonly matrix: RowSource;
   readonly codes: Uint32Array;

@@ -1,8 +1,8 @@
 /**
- * One lesson of refinement, as plain loops: learning vector quantisation on rank filters. Each filter has a prototype P,
+ * One update of refinement, as plain loops: learning vector quantisation on rank filters. Each filter has a prototype P,
  * its weights are the rank of P (or the draw from a distribution). Each listed row is compared with the filters listed for
  * it; where the strongest of its own class does not lead the strongest other by the window, the row is added to the P of
- * the one and taken off the P of the other. All rows of a lesson are compared before any P changes, and a P is ranked again
+ * the one and taken off the P of the other. All rows of a batch are compared before any P changes, and a P is ranked again
  * when it has been moved often enough: ranking takes longer than moving.
  *
  * **Order of summation.** A prototype takes the rows in the order listed; a product is rounded, then added.
@@ -10,13 +10,13 @@
 
 import { dotRow } from "./dot.ts";
 import { commonNorm, rankDense, weightsFor } from "./rank.ts";
-import type { Compared, DenseBank, Lesson, Listed, Prototypes, Rows, Weights } from "./shapes.ts";
+import type { Compared, DenseBank, Listed, Prototypes, RefineBatch, Rows, Weights } from "./shapes.ts";
 
 /** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
 const LOWEST_PROTOTYPE = 1e-50;
 const HIGHEST_PROTOTYPE = 1e50;
 
-/** Prototypes with their weights, which change from lesson to lesson. */
+/** Prototypes with their weights, which change from update to update. */
 export interface RankedPrototypes extends Prototypes {
   /** m x n weights, as float64 for the products. */
   readonly weights: Float64Array;
@@ -46,7 +46,7 @@ export function bankOf({ filters, features, weights, norm, distribution }: Ranke
   return { form: "dense", filters, features, weights: kept, norm: new Float64Array(filters).fill(norm) };
 }
 
-/** Compares the rows [from, to) of a lesson with the filters listed for them. Equal responses: the lower filter. */
+/** Compares the rows [from, to) of a batch with the filters listed for them. Equal responses: the lower filter. */
 export function compareListed(
   x: Rows,
   ranked: RankedPrototypes,
@@ -85,11 +85,11 @@ export function marginOf(own: number, rival: number): number {
   return sum > 0 && sum < Number.POSITIVE_INFINITY ? (own - rival) / sum : 1;
 }
 
-/** Lets the rows [from, to) of a lesson move prototypes, once all of its rows have been compared. */
+/** Lets the rows [from, to) of a batch move prototypes, once all of its rows have been compared. */
 export function learn(
   x: Rows,
   ranked: RankedPrototypes,
-  { rows, step, window }: Lesson,
+  { rows, step, window }: RefineBatch,
   { own, rival, margin }: Compared,
   from: number,
   to: number,
@@ -103,8 +103,8 @@ export function learn(
   }
 }
 
-/** Ranks those of the prototypes [from, to) that were moved often enough, once all rows of a lesson have moved them. */
-export function rankMoved(ranked: RankedPrototypes, { patience }: Lesson, from: number, to: number): void {
+/** Ranks those of the prototypes [from, to) that were moved often enough, once all rows of a batch have moved them. */
+export function rankMoved(ranked: RankedPrototypes, { patience }: RefineBatch, from: number, to: number): void {
   const { moves } = ranked;
   for (let f = from; f < to; f++) {
     if (moves[f] === 0 || moves[f] < patience) continue;

@@ -155,7 +155,7 @@ export interface Prototypes {
   readonly distribution: Float64Array | undefined;
 }
 
-/** What each row of a matrix is compared with in lessons. */
+/** What each row of a matrix is compared with in updates. */
 export interface Listed {
   /** Class number of each row. */
   readonly codes: Uint32Array;
@@ -164,18 +164,18 @@ export interface Listed {
   readonly k: number;
 }
 
-/** Rows to learn from. */
-export interface Lesson {
+/** A batch of rows that prototypes are updated by, all at once. */
+export interface RefineBatch {
   /** Ascending. */
   readonly rows: Uint32Array;
   readonly step: number;
   /** A row whose margin reaches this has nothing to learn. */
   readonly window: number;
-  /** A prototype is ranked again once it has been moved so many times since it was last. */
+  /** A prototype is ranked again once it has been moved this often since. */
   readonly patience: number;
 }
 
-/** How the rows of a lesson compared: for each its strongest own filter, its strongest other and how far the first leads. */
+/** How the rows of a batch compared: for each its strongest own filter, its strongest other and how far the first leads. */
 export interface Compared {
   readonly own: Uint32Array;
   readonly rival: Uint32Array;

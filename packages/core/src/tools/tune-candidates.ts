@@ -41,7 +41,7 @@ export function suggestCandidates<X extends Samples, M extends Model>(
     choose("filters", [...countsFor(perClass, isSparse, classes, rows), "auto"]),
     choose("distribution", isSparse ? ["rank", "savage", "confusion"] : ["rank", "confusion"]),
     ...(perClass
-      ? [lessons(prefix, isOpen)]
+      ? [refinements(prefix, isOpen)]
       : [choose("nBest", [5, 25, 100]), mixtures(prefix, isOpen, several, isSparse)]),
     weightings(estimator, isOpen),
     bins(estimator, isOpen),
@@ -71,7 +71,7 @@ function prefixOf(estimator: Estimator<never, Model>): string | undefined {
 }
 
 /** Filters as they are trained, several of them voting, refined, and refined as a committee. */
-function lessons(prefix: string, isOpen: (name: string) => boolean): Changes[] {
+function refinements(prefix: string, isOpen: (name: string) => boolean): Changes[] {
   const own = (changes: Changes) =>
     Object.fromEntries(Object.entries(changes).map(([name, value]) => [prefix + name, value]));
   return [{}, { voters: 5 }, { refine: true }, { refine: true, committee: 4 }]

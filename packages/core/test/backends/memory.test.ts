@@ -202,7 +202,7 @@ describe("refinement", () => {
     rule: "add",
     distribution: undefined,
   });
-  const lesson = { rows: Uint32Array.from({ length: 60 }, (_, j) => 3 * j), step: 2, window: 0.5, patience: 1 };
+  const batch = { rows: Uint32Array.from({ length: 60 }, (_, j) => 3 * j), step: 2, window: 0.5, patience: 1 };
   const listed = (x: Rows) => ({
     codes: Uint32Array.from({ length: x.rows }, (_, r) => r % 2),
     filters: Uint32Array.from({ length: x.rows * 4 }, (_, j) => j % 6),
@@ -215,7 +215,7 @@ describe("refinement", () => {
       const refining = await held.refine(start(x));
       try {
         refining.list(listed(x));
-        await refining.teach(lesson);
+        await refining.update(batch);
         return await refining.values();
       } finally {
         refining.release();

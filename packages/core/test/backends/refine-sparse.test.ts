@@ -1,6 +1,6 @@
 /**
- * Lessons of refinement on the kernels, bit for bit those of the plain loops: sparse rows and dense ones, by both rules, rows
- * that stay in memory and rows that are brought in for each lesson.
+ * Updates of refinement on the kernels, bit for bit those of the plain loops: sparse rows and dense ones, by both rules, rows
+ * that stay in memory and rows that are brought in for each batch.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,14 +13,14 @@ import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import { OutOfMemory } from "../../src/backends/wasm/engine/memory.ts";
 import { entriesOfRow } from "../../src/kernels/measure.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
-import type { Lesson, Listed, Prototypes, RefineRule, Rows } from "../../src/kernels/shapes.ts";
+import type { Listed, Prototypes, RefineBatch, RefineRule, Rows } from "../../src/kernels/shapes.ts";
 import { csr, csrRows, distribution, draws, expectSame, type ValueType } from "./csr-data.ts";
 import { denseRows, someGroups } from "./dense-data.ts";
 
 const TYPES: readonly ValueType[] = ["u8", "u16", "i16", "f32", "f64"];
 const RULES: readonly RefineRule[] = ["add", "multiply"];
 const CLASSES = 3;
-/** Rows never stay, and a lesson goes in parts of a few rows. */
+/** Rows never stay, and a batch goes in parts of a few rows. */
 const CRAMPED = { ...LIMITS, residentBytes: 0, blockBytes: 2000, bankBytes: 9000 };
 
 let wasm: Backend;
@@ -58,10 +58,10 @@ function prototypes(x: Rows, filters: number, rule: RefineRule, from?: Float64Ar
   return { filters, features: n, values, filterClass, rule, distribution: from };
 }
 
-/** A lesson and the filters that are listed before it. */
-type Taught = Lesson & { readonly listed: Listed };
+/** A batch and the filters that are listed before it. */
+type ListedBatch = RefineBatch & { readonly listed: Listed };
 
-function lesson(x: Rows, filters: number, k: number, seed: number, changes: Partial<Lesson> = {}): Taught {
+function batch(x: Rows, filters: number, k: number, seed: number, changes: Partial<RefineBatch> = {}): ListedBatch {
   const draw = draws(seed);
   const rows = Uint32Array.from({ length: x.rows }, (_, r) => r).filter(() => draw() < 0.7);
   const codes = Uint32Array.from({ length: x.rows }, (_, r) => (r * 7) % CLASSES);
@@ -69,34 +69,39 @@ function lesson(x: Rows, filters: number, k: number, seed: number, changes: Part
   return { rows, listed: { codes, filters: lists, k }, step: 0.3, window: 0.5, patience: 1 + (seed % 3), ...changes };
 }
 
-/** Some lessons: one whose steps are whole, one of all rows, one without rows, and one that every row learns from. */
-function lessons(x: Rows, filters: number, k: number): Taught[] {
+/** Some batches: one whose steps are whole, one of all rows, one without rows, and one that every row learns from. */
+function batches(x: Rows, filters: number, k: number): ListedBatch[] {
   const all = Uint32Array.from({ length: x.rows }, (_, r) => r);
   return [
-    lesson(x, filters, k, 1, { step: 3 }),
-    lesson(x, filters, k, 2, { rows: all, patience: 3 }),
-    lesson(x, filters, k, 2, { rows: new Uint32Array(0), patience: 1 }),
-    lesson(x, filters, k, 3, { window: 2 }),
+    batch(x, filters, k, 1, { step: 3 }),
+    batch(x, filters, k, 2, { rows: all, patience: 3 }),
+    batch(x, filters, k, 2, { rows: new Uint32Array(0), patience: 1 }),
+    batch(x, filters, k, 3, { window: 2 }),
   ];
 }
 
-async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, taught: readonly Taught[]): Promise<void> {
-  expect(await compareLessons(on, x, start, taught)).toEqual([]);
-}
-
-/** Expects the same lessons; returns the notes of the back end. */
-async function compareLessons(
+async function expectSameUpdates(
   on: Backend,
   x: Rows,
   start: Prototypes,
-  taught: readonly Taught[],
+  learned: readonly ListedBatch[],
+): Promise<void> {
+  expect(await compareUpdates(on, x, start, learned)).toEqual([]);
+}
+
+/** Expects the same updates; returns the notes of the back end. */
+async function compareUpdates(
+  on: Backend,
+  x: Rows,
+  start: Prototypes,
+  learned: readonly ListedBatch[],
 ): Promise<readonly string[]> {
   const [held, plain] = [await on.hold(sourceOf(x)), await openReference().hold(sourceOf(x))];
   const [found, expected] = [await held.refine(start), await plain.refine(start)];
-  for (const each of [undefined, ...taught]) {
+  for (const each of [undefined, ...learned]) {
     if (each) {
       for (const refining of [found, expected]) refining.list(each.listed);
-      const [answer, right] = [await found.teach(each), await expected.teach(each)];
+      const [answer, right] = [await found.update(each), await expected.update(each)];
       expectSame(answer.margin, right.margin);
       expectSame(answer.own, right.own);
       expectSame(answer.rival, right.rival);
@@ -120,7 +125,7 @@ async function expectSameByAllRules(on: readonly Backend[], x: Rows, filters: nu
   for (const rule of RULES) {
     for (const from of [undefined, distribution(x.features, 7, -0.2)]) {
       const start = prototypes(x, filters, rule, from);
-      for (const backend of on) await expectSameLessons(backend, x, start, lessons(x, filters, k));
+      for (const backend of on) await expectSameUpdates(backend, x, start, batches(x, filters, k));
     }
   }
 }
@@ -155,7 +160,7 @@ describe.each(TYPES)("%s", (type) => {
     for (const x of [sparse, dense]) {
       for (const rule of RULES) {
         const start = prototypes(x, 70, rule);
-        for (const on of threads) await expectSameLessons(on, x, start, lessons(x, 70, 8));
+        for (const on of threads) await expectSameUpdates(on, x, start, batches(x, 70, 8));
       }
     }
   });
@@ -169,8 +174,8 @@ describe.each(TYPES)("%s", (type) => {
     for (let j = 0; j < dense.values.length; j++) dense.values[j] = j % 3 === 0 ? low : high;
     for (const x of [sparse, dense]) {
       for (const on of [wasm, cramped]) {
-        await expectSameLessons(on, x, prototypes(x, 9, "multiply"), lessons(x, 9, 6));
-        if (type !== "f64") await expectSameLessons(on, x, prototypes(x, 9, "add"), lessons(x, 9, 6));
+        await expectSameUpdates(on, x, prototypes(x, 9, "multiply"), batches(x, 9, 6));
+        if (type !== "f64") await expectSameUpdates(on, x, prototypes(x, 9, "add"), batches(x, 9, 6));
       }
     }
   });
@@ -189,7 +194,7 @@ describe("rows", () => {
     await expectSameByAllRules([wasm], x, 4, 3);
     const dense = denseRows("f32", 5, 33_000, "zeros", 15);
     for (const on of [wasm, cramped]) {
-      await expectSameLessons(on, dense, prototypes(dense, 3, "multiply"), lessons(dense, 3, 3).slice(0, 1));
+      await expectSameUpdates(on, dense, prototypes(dense, 3, "multiply"), batches(dense, 3, 3).slice(0, 1));
     }
   });
 
@@ -197,10 +202,10 @@ describe("rows", () => {
     const features = 2 ** 20 + 3;
     const x = csr(features, [0, 2, 4, 6], [1, features - 1, 8, 9, 1, 8], Uint8Array.of(3, 1, 2, 2, 1, 4));
     const start = prototypes(x, 3, "multiply");
-    await expectSameLessons(wasm, x, start, lessons(x, 3, 3).slice(3));
+    await expectSameUpdates(wasm, x, start, batches(x, 3, 3).slice(3));
     const [held, plain] = [await wasm.hold(sourceOf(x)), await openReference().hold(sourceOf(x))];
     const [found, expected] = [await held.refine(start), await plain.refine(start)];
-    // The filters can be searched by the rows that taught them.
+    // The filters can be searched by the rows that refined them.
     const [answer, right] = [
       await held.topFilters(await found.bank(), 3),
       await plain.topFilters(await expected.bank(), 3),
@@ -214,9 +219,9 @@ describe("rows", () => {
     const x: Rows = { form: "dense", rows: 2, features: 3, values: Uint8Array.of(0, 1, 1, 1, 0, 1) };
     const values = Float64Array.of(1e-60, 1e60, 1, 1e60, 1e-60, 2);
     const start: Prototypes = { ...prototypes(x, 2, "multiply"), values };
-    for (const on of [wasm, cramped]) await expectSameLessons(on, x, start, lessons(x, 2, 4));
+    for (const on of [wasm, cramped]) await expectSameUpdates(on, x, start, batches(x, 2, 4));
     const sparse = csr(3, [0, 3, 6], [0, 1, 2, 0, 1, 2], Uint8Array.of(0, 1, 1, 1, 0, 1));
-    for (const on of [wasm, cramped]) await expectSameLessons(on, sparse, start, lessons(sparse, 2, 4));
+    for (const on of [wasm, cramped]) await expectSameUpdates(on, sparse, start, batches(sparse, 2, 4));
   });
 });
 
@@ -235,13 +240,13 @@ describe("kernels", () => {
     return { engine: watch(engine), ran };
   }
 
-  it("teach rows of either form, resident or not, by either rule", async () => {
+  it("update by rows of either form, resident or not, by either rule", async () => {
     for (const limits of [LIMITS, CRAMPED]) {
       for (const x of [csrRows(30, 40, 0.2, "f32", "small", 1), denseRows("f32", 30, 40, "noise", 1)]) {
         for (const rule of RULES) {
           const { engine, ran } = watched(await openEngine());
           const on = backendOn(engine, "wasm", limits);
-          await expectSameLessons(on, x, prototypes(x, 5, rule), lessons(x, 5, 3));
+          await expectSameUpdates(on, x, prototypes(x, 5, rule), batches(x, 5, 3));
           const end = x.form === "csr" ? "_csr" : "";
           expect([...ran]).toContain(`compare_listed${end}`);
           expect([...ran]).toContain(`move_prototypes${end}`);
@@ -257,9 +262,9 @@ describe("kernels", () => {
         const held = await backendOn(engine, "wasm", limits).hold(sourceOf(x));
         const before = engine.memory.used;
         const refining = await held.refine(prototypes(x, 10, "add"));
-        for (const each of lessons(x, 10, 5)) {
+        for (const each of batches(x, 10, 5)) {
           refining.list(each.listed);
-          await refining.teach(each);
+          await refining.update(each);
         }
         refining.release();
         refining.release();
@@ -273,11 +278,11 @@ describe("kernels", () => {
   it("do with less memory, bit for bit", async () => {
     const x = csrRows(300, 200, 0.1, "f64", "fractions", 2);
     const start = prototypes(x, 10, "multiply");
-    const taught = lessons(x, 10, 6);
+    const learned = batches(x, 10, 6);
     const outcomes = new Set<string>();
     for (let most = 8192; most < 800_000; most += 8192) {
       const engine = await openEngine(most);
-      const notes = await compareLessons(backendOn(engine, "wasm"), x, start, taught);
+      const notes = await compareUpdates(backendOn(engine, "wasm"), x, start, learned);
       for (const note of notes.length === 0 ? ["nothing to note"] : notes) outcomes.add(note);
       expect(engine.memory.used).toBe(0);
     }
@@ -288,10 +293,10 @@ describe("kernels", () => {
     ]);
   });
 
-  it("cut a lesson that finds no room", async () => {
+  it("cut a batch that finds no room", async () => {
     const x = csrRows(2000, 50, 0.3, "f64", "fractions", 4);
     const start = prototypes(x, 10, "multiply");
-    const [each] = lessons(x, 10, 20);
+    const [each] = batches(x, 10, 20);
     const engine = await openEngine();
     const held = await backendOn(engine, "wasm").hold(sourceOf(x));
     const plain = await (await openReference().hold(sourceOf(x))).refine(start);
@@ -305,7 +310,7 @@ describe("kernels", () => {
       throw new OutOfMemory(bytes, this.used, this.most);
     };
     for (const one of [refining, plain]) one.list(each.listed);
-    const [answer, right] = [await refining.teach(each), await plain.teach(each)];
+    const [answer, right] = [await refining.update(each), await plain.update(each)];
     expectSame(answer.margin, right.margin);
     expectSame(await refining.values(), await plain.values());
     expect(refused).toBeGreaterThan(1);

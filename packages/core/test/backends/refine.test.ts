@@ -1,4 +1,4 @@
-/** Lessons of refinement: the plain loops against a statement by hand, and every back end against the plain loops, bit for bit. */
+/** Updates of refinement: the plain loops against a statement by hand, and every back end against the plain loops, bit for bit. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend, Refining } from "../../src/backends/contract.ts";
@@ -7,7 +7,7 @@ import { openReference } from "../../src/backends/reference.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { openEngine } from "../../src/backends/wasm/engine/engine.ts";
 import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
-import type { DenseBank, Lesson, Listed, Prototypes, Rows } from "../../src/kernels/shapes.ts";
+import type { DenseBank, Listed, Prototypes, RefineBatch, Rows } from "../../src/kernels/shapes.ts";
 import { Adder } from "../../src/kernels/sums.ts";
 import { csrRows, draws, expectSame, type ValueType } from "./csr-data.ts";
 import { denseRows, someGroups } from "./dense-data.ts";
@@ -45,10 +45,10 @@ function prototypes(x: Rows, filters: number, seed: number, changes: Partial<Pro
   return { filters, features: n, values, filterClass, rule: "add", distribution: undefined, ...changes };
 }
 
-/** A lesson and the filters that are listed before it. */
-type Taught = Lesson & { readonly listed: Listed };
+/** A batch and the filters that are listed before it. */
+type ListedBatch = RefineBatch & { readonly listed: Listed };
 
-function lesson(x: Rows, filters: number, k: number, seed: number, changes: Partial<Lesson> = {}): Taught {
+function batch(x: Rows, filters: number, k: number, seed: number, changes: Partial<RefineBatch> = {}): ListedBatch {
   const draw = draws(seed);
   const rows = Uint32Array.from({ length: x.rows }, (_, r) => r).filter(() => draw() < 0.7);
   const codes = Uint32Array.from({ length: x.rows }, (_, r) => (r * 7) % CLASSES);
@@ -62,13 +62,18 @@ async function bankOf(refining: Refining): Promise<DenseBank> {
   return (await readAndRelease(await refining.bank())) as DenseBank;
 }
 
-async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, lessons: readonly Taught[]): Promise<void> {
+async function expectSameUpdates(
+  on: Backend,
+  x: Rows,
+  start: Prototypes,
+  batches: readonly ListedBatch[],
+): Promise<void> {
   const [held, plain] = [await hold(on, x), await hold(openReference(), x)];
   const [found, expected] = [await held.refine(start), await plain.refine(start)];
-  for (const each of [undefined, ...lessons]) {
+  for (const each of [undefined, ...batches]) {
     if (each) {
       for (const refining of [found, expected]) refining.list(each.listed);
-      const [answer, right] = [await found.teach(each), await expected.teach(each)];
+      const [answer, right] = [await found.update(each), await expected.update(each)];
       expectSame(answer.margin, right.margin);
       expectSame(answer.own, right.own);
       expectSame(answer.rival, right.rival);
@@ -87,7 +92,7 @@ async function expectSameLessons(on: Backend, x: Rows, start: Prototypes, lesson
 const curve = (features: number): Float64Array => Float64Array.from({ length: features }, (_, i) => 0.5 + 0.37 * i * i);
 
 describe.each(TYPES)("%s", (type) => {
-  it("same lessons on every back end, awkward sizes", async () => {
+  it("same updates on every back end, awkward sizes", async () => {
     for (const features of AWKWARD) {
       for (const [rows, filters, k] of [
         [1, 2, 1],
@@ -97,18 +102,18 @@ describe.each(TYPES)("%s", (type) => {
         const x = denseRows(type, rows, features, features % 2 === 0 ? "few" : "noise", features * rows);
         for (const distribution of [undefined, curve(features)]) {
           const start = prototypes(x, filters, features, { distribution });
-          const lessons = [1, 2, 3].map((seed) => lesson(x, filters, k, seed));
-          for (const on of backends.slice(0, 3)) await expectSameLessons(on, x, start, lessons);
+          const batches = [1, 2, 3].map((seed) => batch(x, filters, k, seed));
+          for (const on of backends.slice(0, 3)) await expectSameUpdates(on, x, start, batches);
         }
       }
     }
   });
 
-  it("same lessons on 1 to 4 threads", async () => {
+  it("same updates on 1 to 4 threads", async () => {
     const x = denseRows(type, 700, 61, "factors", 5);
     const start = prototypes(x, 90, 6);
-    const lessons = [1, 2, 3].map((seed) => lesson(x, 90, 5, seed, { window: 0.01, step: 0.25 }));
-    for (const on of backends) await expectSameLessons(on, x, start, lessons);
+    const batches = [1, 2, 3].map((seed) => batch(x, 90, 5, seed, { window: 0.01, step: 0.25 }));
+    for (const on of backends) await expectSameUpdates(on, x, start, batches);
   });
 
   it("values at the ends of their type, where narrow sums would overflow", async () => {
@@ -117,7 +122,7 @@ describe.each(TYPES)("%s", (type) => {
       type
     ];
     for (let j = 0; j < x.values.length; j++) x.values[j] = j % 3 === 0 ? low : high;
-    await expectSameLessons(backends[0], x, prototypes(x, 20, 42), [lesson(x, 20, 5, 43, { window: 2 })]);
+    await expectSameUpdates(backends[0], x, prototypes(x, 20, 42), [batch(x, 20, 5, 43, { window: 2 })]);
   });
 
   it("sparse rows, by both rules", async () => {
@@ -126,13 +131,13 @@ describe.each(TYPES)("%s", (type) => {
       const sums = prototypes(x, 12, 4);
       const start = { ...sums, rule, values: sums.values.map((value) => value + 0.5) };
       for (const on of backends.slice(0, 3)) {
-        await expectSameLessons(on, x, start, [lesson(x, 12, 4, 5), lesson(x, 12, 4, 6)]);
+        await expectSameUpdates(on, x, start, [batch(x, 12, 4, 5), batch(x, 12, 4, 6)]);
       }
     }
   });
 });
 
-describe("a lesson", () => {
+describe("an update", () => {
   // Three features, one filter for each of two classes: P = (1, 2, 3) and (3, 2, 1), so doubled ranks (2, 4, 6) and (6, 4, 2).
   const x: Rows = { form: "dense", rows: 2, features: 3, values: Uint8Array.of(5, 0, 1, 1, 0, 9) };
   const start: Prototypes = {
@@ -144,13 +149,13 @@ describe("a lesson", () => {
     distribution: undefined,
   };
   const listed: Listed = { codes: Uint32Array.of(0, 0), filters: Uint32Array.of(0, 1, 1, 0), k: 2 };
-  const both: Lesson = { rows: Uint32Array.of(0, 1), step: 2, window: 0, patience: 1 };
+  const both: RefineBatch = { rows: Uint32Array.of(0, 1), step: 2, window: 0, patience: 1 };
 
   it("moves a row's own filter to it and the stronger rival away", async () => {
     const refining = await (await hold(openReference(), x)).refine(start);
     refining.list(listed);
     // Row 0 answers 16 and 32 (over 12): it is lost by 16/48. Row 1 answers 56 and 24: it is won by 32/80.
-    const { own, rival, margin } = await refining.teach(both);
+    const { own, rival, margin } = await refining.update(both);
     expect([...margin]).toEqual([-1 / 3, 0.4]);
     expect([[...own], [...rival]]).toEqual([
       [0, 0],
@@ -161,14 +166,14 @@ describe("a lesson", () => {
     expect([...(await bankOf(refining)).norm]).toEqual([12, 12]);
   });
 
-  it("ranks a prototype when it has moved often enough, and one that waits in a lesson without rows", async () => {
+  it("ranks a prototype when it has moved often enough, and one that waits in a batch without rows", async () => {
     for (const on of [openReference(), backends[0]]) {
       const refining = await (await hold(on, x)).refine(start);
       refining.list(listed);
-      await refining.teach({ ...both, patience: 2 });
+      await refining.update({ ...both, patience: 2 });
       expect([...(await refining.values())]).toEqual([11, 2, 5, -7, 2, -1]);
       expect([...(await bankOf(refining)).weights]).toEqual([2, 4, 6, 6, 4, 2]);
-      await refining.teach({ ...both, rows: new Uint32Array(0) });
+      await refining.update({ ...both, rows: new Uint32Array(0) });
       expect([...(await bankOf(refining)).weights]).toEqual([6, 2, 4, 2, 6, 4]);
       refining.release();
     }
@@ -178,7 +183,7 @@ describe("a lesson", () => {
     const tied: Prototypes = { ...start, rule: "multiply", values: Float64Array.of(1, 1, 3, 3, 1, 1) };
     const refining = await (await hold(openReference(), x)).refine(tied);
     refining.list(listed);
-    await refining.teach(both);
+    await refining.update(both);
     // Row 0 is (5, 0, 1): factors 11, 1 and 3.
     expect([...(await refining.values())]).toEqual([11, 1, 9, 3 / 11, 1, 1 / 3]);
   });
@@ -193,7 +198,7 @@ describe("a lesson", () => {
       for (const on of [openReference(), backends[0]]) {
         const refining = await (await hold(on, rows)).refine(start);
         refining.list(lists);
-        expect([...(await refining.teach({ ...both, window: 0.5 })).margin]).toEqual([1, 1]);
+        expect([...(await refining.update({ ...both, window: 0.5 })).margin]).toEqual([1, 1]);
         expect([...(await refining.values())]).toEqual([...start.values]);
         refining.release();
       }
@@ -209,9 +214,9 @@ describe("a lesson", () => {
       const held = await hold(own, rows);
       const refining = await held.refine(prototypes(rows, 10, 2));
       for (const k of [3, 9]) {
-        const each = lesson(rows, 10, k, 4);
+        const each = batch(rows, 10, k, 4);
         refining.list(each.listed);
-        await refining.teach(each);
+        await refining.update(each);
       }
       refining.release();
       held.release();

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import * as dense from "../../src/backends/wasm/dense/context.ts";
 import * as pool from "../../src/backends/wasm/dense/pool-context.ts";
 import { CONTEXT_BYTES } from "../../src/backends/wasm/engine/slots.ts";
-import * as lessons from "../../src/backends/wasm/shared/refine-context.ts";
+import * as refining from "../../src/backends/wasm/shared/refine-context.ts";
 import * as sparse from "../../src/backends/wasm/sparse/context.ts";
 
 const ASSEMBLY = join(import.meta.dirname, "../../assembly");
@@ -20,8 +20,8 @@ const looked = new Set(
 );
 
 it.each([
-  ["dense rows and lessons", { ...dense, ...lessons }, 60],
-  ["sparse rows and lessons", { ...sparse, ...lessons }, 40],
+  ["dense rows and refinement", { ...dense, ...refining }, 60],
+  ["sparse rows and refinement", { ...sparse, ...refining }, 40],
   ["pooled images", { ...pool }, 10],
 ])(
   "slots of %s lie within a context, apart from each other",

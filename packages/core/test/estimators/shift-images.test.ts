@@ -68,17 +68,17 @@ function moved(x: Dense, right: number, down: number): Dense {
   return Dense.of(values, x.rows, PIXELS);
 }
 
-/** Notes for each refinement which images taught, moved or not. */
-function watch(held: HeldRows, lessons: Set<number>[]): HeldRows {
+/** Notes for each refinement which images were learned from, moved or not. */
+function watch(held: HeldRows, batches: Set<number>[]): HeldRows {
   const refine = held.refine.bind(held);
   held.refine = async (start) => {
     const refining = await refine(start);
-    const taught = new Set<number>();
-    lessons.push(taught);
-    const teach = refining.teach.bind(refining);
-    refining.teach = (lesson) => {
-      for (const r of lesson.rows) taught.add(r % 300);
-      return teach(lesson);
+    const learned = new Set<number>();
+    batches.push(learned);
+    const update = refining.update.bind(refining);
+    refining.update = (batch) => {
+      for (const r of batch.rows) learned.add(r % 300);
+      return update(batch);
     };
     return refining;
   };
@@ -120,19 +120,19 @@ describe("shiftImages", () => {
     expect(await model.score(test.x, test.y)).toBeGreaterThan(await plain.score(test.x, test.y));
   });
 
-  it("does not let copies of held-out images teach before all is decided", async () => {
-    // Labels are a matter of chance, so that no row leads far enough to be left out of lessons.
+  it("does not let copies of held-out images move prototypes before all is decided", async () => {
+    // Labels are a matter of chance, so that no row leads far enough to be left out of batches.
     const { x } = spots(300, [0, 1, 2, 3], 5);
     const generator = generatorOf(6);
     const y = Array.from({ length: 300 }, () => drawBelow(generator, 2));
-    const lessons: Set<number>[] = [];
+    const batches: Set<number>[] = [];
     const plain = await openBackend("wasm");
-    const watched: Backend = { ...plain, hold: async (...args) => watch(await plain.hold(...args), lessons) };
+    const watched: Backend = { ...plain, hold: async (...args) => watch(await plain.hold(...args), batches) };
     const estimator = recipe.with({ filters: 100, refine: true, refineEpochs: 4 });
     const { refinement } = (await estimator.fit(x, y, { backend: watched })).report;
     expect(refinement?.heldOutRows).toBe(60);
     // Three windows are tried, and one of them in full.
-    const deciding = new Set(lessons.slice(0, 4).flatMap((taught) => [...taught]));
+    const deciding = new Set(batches.slice(0, 4).flatMap((learned) => [...learned]));
     expect(deciding.size).toBe(240);
     await plain.close();
   });

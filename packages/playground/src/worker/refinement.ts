@@ -86,16 +86,16 @@ async function compareRefined(
     throw new RanksimError("unsupported", `Only a classifier can be refined, found a ${model.kind}.`);
   }
   const began = performance.now();
-  const taught = await model.refine(training.x, training.y, run);
+  const refined = await model.refine(training.x, training.y, run);
   const seconds = (performance.now() - began) / 1000;
   const basis = heldOut ? "held-out" : "training";
   const before = new Subject(plain);
-  const after = new Subject({ ...plain, model: taught, whole: taught });
+  const after = new Subject({ ...plain, model: refined, whole: refined });
   const first = (await judge(before, data, rows, basis, run)) as Judged;
   const second = (await judge(after, data, rows, basis, run)) as Judged;
-  const changes = changesOf(model, taught);
+  const changes = changesOf(model, refined);
   const order = Array.from(changes.keys()).sort((a, b) => changes[b] - changes[a] || a - b);
-  const { refinement } = taught.report;
+  const { refinement } = refined.report;
   return {
     rows: rows.length,
     heldOut,

@@ -1,6 +1,6 @@
 /** Refinement on the host, for rows of the GPU back end: its filters come out as banks of that back end. */
 
-import type { Compared, HeldBank, Lesson, Listed, Refining } from "../contract.ts";
+import type { Compared, HeldBank, Listed, RefineBatch, Refining } from "../contract.ts";
 import { GpuBank } from "./bank.ts";
 import type { House } from "./house.ts";
 
@@ -17,8 +17,8 @@ export class OnHost implements Refining {
     this.#refining.list(listed);
   }
 
-  teach(lesson: Lesson): Promise<Compared> {
-    return this.#refining.teach(lesson);
+  update(batch: RefineBatch): Promise<Compared> {
+    return this.#refining.update(batch);
   }
 
   values(): Promise<Float64Array> {

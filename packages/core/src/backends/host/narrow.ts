@@ -250,7 +250,7 @@ class NarrowRows extends HostRows<HostBank> {
     return this.#held.load(bank) as HostBank;
   }
 
-  /** Prototypes have all features, so the rows that teach them have to as well. */
+  /** Prototypes have all features, so the rows that move them have to as well. */
   protected async refineRows(start: Prototypes): Promise<Refining> {
     const wide = await this.#holdWide();
     try {

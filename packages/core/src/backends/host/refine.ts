@@ -8,7 +8,7 @@ import {
   rankMoved,
   rankPrototypes,
 } from "../../kernels/refine.ts";
-import type { Compared, FilterBank, Lesson, Listed, Prototypes, Rows } from "../../kernels/shapes.ts";
+import type { Compared, FilterBank, Listed, Prototypes, RefineBatch, Rows } from "../../kernels/shapes.ts";
 import type { HeldBank, Refining } from "../contract.ts";
 import { isDue, type Turn } from "../turn.ts";
 
@@ -35,20 +35,20 @@ export class RefiningInPlace implements Refining {
     this.#listed = listed;
   }
 
-  async teach(lesson: Lesson): Promise<Compared> {
+  async update(batch: RefineBatch): Promise<Compared> {
     const [x, ranked] = [this.#x, this.#ranked];
-    const count = lesson.rows.length;
+    const count = batch.rows.length;
     const compared = { own: new Uint32Array(count), rival: new Uint32Array(count), margin: new Float64Array(count) };
     for (let from = 0; from < count; from += ROWS) {
-      compareListed(x, ranked, lesson.rows, this.#listed, from, Math.min(count, from + ROWS), compared);
+      compareListed(x, ranked, batch.rows, this.#listed, from, Math.min(count, from + ROWS), compared);
       if (isDue()) await this.#turn.pause();
     }
     for (let from = 0; from < count; from += ROWS) {
-      learn(x, ranked, lesson, compared, from, Math.min(count, from + ROWS));
+      learn(x, ranked, batch, compared, from, Math.min(count, from + ROWS));
       if (isDue()) await this.#turn.pause();
     }
     for (let from = 0; from < ranked.filters; from += FILTERS) {
-      rankMoved(ranked, lesson, from, Math.min(ranked.filters, from + FILTERS));
+      rankMoved(ranked, batch, from, Math.min(ranked.filters, from + FILTERS));
       if (isDue()) await this.#turn.pause();
     }
     return compared;

@@ -158,7 +158,7 @@ class StreamedRows extends Counted implements HeldRows {
     return { form: "dense", rows: this.rows, features, values };
   }
 
-  /** Lessons take rows in an order of their own: they are gathered for each. */
+  /** Updates take rows in an order of their own: they are gathered for each batch. */
   async refine(start: Prototypes): Promise<Refining> {
     const held = await this.#hold(this.#source);
     try {

@@ -169,7 +169,7 @@ export class ShardedRows extends Counted implements HeldRows {
     });
   }
 
-  /** Each lesson builds on the one before, so that every process takes all of them. */
+  /** Each update builds on the one before, so that every process makes all of them. */
   refine(start: Prototypes): Promise<Refining> {
     return this.local(async () => {
       const all = await this.#holdAll();

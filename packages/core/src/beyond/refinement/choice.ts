@@ -1,8 +1,8 @@
 /**
  * Refinement of a committee, or of a single bank, with its choices made on held-out rows (deviation 31): the window and the
- * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows teach
- * nothing before all that is decided; and because the plain filters may have been made from them too, these are made anew
- * from the other rows before they are compared. Afterwards filters are taught again, with all rows, where that pays.
+ * epochs by the first bank, and whether the refined filters are better than the plain ones at all. Held-out rows move
+ * no prototype before all that is decided; and because the plain filters may have been made from them too, these are made anew
+ * from the other rows before they are compared. Afterwards filters are refined again, with all rows, where that pays.
  */
 
 import type { Backend, HeldRows, RowSource } from "../../backends/contract.ts";
@@ -14,12 +14,12 @@ import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
 import { type Member, seat, voteOfCommittee } from "../committee/committee.ts";
 import { holdOut } from "../held-out.ts";
 import {
+  type PreparedBank,
   plainWithout,
   prepareBank,
   refineBank,
   type Schedule,
   scheduleFor,
-  type Trainee,
   windowsFor,
 } from "./refine.ts";
 
@@ -60,7 +60,7 @@ interface RefineTask {
 /** Share of each class that is held out, and the most rows in all: more would not make the choice much surer. */
 const HELD_OUT = 0.2;
 const MOST_HELD_OUT = 2500;
-/** Filters are taught again, with the held-out rows, if these are more than this share of the rows: fewer add nothing to be measured. */
+/** Filters are refined again, with the held-out rows, if these are more than this share of the rows: fewer add nothing to be measured. */
 const FEW = 0.05;
 /** Rows and epochs by which windows are compared. */
 const TRIAL_ROWS = 20_000;
@@ -110,9 +110,9 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     kept = chosen.kept;
     const refined = [{ ...members[0], bank: chosen.kept.bank }];
     for (let b = 1; b < members.length; b++) {
-      const trainee = await run.prepare(b, learning);
-      plain.push(await plainWithout(trainee));
-      refined.push({ ...members[b], bank: await run.refine(trainee, window, chosen.epochs) });
+      const prepared = await run.prepare(b, learning);
+      plain.push(await plainWithout(prepared));
+      refined.push({ ...members[b], bank: await run.refine(prepared, window, chosen.epochs) });
     }
     const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
     const alone = members.length === 1;
@@ -123,8 +123,8 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
       return { members, report: { ...nothing, before, after: before }, notes };
     }
     for (let b = 0; b < members.length && again; b++) {
-      const trainee = await run.prepare(b, Uint32Array.from(codes.keys()));
-      refined[b] = { ...members[b], bank: await run.refine(trainee, window, chosen.epochs) };
+      const prepared = await run.prepare(b, Uint32Array.from(codes.keys()));
+      refined[b] = { ...members[b], bank: await run.refine(prepared, window, chosen.epochs) };
     }
     const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
     if (again || members.length > 1) return { members: refined, report, notes };
@@ -249,7 +249,7 @@ class Refiner {
   }
 
   /** Bank b with the rows it learns from. */
-  prepare(b: number, rows: Uint32Array): Promise<Trainee> {
+  prepare(b: number, rows: Uint32Array): Promise<PreparedBank> {
     const { members, distribution, codes } = this.#task;
     const { bank, filterClass } = members[b];
     return prepareBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
@@ -259,7 +259,7 @@ class Refiner {
    * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
    * few epochs wide windows do better than in many.
    */
-  async chooseWindow(trainee: Trainee, judge: Judge): Promise<number> {
+  async chooseWindow(prepared: PreparedBank, judge: Judge): Promise<number> {
     const windows = this.#windows;
     if (windows.length === 1) return windows[0];
     const { generator } = this.#task;
@@ -267,9 +267,9 @@ class Refiner {
     let best: { window: number; right: Marks } | undefined;
     for (const window of windows) {
       const epochs = TRIAL_EPOCHS;
-      await this.#refine({ ...trainee, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
+      await this.#refine({ ...prepared, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
-        const right = await judge.rightByStrongest({ ...trainee.start, bank: await filters() });
+        const right = await judge.rightByStrongest({ ...prepared.start, bank: await filters() });
         if (!best || isBetter(right, best.right, SURE)) best = { window, right };
       });
     }
@@ -277,14 +277,14 @@ class Refiner {
   }
 
   /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
-  async chooseEpochs(trainee: Trainee, window: number, judge: Judge): Promise<Chosen> {
+  async chooseEpochs(prepared: PreparedBank, window: number, judge: Judge): Promise<Chosen> {
     const { epochs, generator } = this.#task;
     let chosen = undefined as Chosen | undefined;
     const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
       const kept = judge.keep(await filters());
       let spare: KeptBank | undefined = kept; // until it is chosen
       try {
-        const right = await judge.rightBy(kept, trainee.start.filterClass);
+        const right = await judge.rightBy(kept, prepared.start.filterClass);
         if (chosen && isBetter(chosen.right, right, SURE)) return;
         spare = chosen?.kept;
         chosen = { kept, epochs: done, right };
@@ -293,7 +293,7 @@ class Refiner {
       }
     };
     try {
-      await this.#refine(trainee, generator, window, epochs, epochs, judged);
+      await this.#refine(prepared, generator, window, epochs, epochs, judged);
     } catch (error) {
       chosen?.kept.release();
       throw error;
@@ -302,17 +302,17 @@ class Refiner {
   }
 
   /** The bank after `until` epochs. */
-  async refine(trainee: Trainee, window: number, until: number): Promise<FilterBank> {
+  async refine(prepared: PreparedBank, window: number, until: number): Promise<FilterBank> {
     let bank: FilterBank | undefined;
     const { epochs, generator } = this.#task;
-    await this.#refine(trainee, generator, window, epochs, until, async (done, filters) => {
+    await this.#refine(prepared, generator, window, epochs, until, async (done, filters) => {
       if (done === until) bank = await filters();
     });
     return bank as FilterBank;
   }
 
   #refine(
-    trainee: Trainee,
+    prepared: PreparedBank,
     generator: RandomGenerator,
     window: number,
     epochs: number,
@@ -321,7 +321,7 @@ class Refiner {
   ): Promise<void> {
     let epoch = 0;
     const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
-    return refineBank(trainee, this.#schedule, { window, epochs, until, onEpoch, onPart }, generator);
+    return refineBank(prepared, this.#schedule, { window, epochs, until, onEpoch, onPart }, generator);
   }
 }
 

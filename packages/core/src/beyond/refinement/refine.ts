@@ -1,6 +1,6 @@
 /**
- * Refinement of one bank (deviation 31): learning vector quantisation on rank filters, epoch by epoch. What one lesson does
- * is the kernel's affair; here rows get the filters they are compared with, batches are drawn, steps shrink, and prototypes
+ * Refinement of one bank (deviation 31): learning vector quantisation on rank filters, epoch by epoch. What one update does
+ * is defined by the kernel; here rows get the filters they are compared with, batches are drawn, steps shrink, and prototypes
  * are averaged over the ends of epochs. Which of the candidates stays is decided by `choice.ts`.
  */
 
@@ -16,7 +16,7 @@ import type { Member } from "../committee/committee.ts";
 import { inChunks, positiveQuantile } from "./long-arrays.ts";
 import { RowState } from "./row-state.ts";
 
-/** How rows teach. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
+/** How rows move prototypes. All numbers were chosen on held-out rows of Fashion-MNIST, KMNIST and 20 Newsgroups (lab, REFINEMENT.md). */
 export interface Schedule {
   readonly rule: RefineRule;
   /** Windows to choose from, see `windowsFor`. */
@@ -24,7 +24,7 @@ export interface Schedule {
   /** The first step, and what it loses from epoch to epoch: with more than 12 epochs less, so that the last is much the same. */
   readonly step: number;
   readonly loss: number;
-  /** Rows of a lesson, about: so many, but not more than so many for each filter, or one lesson would move it too far. */
+  /** Rows of a batch, about; and at most this many for each filter, or one update would move it too far. */
   readonly batch: number;
   readonly batchPerFilter: number;
   /** Moves after which a prototype is ranked again. */
@@ -91,7 +91,7 @@ const LOOKED_AT = 1000;
 /** Smallest sum added to the means of sparse data: this share of the means that are not zero lie below it. */
 const SMALL_MEANS = 0.1;
 
-/** The way of schedule that suits the data. */
+/** The schedule that suits the data. */
 export async function scheduleFor(x: RowSource): Promise<Schedule> {
   const every = Math.max(1, Math.floor(x.rows / LOOKED_AT));
   const some = Uint32Array.from({ length: Math.ceil(x.rows / every) }, (_, j) => j * every);
@@ -106,7 +106,7 @@ export function windowsFor({ windows }: Schedule, epochs: number): number[] {
 }
 
 /** A bank about to be refined, and the rows it may learn from. */
-export interface Trainee {
+export interface PreparedBank {
   readonly held: HeldRows;
   readonly start: Prototypes;
   /** The strongest filters of each row of `held`, by the filters as they were. */
@@ -115,9 +115,9 @@ export interface Trainee {
   readonly codes: Uint32Array;
   /** Rows of `held` to learn from, ascending. */
   readonly rows: Uint32Array;
-  /** The filters that some of these rows are nearest to: the others know nothing but rows that are held out. */
+  /** The filters that some of these rows are nearest to: the others were made from held-out rows alone. */
   readonly learned: Uint32Array;
-  /** For one course at a time, as are the arrays that the next one finds. */
+  /** Used by one refinement at a time, as are the arrays, which the next one reuses. */
   readonly state: RowState;
   readonly rooms: { sum?: Float64Array; latest?: Float64Array };
 }
@@ -132,7 +132,7 @@ export async function prepareBank(
   codes: Uint32Array,
   rows: Uint32Array,
   schedule: Schedule,
-): Promise<Trainee> {
+): Promise<PreparedBank> {
   const perClass = bank.filters / new Set(filterClass).size;
   const deep = Math.min(DEEPEST, Math.ceil(perClass / CLASS_SHARE));
   const loaded = held.load(bank);
@@ -219,7 +219,7 @@ function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Arra
 }
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
-export async function plainWithout({ start, learned, held }: Trainee): Promise<Member> {
+export async function plainWithout({ start, learned, held }: PreparedBank): Promise<Member> {
   const all = await rank(start.values, start, held);
   if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
   return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
@@ -242,8 +242,8 @@ async function raise(values: Float64Array, turn: Turn): Promise<void> {
 /** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
 type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
 
-/** How a bank is taught. */
-interface Course {
+/** How a bank is refined. */
+interface RefineSettings {
   readonly window: number;
   /** In three parts, over each of which prototypes are averaged. */
   readonly epochs: number;
@@ -253,46 +253,46 @@ interface Course {
   readonly onPart: OnPart;
 }
 
-/** Teaches a bank. Whatever happens, nothing but the trainee's own matrix stays held. */
+/** Refines a bank. Whatever happens, only the rows of `prepared` stay held. */
 export async function refineBank(
-  trainee: Trainee,
+  prepared: PreparedBank,
   schedule: Schedule,
-  course: Course,
+  settings: RefineSettings,
   generator: RandomGenerator,
 ): Promise<void> {
-  const { held, start, rows, state, rooms } = trainee;
+  const { held, start, rows, state, rooms } = prepared;
   const refining = await held.refine(start);
   /** The strongest filters of all rows, or of some, by the filters as they now are. */
   const strongest = async (of?: Uint32Array): Promise<TopFilters> => {
     const bank = await refining.bank();
-    return held.topFilters(bank, trainee.top.k, of).finally(() => bank.release());
+    return held.topFilters(bank, prepared.top.k, of).finally(() => bank.release());
   };
-  const part = Math.ceil(course.epochs / 3);
+  const part = Math.ceil(settings.epochs / 3);
   const size = Math.min(schedule.batch, schedule.batchPerFilter * start.filters);
   try {
     let sum: Float64Array | undefined; // of the prototypes after each epoch of this part
     let step = schedule.step;
-    const left = 1 - schedule.loss * Math.min(1, USUAL_EPOCHS / course.epochs);
-    const refresh = course.epochs > MANY_EPOCHS ? Math.ceil(schedule.refresh / 2) : schedule.refresh;
-    for (let epoch = 0; epoch < course.until; epoch++) {
-      const searching = epoch % refresh === 0 && epoch + schedule.late < course.epochs;
-      if (epoch === 0) state.list(trainee.top, rows);
+    const left = 1 - schedule.loss * Math.min(1, USUAL_EPOCHS / settings.epochs);
+    const refresh = settings.epochs > MANY_EPOCHS ? Math.ceil(schedule.refresh / 2) : schedule.refresh;
+    for (let epoch = 0; epoch < settings.until; epoch++) {
+      const searching = epoch % refresh === 0 && epoch + schedule.late < settings.epochs;
+      if (epoch === 0) state.list(prepared.top, rows);
       else if (searching && epoch % (2 * refresh) === 0) {
         state.list(await strongest(), rows);
       } else if (searching) {
         // Every other time rows that lead by far are skipped.
-        const some = state.active(rows, schedule.skip * course.window);
+        const some = state.active(rows, schedule.skip * settings.window);
         state.list(await strongest(some), some, true);
       }
       if (epoch === 0 || searching) refining.list(state.listed);
-      const active = state.active(rows, schedule.skip * course.window);
-      const window = course.window * (1 - (NARROWING * epoch) / course.epochs);
+      const active = state.active(rows, schedule.skip * settings.window);
+      const window = settings.window * (1 - (NARROWING * epoch) / settings.epochs);
       for (const batch of batchesOf(active, size, generator)) {
         const rounded = schedule.rule === "add" ? Math.max(1, Math.round(step)) : step;
-        const lesson = { rows: batch, step: rounded, window, patience: schedule.patience };
-        state.note(batch, await refining.teach(lesson));
+        const { patience } = schedule;
+        state.note(batch, await refining.update({ rows: batch, step: rounded, window, patience }));
       }
-      await refining.teach({ rows: NO_ROWS, step: 0, window, patience: 1 }); // ranks the prototypes that moved since they were last ranked
+      await refining.update({ rows: NO_ROWS, step: 0, window, patience: 1 }); // ranks the prototypes that moved since they were last ranked
       step *= left;
       if (sum) {
         rooms.latest = await refining.values(rooms.latest);
@@ -301,11 +301,11 @@ export async function refineBank(
         sum = await refining.values(rooms.sum);
         rooms.sum = sum;
       }
-      await course.onEpoch();
-      if ((epoch + 1) % part === 0 || epoch + 1 === course.epochs) {
+      await settings.onEpoch();
+      if ((epoch + 1) % part === 0 || epoch + 1 === settings.epochs) {
         const values = sum;
         sum = undefined;
-        await course.onPart(epoch + 1, () => rank(values, start, held));
+        await settings.onPart(epoch + 1, () => rank(values, start, held));
       }
     }
   } finally {

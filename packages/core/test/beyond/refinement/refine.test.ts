@@ -1,4 +1,4 @@
-/** How rows teach: what the method decides before any lesson. */
+/** How rows move prototypes: what the method decides before any update. */
 
 import { expect, it } from "vitest";
 import { ADDING, MULTIPLYING, windowsFor } from "../../../src/beyond/refinement/refine.ts";

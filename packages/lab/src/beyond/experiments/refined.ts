@@ -56,16 +56,16 @@ function refined({ name, title, about, params, wanted, fast, parts }: Refined): 
       const judge = async (model: ClassifierModel) =>
         f1(test.y, (await model.predict(test.x, run)) as Labels, { average: "macro" });
       const plain = await timed(() => estimator.fit(train.x, train.y, run));
-      const taught = await timed(() => estimator.with({ refine: true }).fit(train.x, train.y, run));
-      const score = await timed(() => judge(taught.value));
-      const told = taught.value.report.refinement;
+      const refined = await timed(() => estimator.with({ refine: true }).fit(train.x, train.y, run));
+      const score = await timed(() => judge(refined.value));
+      const told = refined.value.report.refinement;
       return {
         plain: await judge(plain.value),
         refined: score.value,
         before: told?.before ?? 0,
         after: told?.after ?? 0,
         plainCpu: plain.cpu,
-        refinedCpu: taught.cpu,
+        refinedCpu: refined.cpu,
         predictCpu: score.cpu,
         ...(fast && !bench.quick && PACKAGE !== undefined ? { authorsCpu: authorsFit(train, PACKAGE) } : {}),
       };

@@ -1,5 +1,5 @@
 /**
- * The slots of lessons of refinement. They lie beyond those of `dense/context.ts` and of `sparse/context.ts`, so that lessons
+ * The slots of refinement. They lie beyond those of `dense/context.ts` and of `sparse/context.ts`, so that updates
  * of dense and of sparse rows share them.
  */
 
@@ -11,7 +11,7 @@ export const DRAWN_FROM = 584; // f64, n ascending; 0: ranks
 export const FILTER_CLASS = 592; // u32 per filter
 
 // Rows to compare, one an item.
-export const LESSON_ROWS = 600; // u32: the row
+export const BATCH_ROWS = 600; // u32: the row
 export const LIST_PLACES = 696; // u32: its place in CODES and LISTS; 0: that of the item
 export const CODES = 608; // u32: its class
 export const LISTED = 616; // k

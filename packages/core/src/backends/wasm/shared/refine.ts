@@ -1,24 +1,24 @@
 /**
- * Refinement on rows of either form: prototypes and their ranks stay in WebAssembly memory from lesson to lesson. Rows are
+ * Refinement on rows of either form: prototypes and their ranks stay in WebAssembly memory from update to update. Rows are
  * compared in one run of a kernel, prototypes moved and ranked in a second; between them this file sorts the rows by the
  * filters they move. Rows that do not stay in memory are brought in for each run.
  */
 
 import { commonNorm, weightsFor } from "../../../kernels/rank.ts";
-import type { Compared, DenseBank, FilterBank, Lesson, Listed, Prototypes } from "../../../kernels/shapes.ts";
+import type { Compared, DenseBank, FilterBank, Listed, Prototypes, RefineBatch } from "../../../kernels/shapes.ts";
 import type { HeldBank, Refining } from "../../contract.ts";
 import { Counted } from "../../host/counted.ts";
 import { isDue } from "../../turn.ts";
 import { Context, type Engine, type Kernel, type Query } from "../engine/engine.ts";
 import { borrowed, type Lease, leased, OutOfMemory, type Shared } from "../engine/memory.ts";
-import { byFirstListed, largestWhole, sortByFilter } from "./lesson.ts";
+import { byFirstListed, largestWhole, sortByFilter } from "./batch.ts";
 import {
+  BATCH_ROWS,
   BY_FACTORS,
   CODES,
   DRAWN_FROM,
   FILTER_CLASS,
   FOUND,
-  LESSON_ROWS,
   LIST_PLACES,
   LISTED,
   LISTS,
@@ -34,7 +34,7 @@ import {
 } from "./refine-context.ts";
 
 /** Rows and filters a kernel takes at a time. */
-const LESSON_PIECE = 128;
+const BATCH_PIECE = 128;
 const PROTOTYPE_PIECE = 8;
 
 /** What is different for dense and for sparse rows. */
@@ -56,7 +56,7 @@ export interface RefineForm<B> {
 type Shape = Pick<Prototypes, "filters" | "features" | "rule" | "distribution">;
 
 /** Rows to learn from. */
-interface LessonRows<B> {
+interface BatchRows<B> {
   /** All of them, if they stay in memory. */
   readonly resident: Shared<B> | undefined;
   /** Otherwise: copies the listed rows into memory of the lease, at most so many at a time. */
@@ -70,7 +70,7 @@ interface LessonRows<B> {
  */
 export function refineRows<B>(
   engine: Engine,
-  rows: LessonRows<B>,
+  rows: BatchRows<B>,
   start: Prototypes,
   formIn: (lease: Lease) => Promise<RefineForm<B>>,
   own: (bank: FilterBank) => HeldBank,
@@ -98,7 +98,7 @@ export function refineRows<B>(
 
 class WasmRefining<B> extends Counted implements Refining {
   readonly #engine: Engine;
-  readonly #rows: LessonRows<B>;
+  readonly #rows: BatchRows<B>;
   readonly #form: RefineForm<B>;
   readonly #start: Shape;
   readonly #lease: Lease;
@@ -115,7 +115,7 @@ class WasmRefining<B> extends Counted implements Refining {
 
   constructor(
     engine: Engine,
-    rows: LessonRows<B>,
+    rows: BatchRows<B>,
     form: RefineForm<B>,
     start: Shape,
     lease: Lease,
@@ -148,7 +148,7 @@ class WasmRefining<B> extends Counted implements Refining {
       this.#largest = Math.max(this.#largest, largestWhole(own));
       if (isDue()) await turn.pause();
     }
-    await this.teach({ rows: new Uint32Array(0), step: 0, window: 0, patience: 1 });
+    await this.update({ rows: new Uint32Array(0), step: 0, window: 0, patience: 1 });
   }
 
   list(listed: Listed): void {
@@ -164,16 +164,16 @@ class WasmRefining<B> extends Counted implements Refining {
     }
   }
 
-  teach(lesson: Lesson): Promise<Compared> {
+  update(batch: RefineBatch): Promise<Compared> {
     return this.use(async () => {
-      const { rows, window } = lesson;
+      const { rows, window } = batch;
       const count = rows.length;
       const own = new Uint32Array(count);
       const compared = { own, rival: new Uint32Array(count), margin: new Float64Array(count) };
       if (count > 0) await this.#inParts(0, count, (from, to) => this.#compare(rows, from, to, compared));
       const learning = below(compared.margin, window);
       await this.#inParts(0, learning.length, (from, to) =>
-        this.#move(lesson, compared, learning.subarray(from, to), to === learning.length),
+        this.#move(batch, compared, learning.subarray(from, to), to === learning.length),
       );
       return compared;
     });
@@ -218,7 +218,7 @@ class WasmRefining<B> extends Counted implements Refining {
     this.#rows.resident?.release();
   }
 
-  /** Does work on the positions [from, to) of a lesson: at once, or in order in as many parts as there is room for. */
+  /** Does work on the positions [from, to) of a batch: at once, or in order in as many parts as there is room for. */
   async #inParts(from: number, to: number, work: (from: number, to: number) => Promise<void>): Promise<void> {
     const most = this.#rows.resident ? Number.POSITIVE_INFINITY : this.#rows.most;
     let middle = Math.min(to, from + most);
@@ -253,7 +253,7 @@ class WasmRefining<B> extends Counted implements Refining {
     });
   }
 
-  /** Compares the rows [from, to) of a lesson with the filters listed for them. */
+  /** Compares the rows [from, to) of a batch with the filters listed for them. */
   #compare(rows: Uint32Array, from: number, to: number, compared: Compared): Promise<void> {
     const { memory } = this.#engine;
     const order = byFirstListed(this.#listed, rows.subarray(from, to), this.#start.filters);
@@ -265,23 +265,23 @@ class WasmRefining<B> extends Counted implements Refining {
       const lists = this.#lists ?? putLists(lease, this.#listed, order, rows.subarray(from));
       inOrder(positions, order, memory.u32(row, count));
       this.#context
-        .set([LESSON_ROWS, row], [LIST_PLACES, this.#lists ? row : 0], [LISTED, this.#listed.k])
+        .set([BATCH_ROWS, row], [LIST_PLACES, this.#lists ? row : 0], [LISTED, this.#listed.k])
         .set([LISTS, lists.filters], [CODES, lists.codes], [FOUND, found], [MARGINS, margins]);
-      await this.#run(this.#form.compare, this.#form.compareScratch, count, LESSON_PIECE);
+      await this.#run(this.#form.compare, this.#form.compareScratch, count, BATCH_PIECE);
       takeCompared(memory.u32(found, count * 2), memory.f64(margins, count), order, from, compared);
     });
   }
 
-  /** Lets the rows at some positions of a lesson move prototypes; after the last of them, ranks those moved often enough. */
-  #move(lesson: Lesson, compared: Compared, learning: Uint32Array, isLast: boolean): Promise<void> {
+  /** Lets the rows at some positions of a batch move prototypes; after the last of them, ranks those moved often enough. */
+  #move(batch: RefineBatch, compared: Compared, learning: Uint32Array, isLast: boolean): Promise<void> {
     const count = learning.length;
     return this.#withRows(
-      learning.map((j) => lesson.rows[j]),
+      learning.map((j) => batch.rows[j]),
       async (lease, block, positions) => {
         const moves = this.#moves.slice();
-        const sorted = sortByFilter(lesson, compared, learning, positions, moves, isLast);
+        const sorted = sortByFilter(batch, compared, learning, positions, moves, isLast);
         if (sorted.touched.length === 0) return;
-        const wholeStep = block ? this.#wholeStep(count, lesson.step, this.#form.largest(block)) : 0;
+        const wholeStep = block ? this.#wholeStep(count, batch.step, this.#form.largest(block)) : 0;
         this.#context
           .set([TOUCHED, lease.put(sorted.touched)], [MOVE_OFFSETS, lease.put(sorted.offsets)], [STEP, wholeStep])
           .set([MOVE_ROWS, lease.put(sorted.rows)], [MOVE_STEPS, lease.put(sorted.steps)]);

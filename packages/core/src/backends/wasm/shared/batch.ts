@@ -1,6 +1,6 @@
-/** How the rows of a lesson are put in order for the kernels: by the filters they meet first, and by those they move. */
+/** How the rows of a batch are put in order for the kernels: by the filters they meet first, and by those they move. */
 
-import type { Compared, Lesson, Listed } from "../../../kernels/shapes.ts";
+import type { Compared, Listed, RefineBatch } from "../../../kernels/shapes.ts";
 
 /** For each filter that moves: its number (see TOUCHED), and its rows in order with the step they make. */
 export interface Moves {
@@ -11,9 +11,9 @@ export interface Moves {
 }
 
 export function sortByFilter(
-  { step, patience }: Lesson,
+  { step, patience }: RefineBatch,
   { own, rival }: Compared,
-  learning: Uint32Array, // in: positions in the lesson
+  learning: Uint32Array, // in: positions in the batch
   rows: Uint32Array, // in: the row at each
   moves: Uint32Array, // in and out: of each filter since it was ranked
   isLast: boolean, // in: whether filters are to be ranked

@@ -1,4 +1,4 @@
-/** What lessons on dense and on sparse rows share, as `src/kernels/refine.ts` defines it. */
+/** What updates on dense and on sparse rows share, as `src/kernels/refine.ts` defines it. */
 
 import { CODES, FILTER_CLASS, FOUND, LIST_PLACES, LISTED, LISTS, MARGINS } from "../../src/backends/wasm/shared/refine-context";
 
@@ -11,13 +11,13 @@ export function responsesBytes(context: usize): usize {
   return (<usize>load<u32>(context, LISTED) + 3) << 3;
 }
 
-/** The place of row j of a lesson in CODES and LISTS. */
+/** The place of row j of a batch in CODES and LISTS. */
 export function placeOf(context: usize, j: u32): usize {
   const places = load<usize>(context, LIST_PLACES);
   return places ? <usize>load<u32>(places + (<usize>j << 2)) : <usize>j;
 }
 
-/** From the responses of row j of a lesson: the strongest own and the strongest other of the filters listed for it, and the margin. */
+/** From the responses of row j of a batch: the strongest own and the strongest other of the filters listed for it, and the margin. */
 export function judge(context: usize, j: u32, responses: usize): void {
   const k = <usize>load<u32>(context, LISTED);
   const place = placeOf(context, j);

@@ -10,7 +10,7 @@ import { Budget } from "./budget.ts";
 import { type DataSet, rowCount } from "./data-set.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type ReadDataOptions, readData } from "./read.ts";
-import { layOut, type Table } from "./readers/csv.ts";
+import { type CsvLayout, layOut } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
 import { formatOf } from "./readers/detect.ts";
 import { decoded, recoded } from "./readers/encoding.ts";
@@ -118,26 +118,26 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
   const options = { ...given, ...expecting(given) };
   let rows = 0;
   const account = new Budget().of(name);
-  let table: Table | undefined;
+  let layout: CsvLayout | undefined;
   let header = new Uint8Array(0);
   let lines = 0;
   const usedOf = (window: Uint8Array, final: boolean): number => {
-    if (table === undefined) {
+    if (layout === undefined) {
       const from = skipByteOrderMark(name, window);
-      table = layOut(name, window, final, from, options, account);
-      if (table === undefined) return 0;
-      if (table.names !== undefined) header = window.slice(0, firstRecordEnd(name, window, final, from, table));
+      layout = layOut(name, window, final, from, options, account);
+      if (layout === undefined) return 0;
+      if (layout.names !== undefined) header = window.slice(0, firstRecordEnd(name, window, final, from, layout));
     }
     if (final) return window.byteLength;
     if (!window.includes(QUOTE) && window.includes(LF)) return window.lastIndexOf(LF) + 1;
-    const records = new CsvRecords(name, table.delimiter, account);
+    const records = new CsvRecords(name, layout.delimiter, account);
     records.open(window, final, 0);
     let whole = records.next();
     while (whole) whole = records.next();
     return records.used;
   };
   for await (const bytes of cut(name, opened.stream, usedOf)) {
-    const { names, delimiter } = table as unknown as Table;
+    const { names, delimiter } = layout as unknown as CsvLayout;
     const isFirst = lines === 0;
     // The first block has the header already; it may have nothing else yet.
     if (isFirst && names !== undefined && isBlank(bytes.subarray(header.byteLength))) {
@@ -149,7 +149,7 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
     const before = isFirst ? 0 : lines - countLines(header);
     const reading = { ...options, delimiter: String.fromCharCode(delimiter), header: names !== undefined };
     const data = await located(before, () => readData(bytesSource(whole, name), forBlock(reading)));
-    const kept = keptOfRecords(name, whole, table as unknown as Table, options.keep ?? []);
+    const kept = keptOfRecords(name, whole, layout as unknown as CsvLayout, options.keep ?? []);
     yield { data, kept };
     rows += rowCount(data);
     lines += countLines(bytes);
@@ -292,7 +292,13 @@ async function located<T>(before: number, read: () => Promise<T>): Promise<T> {
   }
 }
 
-function firstRecordEnd(name: string, window: Uint8Array, final: boolean, from: number, { delimiter }: Table): number {
+function firstRecordEnd(
+  name: string,
+  window: Uint8Array,
+  final: boolean,
+  from: number,
+  { delimiter }: CsvLayout,
+): number {
   const records = new CsvRecords(name, delimiter, new Budget().of(name));
   records.open(window, final, from);
   records.next();
@@ -300,18 +306,18 @@ function firstRecordEnd(name: string, window: Uint8Array, final: boolean, from: 
 }
 
 /** What the kept columns hold in each record, the header left out. */
-function keptOfRecords(name: string, text: Uint8Array, table: Table, keep: readonly ColumnChoice[]): string[][] {
+function keptOfRecords(name: string, text: Uint8Array, layout: CsvLayout, keep: readonly ColumnChoice[]): string[][] {
   if (keep.length === 0) return [];
-  const places = keep.map((choice) => placeOf(name, table, choice));
-  const records = new CsvRecords(name, table.delimiter, new Budget().of(name));
+  const places = keep.map((choice) => placeOf(name, layout, choice));
+  const records = new CsvRecords(name, layout.delimiter, new Budget().of(name));
   records.open(text, true, skipByteOrderMark(name, text));
-  if (table.names !== undefined) records.next();
+  if (layout.names !== undefined) records.next();
   const kept: string[][] = [];
   while (records.next()) kept.push(places.map((column) => records.text(column)));
   return kept;
 }
 
-function placeOf(name: string, { names, count }: Table, choice: ColumnChoice): number {
+function placeOf(name: string, { names, count }: CsvLayout, choice: ColumnChoice): number {
   const place = typeof choice === "string" ? (names?.indexOf(choice) ?? -1) : choice < 0 ? count + choice : choice;
   if (place >= 0 && place < count) return place;
   const known = names ? `columns ${names.slice(0, 20).join(", ")}` : `columns 0 to ${count - 1}`;

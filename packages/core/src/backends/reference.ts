@@ -32,7 +32,7 @@ export function openReference(): Backend {
 }
 
 class PlainRows extends HostRows<HostBank> {
-  protected async top({ host }: HostBank, k: number): Promise<TopFilters> {
+  protected async search({ host }: HostBank, k: number): Promise<TopFilters> {
     this.exact += this.rows * host.filters;
     const filter = new Uint32Array(this.rows * k);
     const response = new Float64Array(this.rows * k).fill(Number.NEGATIVE_INFINITY);
@@ -44,7 +44,7 @@ class PlainRows extends HostRows<HostBank> {
     return { rows: this.rows, k, filter, response };
   }
 
-  protected async strongRows(
+  protected async searchRows(
     { host }: HostBank,
     filters: Uint32Array,
     k: number,

@@ -5,11 +5,11 @@ import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 /** Rows to train on and rows held out, each ascending. */
 export interface HeldOut {
   readonly train: Uint32Array;
-  readonly held: Uint32Array;
+  readonly heldOut: Uint32Array;
 }
 
 /**
- * Holds out the given share of each class, rounded to whole rows, and at least one row of a class stays. Rows in `kept`
+ * Holds out the given share of each class, rounded to whole rows, and at least one row of a class stays. Rows in `training`
  * are never held out. Without classes give every row the class 0.
  */
 export function holdOut(
@@ -17,14 +17,19 @@ export function holdOut(
   classes: number,
   share: number,
   generator: RandomGenerator,
-  kept: Iterable<number> = [],
+  training: Iterable<number> = [],
 ): HeldOut {
-  return holdOutFirstOf(drawWithoutReplacement(generator, codes.length, codes.length), codes, classes, share, kept);
+  return holdOutFirstOf(drawWithoutReplacement(generator, codes.length, codes.length), codes, classes, share, training);
 }
 
 /** Holds out the last rows of each class in the place of rows that are drawn. */
-export function holdOutLast(codes: Uint32Array, classes: number, share: number, kept: Iterable<number> = []): HeldOut {
-  return holdOutFirstOf(Uint32Array.from(codes.keys()).reverse(), codes, classes, share, kept);
+export function holdOutLast(
+  codes: Uint32Array,
+  classes: number,
+  share: number,
+  training: Iterable<number> = [],
+): HeldOut {
+  return holdOutFirstOf(Uint32Array.from(codes.keys()).reverse(), codes, classes, share, training);
 }
 
 /** Holds out, of all rows in the given order, the first ones of each class. */
@@ -33,19 +38,19 @@ function holdOutFirstOf(
   codes: Uint32Array,
   classes: number,
   share: number,
-  kept: Iterable<number>,
+  training: Iterable<number>,
 ): HeldOut {
   const rows = new Uint32Array(classes);
   for (const c of codes) rows[c]++;
   const left = rows.map((count) => Math.max(0, Math.min(Math.round(count * share), count - 1)));
-  const isKept = new Uint8Array(codes.length);
-  for (const r of kept) isKept[r] = 1;
-  const isHeld = new Uint8Array(codes.length);
+  const mustTrain = new Uint8Array(codes.length);
+  for (const r of training) mustTrain[r] = 1;
+  const isHeldOut = new Uint8Array(codes.length);
   for (const r of order) {
-    if (isKept[r] === 1 || left[codes[r]] === 0) continue;
+    if (mustTrain[r] === 1 || left[codes[r]] === 0) continue;
     left[codes[r]]--;
-    isHeld[r] = 1;
+    isHeldOut[r] = 1;
   }
   const all = Uint32Array.from(codes.keys());
-  return { train: all.filter((r) => isHeld[r] === 0), held: all.filter((r) => isHeld[r] === 1) };
+  return { train: all.filter((r) => isHeldOut[r] === 0), heldOut: all.filter((r) => isHeldOut[r] === 1) };
 }

@@ -17,7 +17,7 @@ import { gatherMatrix, matrixFor, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
 import type { Report } from "../model-file/stored/report.ts";
-import type { Kept } from "../model-file/stored/sums.ts";
+import type { KeptSums } from "../model-file/stored/sums.ts";
 import { allocateFilters, countFilters } from "../paper/allocate.ts";
 import { resolveDistribution } from "../paper/distribution.ts";
 import { type Trained, trainBank } from "../paper/train.ts";
@@ -131,7 +131,7 @@ export async function trainClasses(
     bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
     members: rowsOfFilters(trained, matrix.rows, shown.copies),
     distribution: common ?? flat(own.flatMap(({ distribution }) => distribution ?? [])),
-    kept: params.keepSums ? keep(own, groupByCode(codes, classes.length), matrix.features) : undefined,
+    keptSums: params.keepSums ? keep(own, groupByCode(codes, classes.length), matrix.features) : undefined,
     filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
   };
   const filterClass = repeat(filters, (j) => j % classes.length);
@@ -156,7 +156,7 @@ export async function trainClasses(
     filterClass,
     classes,
     report: { ...report, rows: rowCount, ...(refined ? { refinement: refined.report } : {}) },
-    heldOut: rest && { x: pickRows(matrix, rest.held), y: Array.from(rest.held, (r) => classes[codes[r]]) },
+    heldOut: rest && { x: pickRows(matrix, rest.heldOut), y: Array.from(rest.heldOut, (r) => classes[codes[r]]) },
   };
 }
 
@@ -224,7 +224,7 @@ function repeat(counts: readonly number[], of: (position: number) => number): Ui
 }
 
 /** What is kept of the rows of each class, held-out ones among those that were seen. */
-function keep(classes: readonly TrainedClass[], seen: Groups, features: number): Kept {
+function keep(classes: readonly TrainedClass[], seen: Groups, features: number): KeptSums {
   const sums = joinSums(
     classes.flatMap(({ trained: { sums } }) => sums ?? []),
     features,

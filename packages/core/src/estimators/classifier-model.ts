@@ -5,9 +5,9 @@ import {
   banksOf,
   committeeScores,
   committeeVotes,
-  type Seated,
+  type KeptCommitteeBank,
+  keepBanks,
   scoresToProbabilities,
-  seat,
 } from "../beyond/committee/committee.ts";
 import { explainVote } from "../beyond/committee/explain.ts";
 import { familiarityOf, meanWeight } from "../beyond/novelty/familiarity.ts";
@@ -75,7 +75,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
   readonly filterClass: Uint32Array;
   readonly #calibration: ClassCalibration | undefined;
   #classBanks: ReturnType<typeof classBanks> | undefined;
-  #seated: readonly Seated[] | undefined;
+  #committee: readonly KeptCommitteeBank[] | undefined;
   #meanWeight: number | undefined;
 
   /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
@@ -224,14 +224,14 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
         for (const code of codes) labels.push(this.classes[code]);
       };
       if (this.committee > 1) {
-        for await (const { voted } of committeeVotes(matrix, this.#seats(), c, backend, tell)) name(voted);
+        for await (const { voted } of committeeVotes(matrix, this.#committeeBanks(), c, backend, tell)) name(voted);
       } else if (this.voters === 1) {
-        for await (const { top, tied } of strongest(matrix, this.kept, backend, tell)) {
+        for await (const { top, tied } of strongest(matrix, this.keptBank, backend, tell)) {
           name(voteByStrongest(top, tied, this.filterClass, c));
         }
       } else {
         // Similarities are scaled so that the strongest filter that does not vote has 0.
-        for await (const { similar } of similarities(matrix, this.kept, this.voters + 1, backend, tell)) {
+        for await (const { similar } of similarities(matrix, this.keptBank, this.voters + 1, backend, tell)) {
           name(voteBySimilarity(similar, this.filterClass, c));
         }
       }
@@ -247,7 +247,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     const c = this.classes.length;
     const out = new Float64Array(matrix.rows * c);
     await withBackend(run, async (backend) => {
-      if (this.committee > 1) await committeeScores(matrix, this.#seats(), c, backend, tell, out);
+      if (this.committee > 1) await committeeScores(matrix, this.#committeeBanks(), c, backend, tell, out);
       else await classScores(matrix, this.#byClass(), backend, tell, out);
       await tell(1);
     });
@@ -287,7 +287,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     const c = this.classes.length;
     return withBackend(run, async (backend) => {
       const out = new Float64Array(matrix.rows * c);
-      for await (const { from, similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) {
+      for await (const { from, similar } of similarities(matrix, this.keptBank, this.nBest, backend, tell)) {
         classProbabilities(similar, this.filterClass, c, out, from * c);
       }
       await tell(1);
@@ -307,8 +307,9 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     const one = oneRow(matchingMatrix(x, this.features), row);
     const classOf = (f: number) => this.filterClass[f];
     const found = await withBackend(run, async (backend) => {
-      const strong = await explainRow(one, this.kept, this.filters.members, this.nBest, classOf, backend);
-      const voted = this.committee > 1 && (await explainVote(one, this.#seats(), this.classes.length, backend));
+      const strong = await explainRow(one, this.keptBank, this.filters.members, this.nBest, classOf, backend);
+      const voted =
+        this.committee > 1 && (await explainVote(one, this.#committeeBanks(), this.classes.length, backend));
       return voted ? { ...strong, ...voted } : strong;
     });
     const [label] = await this.predict(one, run);
@@ -325,10 +326,10 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     return this.#classBanks;
   }
 
-  #seats(): readonly Seated[] {
+  #committeeBanks(): readonly KeptCommitteeBank[] {
     const filterBank = this.filterBank as Uint32Array;
-    this.#seated ??= seat(banksOf(this.bank, this.filterClass, filterBank), this.classes.length);
-    return this.#seated;
+    this.#committee ??= keepBanks(banksOf(this.bank, this.filterClass, filterBank), this.classes.length);
+    return this.#committee;
   }
 
   save(): Saved {

@@ -13,7 +13,7 @@ export abstract class FilterModel {
   readonly nBest: number;
   readonly report: Report;
   readonly #filters: Filters;
-  readonly #kept: KeptBank;
+  readonly #keptBank: KeptBank;
 
   constructor(filters: Filters, params: { readonly [name: string]: Json }, nBest: number, report: Report) {
     this.features = filters.bank.features;
@@ -21,7 +21,7 @@ export abstract class FilterModel {
     this.nBest = nBest;
     this.report = report;
     this.#filters = filters;
-    this.#kept = keptBankOf(filters);
+    this.#keptBank = keptBankOf(filters);
   }
 
   /** The filters. Not to be written to. */
@@ -45,7 +45,7 @@ export abstract class FilterModel {
   }
 
   /** The bank in the back ends that know it. */
-  protected get kept(): KeptBank {
-    return this.#kept;
+  protected get keptBank(): KeptBank {
+    return this.#keptBank;
   }
 }

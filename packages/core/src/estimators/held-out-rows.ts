@@ -31,17 +31,19 @@ export function holdOutRows(
   },
   purpose: "calibrate" | "thresholds",
 ): HeldOut & { readonly note: string } {
-  const kept = Array.from(params.initialRows ?? []).flatMap((row) => (typeof row === "number" ? row : Array.from(row)));
+  const training = Array.from(params.initialRows ?? []).flatMap((row) =>
+    typeof row === "number" ? row : Array.from(row),
+  );
   const isLast = params.calibrateOn === "last";
   const rows = isLast
-    ? holdOutLast(codes, classes, share, kept)
-    : holdOut(codes, classes, share, new Streams(params.seed).heldOut(classes), kept);
-  if (rows.held.length === 0) {
+    ? holdOutLast(codes, classes, share, training)
+    : holdOut(codes, classes, share, new Streams(params.seed).heldOut(classes), training);
+  if (rows.heldOut.length === 0) {
     throw new RanksimError(
       "bad-params",
       `${purpose}: expected enough rows to hold out a share of ${share}, found ${codes.length} in ${classes} classes`,
     );
   }
   const why = purpose === "calibrate" ? "fit probabilities" : "choose thresholds";
-  return { ...rows, note: `${rows.held.length} of ${codes.length} rows were held out of training to ${why}` };
+  return { ...rows, note: `${rows.heldOut.length} of ${codes.length} rows were held out of training to ${why}` };
 }

@@ -19,7 +19,7 @@ import { trainBank } from "../paper/train.ts";
 import { Streams } from "../random.ts";
 import type { Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
-import { addedMatrix, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
+import { addedMatrix, joinSummed, keptSumsOf, recipeOf, storeSummed, summed } from "./partial-fit.ts";
 import { advance } from "./run.ts";
 
 /** What a classifier consists of, as far as new rows change it. */
@@ -45,15 +45,15 @@ export async function addToClasses(
   run: Run,
 ): Promise<ClassifierParts> {
   const { filters } = model;
-  const kept = keptBy(filters, "classifier");
+  const keptSums = keptSumsOf(filters, "classifier");
   if (filters.filterBank)
     throw new RanksimError("unsupported", "partialFit: a committee of banks takes in no new rows");
-  const { matrix, first } = addedMatrix(x, filters.bank.features, kept);
+  const { matrix, first } = addedMatrix(x, filters.bank.features, keptSums);
   const began = performance.now();
   const given = encodeLabels(y, matrix.rows);
   const classes = [...new Set([...model.classes, ...given.classes])].sort(compareLabels);
   const groups = groupByCode(given.codes, given.classes.length);
-  const whole = summed(filters, kept);
+  const whole = summed(filters, keptSums);
   const params = checkParams<ClassifierParams>(recipeOf(model.params), CLASSIFIER_PARAMETERS);
 
   const [known, named] = [positions(model.classes), positions(given.classes)];
@@ -64,7 +64,7 @@ export async function addToClasses(
   });
   const own = groupByCode(model.filterClass, model.classes.length);
   const trainings = new Map(model.report.trainings.map((training) => [training.label, training]));
-  const seen = Uint32Array.from(classes, (_, c) => (old[c] < 0 ? 0 : kept.seen[old[c]]) + rows[c].length);
+  const seen = Uint32Array.from(classes, (_, c) => (old[c] < 0 ? 0 : keptSums.seen[old[c]]) + rows[c].length);
   const counts = countNewFilters(params, classes, seen);
 
   const parts: ClassPart[] = [];

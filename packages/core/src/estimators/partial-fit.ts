@@ -10,7 +10,7 @@ import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.t
 import type { Json } from "../model-file/saved.ts";
 import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
 import type { Report, TrainingReport } from "../model-file/stored/report.ts";
-import { type Kept, MOST_ROWS } from "../model-file/stored/sums.ts";
+import { type KeptSums, MOST_ROWS } from "../model-file/stored/sums.ts";
 import type { FilterParams } from "./params.ts";
 
 /** Refuses `keepSums` where filters are not the rank of a sum of rows. */
@@ -29,8 +29,8 @@ export function refuseUnsummed(params: FilterParams & { readonly initialRows: un
 }
 
 /** What the model kept; refuses a model that kept nothing. */
-export function keptBy(filters: Filters, kind: string): Kept {
-  if (filters.kept) return filters.kept;
+export function keptSumsOf(filters: Filters, kind: string): KeptSums {
+  if (filters.keptSums) return filters.keptSums;
   throw new RanksimError(
     "unsupported",
     `partialFit: expected a ${kind} model trained with keepSums: true, found one that kept no sums`,
@@ -38,7 +38,7 @@ export function keptBy(filters: Filters, kind: string): Kept {
 }
 
 /** The gate of `partialFit`: at least one row, as wide as the model, and numbers left to give to the rows. */
-export function addedMatrix(x: MatrixLike, features: number, { seen }: Kept): { matrix: Matrix; first: number } {
+export function addedMatrix(x: MatrixLike, features: number, { seen }: KeptSums): { matrix: Matrix; first: number } {
   const matrix = matchingMatrix(x, features);
   if (matrix.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to add, found none");
   const first = seen.reduce((sum, rows) => sum + rows, 0);
@@ -54,7 +54,7 @@ export function recipeOf(params: { readonly [name: string]: Json }): { readonly 
 }
 
 /** Filters with their sums, one by one. */
-export function summed({ bank, members }: Filters, { sums }: Kept): Summed {
+export function summed({ bank, members }: Filters, { sums }: KeptSums): Summed {
   return { bank, members, sums: listSums(sums) };
 }
 
@@ -72,9 +72,9 @@ export function joinSummed(parts: readonly Summed[]): Summed {
 export function storeSummed(
   { bank, members, sums }: Summed,
   distribution: Float64Array | undefined,
-  kept: Omit<Kept, "sums">,
+  keptSums: Omit<KeptSums, "sums">,
 ): Filters {
-  return storedFilters({ bank, members, distribution, kept: { ...kept, sums: joinSums(sums, bank.features) } });
+  return storedFilters({ bank, members, distribution, keptSums: { ...keptSums, sums: joinSums(sums, bank.features) } });
 }
 
 /** The report of a model trained on all rows together, after `rows` more that went to its filters or to new ones. */

@@ -34,7 +34,7 @@ import { trainBank } from "../paper/train.ts";
 import { Streams } from "../random.ts";
 import type { Run } from "./estimator.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams, type WholeParams } from "./params.ts";
-import { addedMatrix, addToReport, joinSummed, keptBy, recipeOf, storeSummed, summed } from "./partial-fit.ts";
+import { addedMatrix, addToReport, joinSummed, keptSumsOf, recipeOf, storeSummed, summed } from "./partial-fit.ts";
 import { advance } from "./run.ts";
 
 /** What a probabilistic classifier consists of, as far as new rows change it. */
@@ -54,8 +54,8 @@ export async function addToLabels(
   run: Run,
 ): Promise<ProbabilisticParts> {
   const { filters, multilabel } = model;
-  const kept = keptBy(filters, "probabilistic");
-  const { matrix, first } = addedMatrix(x, filters.bank.features, kept);
+  const keptSums = keptSumsOf(filters, "probabilistic");
+  const { matrix, first } = addedMatrix(x, filters.bank.features, keptSums);
   const began = performance.now();
   const { classes, present } = joinLabels(model.classes, encodeEither(y, matrix.rows, multilabel));
   const position = new Map(classes.map((label, c) => [label, c]));
@@ -72,8 +72,8 @@ export async function addToLabels(
   const strange = filled.filter(isNew);
 
   await advance(run, { stage: "spread", share: 0 });
-  let grown = summed(filters, kept);
-  const before = model.labels.counts ?? countsOf(model.labels, kept.labelRows as Uint32Array);
+  let grown = summed(filters, keptSums);
+  const before = model.labels.counts ?? countsOf(model.labels, keptSums.labelRows as Uint32Array);
   let counts = renumberClasses(before, numbers, classes.length);
   let report = model.report;
   if (known.length > 0) {

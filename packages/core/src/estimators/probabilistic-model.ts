@@ -247,7 +247,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]>
   async #eachChunk(matrix: RowSource, run: Run, visit: (from: number, similar: Similar) => void): Promise<void> {
     const tell = (share: number) => advance(run, { stage: "predict", share });
     await withBackend(run, async (backend) => {
-      for await (const { from, similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) {
+      for await (const { from, similar } of similarities(matrix, this.keptBank, this.nBest, backend, tell)) {
         visit(from, similar);
       }
       await tell(1);
@@ -267,7 +267,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]>
     // Filters are rivals when their rows are mostly called something else.
     const classOf = (f: number) => indexOfLargest(this.filterShares(f), 0, this.classes.length);
     const found = await withBackend(run, (backend) =>
-      explainRow(one, this.kept, this.filters.members, this.nBest, classOf, backend),
+      explainRow(one, this.keptBank, this.filters.members, this.nBest, classOf, backend),
     );
     const [label] = await this.predict(one, run);
     return {
@@ -337,8 +337,8 @@ export const probabilisticReader: ModelReader = {
     const params = readParams(saved);
     const { combine = "max" } = params;
     if (combine !== "max" && combine !== "mean") throw bad(saved, 'combine: expected "max" or "mean"');
-    const { bank, kept } = filters;
-    const labels = readLabels(saved, bank.filters, classes.length, multilabel, combine, kept?.labelRows);
+    const { bank, keptSums } = filters;
+    const labels = readLabels(saved, bank.filters, classes.length, multilabel, combine, keptSums?.labelRows);
     const fitted = {
       thresholds: readThresholds(saved, classes.length, multilabel),
       calibration: (multilabel ? readLabelCalibration : readClassCalibration)(saved, classes.length),

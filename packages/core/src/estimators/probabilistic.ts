@@ -113,21 +113,21 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
         backend.name,
       );
       const { sums } = trained;
-      const kept = sums && {
+      const keptSums = sums && {
         sums: joinSums(sums, matrix.features),
         seen: Uint32Array.of(matrix.rows),
         labelRows: counts.rows,
       };
-      const stored = storedFilters({ bank, loaded, members, distribution, kept });
+      const stored = storedFilters({ bank, loaded, members, distribution, keptSums });
       const shares = sharesOf(counts, several, params.combine);
       const plain = paramsAsJson({ ...this.params, thresholds: "none", calibrate: "none" });
       const model = new ProbabilisticModel(stored, shares, classes, several, plain, params.nBest, report);
       if (!rest) return model;
       const truth = sets
-        ? Array.from(rest.held, (r) => labelsOf(sets.present, r).map((o) => classes[o]))
-        : Array.from(rest.held, (r) => classes[(single as Encoded).codes[r]]);
+        ? Array.from(rest.heldOut, (r) => labelsOf(sets.present, r).map((o) => classes[o]))
+        : Array.from(rest.heldOut, (r) => classes[(single as Encoded).codes[r]]);
       const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-      return this.#judge(model, pickRows(matrix, rest.held), truth, quiet);
+      return this.#judge(model, pickRows(matrix, rest.heldOut), truth, quiet);
     });
   }
 

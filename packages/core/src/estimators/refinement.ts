@@ -60,7 +60,7 @@ export async function refineClasses(
     codes,
     copies,
     classes: classes.length,
-    members: banksOf(filters.bank, filterClass, filterBank),
+    banks: banksOf(filters.bank, filterClass, filterBank),
     distribution: filters.distribution,
     epochs: params.refineEpochs,
     window: params.refineWindow,
@@ -69,8 +69,8 @@ export async function refineClasses(
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
   const { report, notes } = refined;
-  await orGiveUp(refined.kept, advance(run, { stage: "fit", share: 1 }));
+  await orGiveUp(refined.keptBank, advance(run, { stage: "fit", share: 1 }));
   if (!report.refined) return { filters, report, notes };
-  const bank = joinBanks(refined.members.map((member) => member.bank));
-  return { filters: { ...filters, bank, loaded: refined.kept }, report, notes };
+  const bank = joinBanks(refined.banks.map(({ bank }) => bank));
+  return { filters: { ...filters, bank, loaded: refined.keptBank }, report, notes };
 }

@@ -24,7 +24,7 @@ import { type Similar, similarities } from "../paper/similarity.ts";
 import type { Estimator, ModelReader, Run, TransformingModel } from "./estimator.ts";
 import { FilterModel } from "./filter-model.ts";
 import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
-import { addedMatrix, addToReport, keptBy, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
+import { addedMatrix, addToReport, keptSumsOf, refuseUnsummed, storeSummed, summed } from "./partial-fit.ts";
 import { makeReport } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, withBackend } from "./run.ts";
@@ -72,8 +72,8 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
       await orGiveUp(loaded, advance(run, { stage: "fit", share: 1 }));
       const seconds = (performance.now() - began) / 1000;
       const report = makeReport(matrix.features, [{ rows: matrix.rows, trained }], notes, seconds, backend.name);
-      const kept = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
-      const filters = storedFilters({ bank, loaded, members, distribution, kept });
+      const keptSums = sums && { sums: joinSums(sums, matrix.features), seen: Uint32Array.of(matrix.rows) };
+      const filters = storedFilters({ bank, loaded, members, distribution, keptSums });
       return new TransformModel(filters, paramsAsJson(this.params), this.params.nBest, report);
     });
   }
@@ -99,13 +99,13 @@ export class TransformModel extends FilterModel implements TransformingModel<Mat
    * `filterRows`.
    */
   async partialFit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TransformModel> {
-    const kept = keptBy(this.filters, this.kind);
-    const { matrix, first } = addedMatrix(x, this.features, kept);
+    const keptSums = keptSumsOf(this.filters, this.kind);
+    const { matrix, first } = addedMatrix(x, this.features, keptSums);
     const began = performance.now();
     return withBackend(run, async (backend) => {
       await advance(run, { stage: "spread", share: 0 });
       const numbers = Uint32Array.from({ length: matrix.rows }, (_, r) => first + r);
-      const grown = await growFilters(summed(this.filters, kept), matrix, numbers, this.distribution, backend);
+      const grown = await growFilters(summed(this.filters, keptSums), matrix, numbers, this.distribution, backend);
       await advance(run, { stage: "fit", share: 1 });
       const filters = storeSummed(grown, this.distribution, { seen: Uint32Array.of(first + matrix.rows) });
       const seconds = (performance.now() - began) / 1000;
@@ -120,7 +120,8 @@ export class TransformModel extends FilterModel implements TransformingModel<Mat
     const tell = (share: number) => advance(run, { stage: "transform", share });
     return withBackend(run, async (backend) => {
       const parts: Similar[] = [];
-      for await (const { similar } of similarities(matrix, this.kept, this.nBest, backend, tell)) parts.push(similar);
+      for await (const { similar } of similarities(matrix, this.keptBank, this.nBest, backend, tell))
+        parts.push(similar);
       await tell(1);
       return toMatrix(parts, matrix.rows, this.bank.filters);
     });
@@ -130,7 +131,7 @@ export class TransformModel extends FilterModel implements TransformingModel<Mat
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<BankExplanation> {
     const one = oneRow(matchingMatrix(x, this.features), row);
     return withBackend(run, (backend) =>
-      explainRow(one, this.kept, this.filters.members, this.nBest, (f) => f, backend),
+      explainRow(one, this.keptBank, this.filters.members, this.nBest, (f) => f, backend),
     );
   }
 

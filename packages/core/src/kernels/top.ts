@@ -54,7 +54,7 @@ export function offerFilters(
 }
 
 /** The listed rows of an answer, in that order. */
-export function pickRows({ k, filter, response }: TopFilters, rows: Uint32Array): TopFilters {
+export function pickAnswers({ k, filter, response }: TopFilters, rows: Uint32Array): TopFilters {
   const picked = {
     rows: rows.length,
     k,

@@ -44,15 +44,15 @@ export interface BankExplanation {
 /** Explains one row. `classOf` tells which filters count as one class; each filter its own class for a transform. */
 export async function explainRow(
   row: Matrix, // one row
-  kept: KeptBank,
+  keptBank: KeptBank,
   members: Groups,
   nBest: number,
   classOf: (filter: number) => number,
   backend: Backend,
 ): Promise<BankExplanation> {
-  const { bank } = kept;
+  const { bank } = keptBank;
   const filters: StrongFilter[] = [];
-  for await (const { similar } of similarities(row, kept, nBest, backend, async () => {})) {
+  for await (const { similar } of similarities(row, keptBank, nBest, backend, async () => {})) {
     for (let e = 0; e < similar.filter.length; e++) {
       const filter = similar.filter[e];
       filters.push({
@@ -65,7 +65,7 @@ export async function explainRow(
   }
   if (filters.length === 0) return { filters, rival: undefined, contributions: [] };
   const first = filters[0].filter;
-  const rival = await strongestRival(row, kept, first, classOf, backend);
+  const rival = await strongestRival(row, keptBank, first, classOf, backend);
   return { filters, rival, contributions: rival === undefined ? [] : contributionsOf(row, bank, first, rival) };
 }
 

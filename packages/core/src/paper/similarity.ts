@@ -33,12 +33,12 @@ export async function* similarities(
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; rows: number; similar: Similar }> {
   const { filters } = bank.bank;
-  const k = kept(nBest, filters);
+  const k = effectiveK(nBest, filters);
   for await (const { from, held } of chunksOf(x, filters, backend, onChunk)) {
     const top = await held.topFilters(bank.on(held), Math.min(Math.max(2, k), filters));
     const open = openRows(top.rows, (r) => isAllTied(top, r));
     const tied = await resolveTies(held, bank, open, top);
-    yield { from, rows: top.rows, similar: scale(top, k, tied, filters) };
+    yield { from, rows: top.rows, similar: toSimilarities(top, k, tied, filters) };
   }
 }
 
@@ -60,7 +60,7 @@ export async function* strongest(
 export type Tied = ReadonlyMap<number, Uint32Array>;
 
 /** k of the method: nBest, but at most one less than there are filters. */
-function kept(nBest: number, filters: number): number {
+function effectiveK(nBest: number, filters: number): number {
   return Math.max(1, Math.min(nBest, filters - 1));
 }
 
@@ -143,7 +143,7 @@ async function findTied(
 }
 
 /** Responses to similarities. */
-function scale(top: TopFilters, k: number, tied: Tied, filters: number): Similar {
+function toSimilarities(top: TopFilters, k: number, tied: Tied, filters: number): Similar {
   const offsets = new Uint32Array(top.rows + 1);
   let most = top.rows * top.k;
   for (const equal of tied.values()) most += equal.length;

@@ -81,7 +81,7 @@ export async function trainBank(
   const held = await backend.hold(x, { filters, searches: options.iterations });
   let start: Start | undefined;
   let reached: Spread | undefined;
-  let kept: HeldBank | undefined;
+  let handedOut: HeldBank | undefined;
   try {
     const maker = filterMaker(x, held, options.filterFunction, options.distribution);
     const how = options.initialRows ?? options.initialize;
@@ -126,10 +126,10 @@ export async function trainBank(
     const members = reached ? await reached.members() : start.members;
     const sums = options.keepSums ? await held.sum(members).read() : undefined;
     const filtersRead = await bank.read();
-    if (options.keepBank) kept = bank;
+    if (options.keepBank) handedOut = bank;
     return {
       bank: filtersRead,
-      loaded: kept && new KeptBank(filtersRead, { held: kept, backend: held.backend }),
+      loaded: handedOut && new KeptBank(filtersRead, { held: handedOut, backend: held.backend }),
       members,
       steps,
       converged: reached?.converged ?? (known?.converged === true || options.spreading === "none"),
@@ -139,7 +139,7 @@ export async function trainBank(
     };
   } finally {
     reached?.assignment.release();
-    for (const bank of [reached?.bank, start?.bank]) if (bank !== kept) bank?.release();
+    for (const bank of [reached?.bank, start?.bank]) if (bank !== handedOut) bank?.release();
     held.release();
   }
 }

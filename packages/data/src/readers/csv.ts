@@ -23,19 +23,19 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
   const labels = new LabelBuilder(account);
   const text: string[] = [];
   let rows = 0;
-  let table: Table | undefined;
+  let layout: CsvLayout | undefined;
   await scan(name, opened.stream, account, (window, final) => {
     let from = 0;
-    if (table === undefined) {
+    if (layout === undefined) {
       from = skipByteOrderMark(name, window);
-      table = layOut(name, window, final, from, options, account);
-      if (table === undefined) return 0;
-      table.records.open(window, final, from);
-      if (table.names !== undefined) table.records.next();
+      layout = layOut(name, window, final, from, options, account);
+      if (layout === undefined) return 0;
+      layout.records.open(window, final, from);
+      if (layout.names !== undefined) layout.records.next();
     } else {
-      table.records.open(window, final, 0);
+      layout.records.open(window, final, 0);
     }
-    const { records, columns, count, firstLine } = table;
+    const { records, columns, count, firstLine } = layout;
     while (records.next()) {
       if (records.fields !== count) {
         throw badFile(
@@ -44,8 +44,8 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
           `expected ${count} fields as in line ${firstLine}, found ${records.fields}`,
         );
       }
-      readRecord(window, table);
-      if (columns.label >= 0) labels.add(labelOf(name, table));
+      readRecord(window, layout);
+      if (columns.label >= 0) labels.add(labelOf(name, layout));
       if (columns.text >= 0) {
         account.takeText(2 * (records.end(columns.text) - records.start(columns.text)));
         text.push(records.text(columns.text));
@@ -54,23 +54,23 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
     }
     return records.used;
   });
-  if (table === undefined || rows === 0) throw badFile(name, "", "expected at least one row, found none");
-  const { columns, names } = table as Table;
+  if (layout === undefined || rows === 0) throw badFile(name, "", "expected at least one row, found none");
+  const { columns, names } = layout as CsvLayout;
   const facts = {
     ...(columns.label < 0 ? {} : { y: labels.finish() }),
     ...(columns.notes ? { notes: columns.notes } : {}),
   };
   const found = foundIn(names, columns);
   if (columns.text >= 0) return { form: "text", text, ...facts, found };
-  const { cells } = table as Table;
+  const { cells } = layout as CsvLayout;
   return withFound(await cells.finish(rows, columns.features.length, names && columns.features.map((c) => names[c])), {
     ...facts,
     found,
   });
 }
 
-/** What the first records say of a table. */
-export interface Table {
+/** How a file is laid out, as its first records say. */
+export interface CsvLayout {
   readonly records: CsvRecords;
   readonly columns: Columns;
   readonly count: number;
@@ -81,7 +81,7 @@ export interface Table {
   readonly cells: CellsBuilder;
 }
 
-function readRecord(window: Uint8Array, { records, columns, names, cells }: Table): void {
+function readRecord(window: Uint8Array, { records, columns, names, cells }: CsvLayout): void {
   for (const c of columns.features) {
     const value = numberOf(window, records.start(c), records.end(c));
     if (!Number.isNaN(value)) {
@@ -95,7 +95,7 @@ function readRecord(window: Uint8Array, { records, columns, names, cells }: Tabl
   }
 }
 
-function labelOf(name: string, { records, columns, names }: Table): string {
+function labelOf(name: string, { records, columns, names }: CsvLayout): string {
   const label = records.text(columns.label);
   if (label !== "") return label;
   throw badFile(name, `line ${records.line}, ${columnPlace(names, columns.label)}`, "expected a label, found nothing");
@@ -109,7 +109,7 @@ export function layOut(
   from: number,
   options: ReadOptions,
   account: Account,
-): Table | undefined {
+): CsvLayout | undefined {
   // Without a line end no record is whole: a line without end costs no look at its bytes.
   if (!final && window.indexOf(10) < 0 && window.indexOf(13) < 0) return undefined;
   const delimiter = delimiterCode(options) ?? sniffDelimiter(window, from, options.textColumn !== undefined);

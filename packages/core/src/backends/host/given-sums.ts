@@ -8,7 +8,7 @@ import type { RowSource, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldRows } from "../contract.ts";
 
 /** One filter a sum, in a bank of the back end in which `hold` holds rows. */
-export async function rankSums(
+export async function rankGivenSums(
   sums: readonly Sum[],
   features: number,
   distribution: Float64Array | undefined,

@@ -228,11 +228,11 @@ class NarrowRows extends HostRows<HostBank> {
     return { ...work, notes: [...new Set([...work.notes, ...this.notes])] };
   }
 
-  protected top(bank: HostBank, k: number): Promise<TopFilters> {
+  protected search(bank: HostBank, k: number): Promise<TopFilters> {
     return this.#withNarrow(bank, (narrow) => this.#held.topFilters(narrow, k));
   }
 
-  protected strongRows(): Promise<TopRows> {
+  protected searchRows(): Promise<TopRows> {
     throw new Error("the strongest rows are found among the columns");
   }
 

@@ -23,12 +23,12 @@ import type {
   TopRows,
 } from "../../kernels/shapes.ts";
 import { Adder } from "../../kernels/sums.ts";
-import { leadersOf, pickRows } from "../../kernels/top.ts";
+import { leadersOf, pickAnswers } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
 import { isDue, type Turn } from "../turn.ts";
 import { type Home, HostBank } from "./bank.ts";
 import { Counted } from "./counted.ts";
-import { rankSums } from "./given-sums.ts";
+import { rankGivenSums } from "./given-sums.ts";
 
 /** What is already known when a bank is a changed copy of an earlier one. It may save work and never alters an answer. */
 export interface Since {
@@ -70,14 +70,19 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   }
 
   /** The k strongest filters of all rows. */
-  protected abstract top(bank: B, k: number, wanted: Wanted): Promise<TopFilters>;
+  protected abstract search(bank: B, k: number, wanted: Wanted): Promise<TopFilters>;
   /** The k strongest rows of the listed filters, by response over the row's divisor. */
-  protected abstract strongRows(bank: B, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows>;
+  protected abstract searchRows(bank: B, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows>;
   /** One filter for each group: the rank, or the draw from the distribution, of the sum of its rows. */
   protected abstract rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank>;
   /** A bank of the back end; `isShared`: its weights belong to others, too. */
   protected abstract bankOf(bank: FilterBank, isShared: boolean): B;
   protected abstract refineRows(start: Prototypes): Promise<Refining>;
+
+  /** Does a piece of work; a back end whose memory may end does it again with less. */
+  protected attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
 
   load(bank: FilterBank): HeldBank {
     return this.bankOf(bank, true);
@@ -87,7 +92,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     if (!of) return this.#search(bank, k, {});
     // Where few rows are asked about, or many filters, they are searched apart: answers of all rows would take more room.
     if (k > MOST_LISTED || of.length * FEW_LISTED < this.rows) return this.#searchApart(bank, k, of);
-    return pickRows(await this.#search(bank, k, { rows: of }), of);
+    return pickAnswers(await this.#search(bank, k, { rows: of }), of);
   }
 
   async leaders(bank: HeldBank): Promise<Leaders> {
@@ -104,12 +109,8 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
           const { response } = await this.#search(mean, 1, {});
           this.pairs += this.rows * filters.length;
           // Deviation 9: a row that responds to no filter, or against them, likes none better than the others.
-          return await this.strongRows(
-            bank,
-            filters,
-            k,
-            response.map((value) => Math.max(0, value)),
-          );
+          const divisor = response.map((value) => Math.max(0, value));
+          return await this.attempt(() => this.searchRows(bank, filters, k, divisor));
         } finally {
           mean.release();
         }
@@ -165,7 +166,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
 
   /** The ranks of the sums of groups, as a bank. */
   rankGroups(groups: Groups, distribution: Float64Array | undefined): Promise<HeldBank> {
-    return this.use(async () => this.bankOf(await this.rankSums(groups, distribution), false));
+    return this.use(async () => this.bankOf(await this.attempt(() => this.rankSums(groups, distribution)), false));
   }
 
   /** The sums of groups, row by row in the order listed. */
@@ -246,7 +247,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
   #search(held: HeldBank, k: number, wanted: Wanted): Promise<TopFilters> {
     const bank = this.checked(held);
     this.pairs += (wanted.rows?.length ?? this.rows) * bank.filters;
-    return this.use(() => bank.use(() => this.top(bank, k, wanted)));
+    return this.use(() => bank.use(() => this.attempt(() => this.search(bank, k, wanted))));
   }
 }
 
@@ -342,7 +343,7 @@ class HostSums implements HeldSums {
     const { backend, features } = this.#rows;
     if (!this.#onto) return this.#rows.rankGroups(this.#groups, distribution);
     const { turn } = this.#rows;
-    return rankSums(await this.read(), features, distribution, (rows) => backend.hold(rows, { turn }));
+    return rankGivenSums(await this.read(), features, distribution, (rows) => backend.hold(rows, { turn }));
   }
 
   read(): Promise<Sum[]> {

@@ -26,7 +26,7 @@ import { mergeTopRows } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
 import type { Turn } from "../turn.ts";
 import { Counted } from "./counted.ts";
-import { inFormOf, rankSums } from "./given-sums.ts";
+import { inFormOf, rankGivenSums } from "./given-sums.ts";
 import { compareWinners } from "./rows.ts";
 
 /** Where a source does not say what it may take. */
@@ -180,7 +180,7 @@ class StreamedRows extends Counted implements HeldRows {
 
   /** One filter a sum. */
   async rank(sums: readonly Sum[], distribution: Float64Array | undefined): Promise<HeldBank> {
-    const ranked = await rankSums(sums, this.features, distribution, this.#hold);
+    const ranked = await rankGivenSums(sums, this.features, distribution, this.#hold);
     return inFormOf(ranked, this.#first, this.#source.form === "dense" ? "dense" : "sparse");
   }
 

@@ -7,7 +7,7 @@
 import { joinBanks } from "../../bank/bank.ts";
 import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldSums } from "../contract.ts";
-import { inFormOf, rankSums } from "../host/given-sums.ts";
+import { inFormOf, rankGivenSums } from "../host/given-sums.ts";
 import type { ShardedRows } from "./rows.ts";
 import { numbersFrom, packBank, packSums, unpackBank, unpackSums } from "./wire.ts";
 
@@ -48,7 +48,7 @@ export class ShardedSums implements HeldSums {
       for await (const sums of this.#shares()) {
         let mine = new Uint8Array(0);
         if (sums.length > 0) {
-          const ranked = await rankSums(sums, features, distribution, hold);
+          const ranked = await rankGivenSums(sums, features, distribution, hold);
           const bank = await inFormOf(ranked, own, source.form === "dense" ? "dense" : "sparse");
           mine = packBank(await bank.read()) as Uint8Array<ArrayBuffer>;
           bank.release();

@@ -12,13 +12,13 @@ import { chunksOf, type OnChunk } from "../../paper/similarity.ts";
 import { classBanks } from "./class-scores.ts";
 
 /** One bank of a committee. */
-export interface Member {
+export interface CommitteeBank {
   readonly bank: FilterBank;
   readonly filterClass: Uint32Array;
 }
 
-/** A member as it is used again and again: its bank, and its filters class by class. */
-export interface Seated {
+/** A bank that is used again and again, as a whole and class by class. */
+export interface KeptCommitteeBank {
   readonly bank: KeptBank;
   readonly filterClass: Uint32Array;
   readonly byClass: readonly (KeptBank | undefined)[];
@@ -27,8 +27,8 @@ export interface Seated {
 /** Strongest filters of each bank that are looked at before the scores of all classes are worked out. */
 const STRONGEST = 8;
 
-/** The members of a joined bank; `filterBank` is the member of each filter. */
-export function banksOf(bank: FilterBank, filterClass: Uint32Array, filterBank: Uint32Array): Member[] {
+/** The banks that were joined; `filterBank` is the bank of each filter. */
+export function banksOf(bank: FilterBank, filterClass: Uint32Array, filterBank: Uint32Array): CommitteeBank[] {
   const count = filterBank.reduce((most, b) => Math.max(most, b + 1), 1);
   const { offsets, rows: filters } = groupByCode(filterBank, count);
   return Array.from({ length: count }, (_, b) => {
@@ -37,9 +37,9 @@ export function banksOf(bank: FilterBank, filterClass: Uint32Array, filterBank: 
   });
 }
 
-/** Members with their classes apart. */
-export function seat(members: readonly Member[], classes: number): Seated[] {
-  return members.map(({ bank, filterClass }) => {
+/** Banks to use again and again, with their classes apart. */
+export function keepBanks(banks: readonly CommitteeBank[], classes: number): KeptCommitteeBank[] {
+  return banks.map(({ bank, filterClass }) => {
     return { bank: new KeptBank(bank), filterClass, byClass: classBanks(bank, filterClass, classes) };
   });
 }
@@ -50,11 +50,11 @@ export function seat(members: readonly Member[], classes: number): Seated[] {
  */
 export async function voteOfCommittee(
   held: HeldRows,
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   classes: number,
 ): Promise<Uint32Array> {
   const seen: Seen[] = [];
-  for (const { bank, filterClass } of members) {
+  for (const { bank, filterClass } of banks) {
     const { filters } = bank.bank;
     const { filter, response, k } = await held.topFilters(bank.on(held), Math.min(STRONGEST, filters));
     seen.push({ code: filter.map((f) => filterClass[f]), response, k, isAll: k === filters });
@@ -68,7 +68,7 @@ export async function voteOfCommittee(
     else voted[r] = best;
   }
   if (open.length === 0) return voted;
-  const best = await bestOfAll(held, Uint32Array.from(open), members, classes);
+  const best = await bestOfAll(held, Uint32Array.from(open), banks, classes);
   open.forEach((r, j) => {
     voted[r] = best[j];
   });
@@ -128,14 +128,14 @@ function counting(seen: readonly Seen[], classes: number): (row: number) => numb
 async function bestOfAll(
   held: HeldRows,
   rows: Uint32Array,
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   classes: number,
 ): Promise<Uint32Array> {
   const best = new Uint32Array(rows.length);
   const highest = new Float64Array(rows.length).fill(Number.NEGATIVE_INFINITY);
   const scores = new Float64Array(rows.length);
   for (let c = 0; c < classes; c++) {
-    await scoreClass(held, members, c, scores, 1, 0, rows);
+    await scoreClass(held, banks, c, scores, 1, 0, rows);
     for (let j = 0; j < rows.length; j++) {
       if (scores[j] <= highest[j]) continue;
       highest[j] = scores[j];
@@ -148,14 +148,14 @@ async function bestOfAll(
 /** Writes the score of class c for row r to `out[r * step + at]`; banks are added in their order. A class that a bank has no filter of cannot win. */
 async function scoreClass(
   held: HeldRows,
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   c: number,
   out: Float64Array,
   step: number,
   at: number,
   rows?: Uint32Array, // those asked about; absent: all
 ): Promise<void> {
-  for (const [b, { byClass }] of members.entries()) {
+  for (const [b, { byClass }] of banks.entries()) {
     const bank = byClass[c];
     if (!bank) {
       for (let e = at; e < out.length; e += step) out[e] = Number.NEGATIVE_INFINITY;
@@ -167,40 +167,45 @@ async function scoreClass(
 }
 
 /** Writes the score of each class to `out`, rows x classes. */
-export async function scoresOf(held: HeldRows, members: readonly Seated[], classes: number, out: Float64Array) {
-  for (let c = 0; c < classes; c++) await scoreClass(held, members, c, out, classes, c);
+export async function scoresOf(
+  held: HeldRows,
+  banks: readonly KeptCommitteeBank[],
+  classes: number,
+  out: Float64Array,
+) {
+  for (let c = 0; c < classes; c++) await scoreClass(held, banks, c, out, classes, c);
 }
 
 /** The classes of all rows, chunk by chunk. */
 export async function* committeeVotes(
   x: RowSource,
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   classes: number,
   backend: Backend,
   onChunk: OnChunk,
 ): AsyncGenerator<{ from: number; voted: Uint32Array }> {
-  for await (const { from, held } of chunksOf(x, filtersOf(members), backend, onChunk)) {
-    yield { from, voted: await voteOfCommittee(held, members, classes) };
+  for await (const { from, held } of chunksOf(x, filtersOf(banks), backend, onChunk)) {
+    yield { from, voted: await voteOfCommittee(held, banks, classes) };
   }
 }
 
 /** Writes the scores of all rows to `out`, rows x classes, chunk by chunk. */
 export async function committeeScores(
   x: RowSource,
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   classes: number,
   backend: Backend,
   onChunk: OnChunk,
   out: Float64Array,
 ): Promise<void> {
-  for await (const { from, rows, held } of chunksOf(x, filtersOf(members), backend, onChunk)) {
-    await scoresOf(held, members, classes, out.subarray(from * classes, (from + rows) * classes));
+  for await (const { from, rows, held } of chunksOf(x, filtersOf(banks), backend, onChunk)) {
+    await scoresOf(held, banks, classes, out.subarray(from * classes, (from + rows) * classes));
   }
 }
 
-/** Filters of all members. */
-function filtersOf(members: readonly Seated[]): number {
-  return members.reduce((sum, { bank }) => sum + bank.bank.filters, 0);
+/** Filters of all banks. */
+function filtersOf(banks: readonly KeptCommitteeBank[]): number {
+  return banks.reduce((sum, { bank }) => sum + bank.bank.filters, 0);
 }
 
 /** Scores to probabilities in place, row by row: from 0 for the lowest to the highest in proportion; equal scores: uniform. */

@@ -4,12 +4,12 @@ import type { Backend } from "../../backends/contract.ts";
 import type { Matrix } from "../../matrix/matrix.ts";
 import { type BankExplanation, byPart, type Contribution, contributionsOf } from "../../paper/explain.ts";
 import { indexOfLargest } from "../../paper/vote.ts";
-import { type Seated, scoresOf } from "./committee.ts";
+import { type KeptCommitteeBank, scoresOf } from "./committee.ts";
 
 /** The rival (the strongest filter of the next best class, in any bank) and the features' parts, added over the banks. */
 export async function explainVote(
   row: Matrix, // one row
-  members: readonly Seated[],
+  banks: readonly KeptCommitteeBank[],
   classes: number,
   backend: Backend,
 ): Promise<Pick<BankExplanation, "rival" | "contributions">> {
@@ -17,15 +17,15 @@ export async function explainVote(
   const held = await backend.hold(row);
   try {
     const scores = new Float64Array(classes);
-    await scoresOf(held, members, classes, scores);
+    await scoresOf(held, banks, classes, scores);
     const chosen = indexOfLargest(scores, 0, classes);
     scores[chosen] = Number.NEGATIVE_INFINITY;
     const next = indexOfLargest(scores, 0, classes);
     const parts = new Map<number, Contribution>();
     let [rival, strongest, before] = [0, Number.NEGATIVE_INFINITY, 0];
-    for (const { bank: kept, filterClass } of members) {
-      const { bank } = kept;
-      const { filter, response } = await held.topFilters(kept.on(held), bank.filters);
+    for (const { bank: keptBank, filterClass } of banks) {
+      const { bank } = keptBank;
+      const { filter, response } = await held.topFilters(keptBank.on(held), bank.filters);
       const best = (c: number) => filter.findIndex((f) => filterClass[f] === c);
       const [first, other] = [best(chosen), best(next)];
       if (response[other] > strongest) [rival, strongest] = [before + filter[other], response[other]];

@@ -11,7 +11,7 @@ import type { FilterBank } from "../../kernels/shapes.ts";
 import { copiesOf } from "../../matrix/shifted.ts";
 import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
-import { type Member, seat, voteOfCommittee } from "../committee/committee.ts";
+import { type CommitteeBank, keepBanks, voteOfCommittee } from "../committee/committee.ts";
 import { holdOut } from "../held-out.ts";
 import {
   type PreparedBank,
@@ -44,7 +44,7 @@ interface RefineTask {
   /** How often each row comes: copy c of row r is row c * rows / copies + r. Copies are held out together and do not judge. */
   readonly copies: number;
   readonly classes: number;
-  readonly members: readonly Member[];
+  readonly banks: readonly CommitteeBank[];
   readonly distribution: Float64Array | undefined;
   /** Most epochs. */
   readonly epochs: number;
@@ -75,72 +75,72 @@ const MOST_NUMBERS = 2 ** 27;
 
 /** A committee after refinement, or as it was. */
 export interface Refined {
-  readonly members: readonly Member[];
+  readonly banks: readonly CommitteeBank[];
   readonly report: Refinement;
   /** The refined bank in the back end, if it is the only one; the caller's to release, or to give to a model. */
-  readonly kept?: KeptBank | undefined;
+  readonly keptBank?: KeptBank | undefined;
   /** Advice. It depends on the data and the parameters alone. */
   readonly notes: readonly string[];
 }
 
 /** The committee after refinement, or as it was, and what refinement did. */
 export async function refineCommittee(task: RefineTask): Promise<Refined> {
-  const { x, codes, copies, classes, members, generator, backend } = task;
+  const { x, codes, copies, classes, banks, generator, backend } = task;
   const rows = codes.length / copies;
   const share = Math.min(HELD_OUT, MOST_HELD_OUT / rows);
-  const { train, held: heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
+  const { train, heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
   const nothing = { refined: false, heldOutRows: heldOut.length, before: 0, after: 0 };
-  const notes = members.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(members)] : [];
-  if (heldOut.length === 0 || notes.length > 0) return { members, report: nothing, notes };
+  const notes = banks.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(banks)] : [];
+  if (heldOut.length === 0 || notes.length > 0) return { banks, report: nothing, notes };
   const schedule = await scheduleFor(x);
-  const plan = { filters: members[0].bank.filters, searches: task.epochs };
+  const plan = { filters: banks[0].bank.filters, searches: task.epochs };
   const held = await backend.hold(x, plan);
   let judge: Judge | undefined;
-  let kept: KeptBank | undefined;
+  let keptBank: KeptBank | undefined;
   try {
     const judged = await backend.hold(await gatherMatrix(x, heldOut), plan);
     judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
-    const run = new Refiner(task, held, await areAllWhole(x), schedule, learning, again);
-    const first = await run.prepare(0, learning);
+    const refiner = new Refiner(task, held, await areAllWhole(x), schedule, learning, again);
+    const first = await refiner.prepare(0, learning);
     const plain = [await plainWithout(first)];
-    const window = await run.chooseWindow(first, judge);
-    const chosen = await run.chooseEpochs(first, window, judge);
-    kept = chosen.kept;
-    const refined = [{ ...members[0], bank: chosen.kept.bank }];
-    for (let b = 1; b < members.length; b++) {
-      const prepared = await run.prepare(b, learning);
+    const window = await refiner.chooseWindow(first, judge);
+    const chosen = await refiner.chooseEpochs(first, window, judge);
+    keptBank = chosen.keptBank;
+    const refined = [{ ...banks[0], bank: chosen.keptBank.bank }];
+    for (let b = 1; b < banks.length; b++) {
+      const prepared = await refiner.prepare(b, learning);
       plain.push(await plainWithout(prepared));
-      refined.push({ ...members[b], bank: await run.refine(prepared, window, chosen.epochs) });
+      refined.push({ ...banks[b], bank: await refiner.refine(prepared, window, chosen.epochs) });
     }
     const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
-    const alone = members.length === 1;
+    const alone = banks.length === 1;
     const before = sum(alone ? was : await judge.together(plain)) / heldOut.length;
     const after = sum(alone ? is : await judge.together(refined)) / heldOut.length;
     // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
     if (after < before || !isBetter(is, was, LIKELY)) {
-      return { members, report: { ...nothing, before, after: before }, notes };
+      return { banks, report: { ...nothing, before, after: before }, notes };
     }
-    for (let b = 0; b < members.length && again; b++) {
-      const prepared = await run.prepare(b, Uint32Array.from(codes.keys()));
-      refined[b] = { ...members[b], bank: await run.refine(prepared, window, chosen.epochs) };
+    for (let b = 0; b < banks.length && again; b++) {
+      const prepared = await refiner.prepare(b, Uint32Array.from(codes.keys()));
+      refined[b] = { ...banks[b], bank: await refiner.refine(prepared, window, chosen.epochs) };
     }
     const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
-    if (again || members.length > 1) return { members: refined, report, notes };
-    const result = { members: refined, report, notes, kept };
-    kept = undefined;
+    if (again || banks.length > 1) return { banks: refined, report, notes };
+    const result = { banks: refined, report, notes, keptBank };
+    keptBank = undefined;
     return result;
   } finally {
-    kept?.release();
+    keptBank?.release();
     judge?.release();
     held.release();
   }
 }
 
-function tooLarge(members: readonly Member[]): string {
-  const filters = Math.max(...members.map(({ bank }) => bank.filters));
-  const { features } = members[0].bank;
+function tooLarge(banks: readonly CommitteeBank[]): string {
+  const filters = Math.max(...banks.map(({ bank }) => bank.filters));
+  const { features } = banks[0].bank;
   const most = Math.floor(MOST_NUMBERS / features);
   return `filters were not refined: ${filters} filters of ${features} features have more than ${MOST_NUMBERS} weights; refine at most ${most} filters a bank, or fewer features`;
 }
@@ -149,7 +149,7 @@ const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r
 
 /** A bank after some epochs, and the held-out rows it gets right. */
 interface Chosen {
-  readonly kept: KeptBank;
+  readonly keptBank: KeptBank;
   readonly epochs: number;
   readonly right: Marks;
 }
@@ -182,25 +182,25 @@ class Judge {
   }
 
   /** 1 for each row that the committee gives its class; that of a single bank gives what the bank gives. */
-  async together(members: readonly Member[]): Promise<Marks> {
-    const voted = await voteOfCommittee(this.#held, seat(members, this.#classes), this.#classes);
+  async together(banks: readonly CommitteeBank[]): Promise<Marks> {
+    const voted = await voteOfCommittee(this.#held, keepBanks(banks, this.#classes), this.#classes);
     return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
   }
 
   /** How many banks give each row its class, beside those that are known to. */
-  async each(members: readonly Member[], known?: Marks): Promise<Marks> {
+  async each(banks: readonly CommitteeBank[], known?: Marks): Promise<Marks> {
     const marks = known?.slice() ?? new Uint32Array(this.#codes.length);
-    for (const member of members) {
-      const own = await this.rightByStrongest(member);
+    for (const bank of banks) {
+      const own = await this.rightByStrongest(bank);
       for (let r = 0; r < marks.length; r++) marks[r] += own[r];
     }
     return marks;
   }
 
   /** 1 for each row that the strongest filter of a bank gives its class. */
-  async rightByStrongest({ bank, filterClass }: Member): Promise<Marks> {
-    const kept = this.keep(bank);
-    return this.rightBy(kept, filterClass).finally(() => kept.release());
+  async rightByStrongest({ bank, filterClass }: CommitteeBank): Promise<Marks> {
+    const keptBank = this.keep(bank);
+    return this.rightBy(keptBank, filterClass).finally(() => keptBank.release());
   }
 
   /** A bank for several questions; the caller's to release. */
@@ -209,8 +209,8 @@ class Judge {
   }
 
   /** The same for a bank that stays. */
-  async rightBy(kept: KeptBank, filterClass: Uint32Array): Promise<Marks> {
-    const { filter } = await this.#held.topFilters(kept.on(this.#held), 1);
+  async rightBy(keptBank: KeptBank, filterClass: Uint32Array): Promise<Marks> {
+    const { filter } = await this.#held.topFilters(keptBank.on(this.#held), 1);
     return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
   }
 
@@ -245,13 +245,13 @@ class Refiner {
     this.#learning = learning;
     this.#windows = task.window === undefined ? windowsFor(schedule, task.epochs) : [task.window];
     const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
-    this.#steps = trials + (again ? 2 : 1) * task.members.length * task.epochs;
+    this.#steps = trials + (again ? 2 : 1) * task.banks.length * task.epochs;
   }
 
   /** Bank b with the rows it learns from. */
   prepare(b: number, rows: Uint32Array): Promise<PreparedBank> {
-    const { members, distribution, codes } = this.#task;
-    const { bank, filterClass } = members[b];
+    const { banks, distribution, codes } = this.#task;
+    const { bank, filterClass } = banks[b];
     return prepareBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
   }
 
@@ -263,7 +263,7 @@ class Refiner {
     const windows = this.#windows;
     if (windows.length === 1) return windows[0];
     const { generator } = this.#task;
-    const rows = sample(this.#learning, TRIAL_ROWS, generator);
+    const rows = sampleRows(this.#learning, TRIAL_ROWS, generator);
     let best: { window: number; right: Marks } | undefined;
     for (const window of windows) {
       const epochs = TRIAL_EPOCHS;
@@ -281,13 +281,13 @@ class Refiner {
     const { epochs, generator } = this.#task;
     let chosen = undefined as Chosen | undefined;
     const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
-      const kept = judge.keep(await filters());
-      let spare: KeptBank | undefined = kept; // until it is chosen
+      const keptBank = judge.keep(await filters());
+      let spare: KeptBank | undefined = keptBank; // until it is chosen
       try {
-        const right = await judge.rightBy(kept, prepared.start.filterClass);
+        const right = await judge.rightBy(keptBank, prepared.start.filterClass);
         if (chosen && isBetter(chosen.right, right, SURE)) return;
-        spare = chosen?.kept;
-        chosen = { kept, epochs: done, right };
+        spare = chosen?.keptBank;
+        chosen = { keptBank, epochs: done, right };
       } finally {
         spare?.release();
       }
@@ -295,7 +295,7 @@ class Refiner {
     try {
       await this.#refine(prepared, generator, window, epochs, epochs, judged);
     } catch (error) {
-      chosen?.kept.release();
+      chosen?.keptBank.release();
       throw error;
     }
     return chosen as Chosen; // set by the last part, if not before
@@ -326,7 +326,7 @@ class Refiner {
 }
 
 /** At most `most` of the rows, ascending. */
-function sample(rows: Uint32Array, most: number, generator: RandomGenerator): Uint32Array {
+function sampleRows(rows: Uint32Array, most: number, generator: RandomGenerator): Uint32Array {
   if (rows.length <= most) return rows;
   return drawWithoutReplacement(generator, most, rows.length)
     .sort()

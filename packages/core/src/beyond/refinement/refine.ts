@@ -12,7 +12,7 @@ import { sourceOf } from "../../kernels/rows.ts";
 import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
 import { drawBelow, type RandomGenerator } from "../../random.ts";
-import type { Member } from "../committee/committee.ts";
+import type { CommitteeBank } from "../committee/committee.ts";
 import { inChunks, positiveQuantile } from "./long-arrays.ts";
 import { RowState } from "./row-state.ts";
 
@@ -140,7 +140,7 @@ export async function prepareBank(
   const top = await held.topFilters(loaded, k).finally(() => loaded.release());
   const { values, learned } = await means(held, bank, filterClass, top, codes, rows);
   if (schedule.rule === "multiply") await raise(values, held.turn);
-  else await scale(values, whole, held.turn);
+  else await scaleByUnit(values, whole, held.turn);
   const { filters, features } = bank;
   const start = { filters, features, values, filterClass, rule: schedule.rule, distribution };
   const state = new RowState(codes, filterClass, schedule.own, schedule.rivals);
@@ -219,13 +219,13 @@ function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Arra
 }
 
 /** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
-export async function plainWithout({ start, learned, held }: PreparedBank): Promise<Member> {
+export async function plainWithout({ start, learned, held }: PreparedBank): Promise<CommitteeBank> {
   const all = await rank(start.values, start, held);
   if (learned.length === 0) return { bank: all, filterClass: start.filterClass };
   return { bank: pickFilters(all, learned), filterClass: learned.map((f) => start.filterClass[f]) };
 }
 
-function scale(values: Float64Array, whole: boolean, turn: Turn): Promise<void> {
+function scaleByUnit(values: Float64Array, whole: boolean, turn: Turn): Promise<void> {
   return inChunks(values.length, turn, (from, to) => {
     for (let i = from; i < to; i++) values[i] = whole ? Math.round(values[i] * UNIT) : values[i] * UNIT;
   });

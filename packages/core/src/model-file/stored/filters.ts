@@ -12,7 +12,7 @@ import type { Label } from "../../matrix/labels.ts";
 import type { Json, Saved, SavedArray } from "../saved.ts";
 import type { Report } from "./report.ts";
 import { wrongInReport } from "./report.ts";
-import { type Kept, keptArrays, readKept } from "./sums.ts";
+import { type KeptSums, keptSumsArrays, readKeptSums } from "./sums.ts";
 
 /** What all three models consist of. */
 export interface Filters {
@@ -21,7 +21,7 @@ export interface Filters {
   /** n values, or classes x n where each class has its own; absent for ranks. */
   readonly distribution: Float64Array | undefined;
   /** What `partialFit` goes on from; absent unless trained with `keepSums`. */
-  readonly kept?: Kept | undefined;
+  readonly keptSums?: KeptSums | undefined;
   /** The bank of each filter; absent unless the model is a committee. */
   readonly filterBank?: Uint32Array | undefined;
   /** The bank in the back ends that know it, shared by all models of these filters. */
@@ -29,7 +29,7 @@ export interface Filters {
 }
 
 /** The arrays of a bank, its members, its distribution and what is kept of its rows. */
-export function filterArrays({ bank, members, distribution, kept, filterBank }: Filters): {
+export function filterArrays({ bank, members, distribution, keptSums, filterBank }: Filters): {
   [name: string]: SavedArray;
 } {
   const m = bank.filters;
@@ -50,7 +50,7 @@ export function filterArrays({ bank, members, distribution, kept, filterBank }: 
     arrays.distribution = { shape: [distribution.length / bank.features, bank.features], values: distribution };
   }
   if (filterBank) arrays.filter_bank = vector(filterBank);
-  return kept ? { ...arrays, ...keptArrays(kept) } : arrays;
+  return keptSums ? { ...arrays, ...keptSumsArrays(keptSums) } : arrays;
 }
 
 /** Reads what `filterArrays` wrote; `extra` names the arrays that the kind of model adds. */
@@ -77,8 +77,8 @@ export function readFilters(saved: Saved, extra: readonly string[]): Filters {
     distribution = values;
   }
   const members = { offsets, rows };
-  const kept = readKept(saved, features, members, (distribution?.length ?? 0) / features);
-  const filters = { bank, members, distribution, kept };
+  const keptSums = readKeptSums(saved, features, members, (distribution?.length ?? 0) / features);
+  const filters = { bank, members, distribution, keptSums };
   const allowed = new Set([...Object.keys(filterArrays(filters)), ...extra]);
   for (const name of Object.keys(saved.arrays)) if (!allowed.has(name)) throw bad(saved, `unknown array ${name}`);
   return filters;

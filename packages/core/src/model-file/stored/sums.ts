@@ -7,7 +7,7 @@ import type { Saved, SavedArray } from "../saved.ts";
 import { bad, checkOffsets, readClasses, readParams, readReport, vector } from "./filters.ts";
 
 /** What `keepSums` keeps of the training rows. */
-export interface Kept {
+export interface KeptSums {
   /** The sum of each filter's rows: what its weights are the ranks of. */
   readonly sums: Sums;
   /** Rows so far, of each class where classes train apart: new rows are numbered after them. */
@@ -20,7 +20,7 @@ export interface Kept {
 const LARGEST_SUM = 1e300;
 
 /** The arrays of what is kept. */
-export function keptArrays({ sums, seen, labelRows }: Kept): { [name: string]: SavedArray } {
+export function keptSumsArrays({ sums, seen, labelRows }: KeptSums): { [name: string]: SavedArray } {
   const vector = (values: SavedArray["values"]): SavedArray => ({ shape: [values.length], values });
   return {
     seen_rows: vector(seen),
@@ -31,8 +31,13 @@ export function keptArrays({ sums, seen, labelRows }: Kept): { [name: string]: S
   };
 }
 
-/** Reads what `keptArrays` wrote; absent unless the model was trained with `keepSums`. */
-export function readKept(saved: Saved, features: number, members: Groups, distributions: number): Kept | undefined {
+/** Reads what `keptSumsArrays` wrote; absent unless the model was trained with `keepSums`. */
+export function readKeptSums(
+  saved: Saved,
+  features: number,
+  members: Groups,
+  distributions: number,
+): KeptSums | undefined {
   const { keepSums, distributionPerClass } = readParams(saved);
   if (keepSums !== true) return undefined;
   const filters = members.offsets.length - 1;

@@ -6,6 +6,7 @@
 import type { DenseBank, FilterBank, SparseBank, Weights } from "../../../kernels/shapes.ts";
 import { expandFilter } from "../../../kernels/top.ts";
 import { Context, type Engine } from "../engine/engine.ts";
+import { MOST_32, MOST_F32, MOST_F64 } from "../engine/exact.ts";
 import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
 import { U16 } from "../engine/slots.ts";
 import type { WasmBank } from "../shared/bank.ts";
@@ -33,12 +34,6 @@ export const FILTER_PIECE = 64;
 
 /** What is taken off unsigned 16-bit rows. */
 const OFFSET_U16 = 32_768;
-/** Whole numbers float32 holds exactly. */
-const MOST_F32 = 2 ** 24;
-/** Sums below this are exact in float64, so that the order of summation does not matter. */
-const EXACT = 2 ** 53;
-/** 32-bit sums stay below this. */
-const MOST_32 = 2 ** 31;
 
 /** A range of filters of a bank in memory. */
 export interface LoadedBank {
@@ -137,7 +132,7 @@ function isExact(loaded: LoadedBank, block: DenseBlock): boolean {
   return (
     loaded.largest < OFFSET_U16 &&
     centre < OFFSET_U16 &&
-    loaded.features * Math.max(block.largest, OFFSET_U16) * (loaded.largest + centre) < EXACT
+    loaded.features * Math.max(block.largest, OFFSET_U16) * (loaded.largest + centre) < MOST_F64
   );
 }
 

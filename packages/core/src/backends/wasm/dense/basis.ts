@@ -4,6 +4,7 @@
  */
 
 import { Context, type Engine } from "../engine/engine.ts";
+import { MOST_16, MOST_32 } from "../engine/exact.ts";
 import { borrowed, type Lease, leased, type Memory, Shared } from "../engine/memory.ts";
 import { describeFilters, type LoadedBank } from "./bank.ts";
 import {
@@ -21,7 +22,7 @@ import {
   SAMPLE_ROW_COUNT,
   SAMPLE_ROWS,
 } from "./context.ts";
-import { type DenseBlock, describeRows, MOST_16 } from "./rows.ts";
+import { type DenseBlock, describeRows } from "./rows.ts";
 
 /** Rows and filters in the sample, and from how many pairs of them on it is twice as large. Measured. */
 const SAMPLE = 256;
@@ -33,8 +34,6 @@ const MOST_SAMPLED_VALUES = 2 ** 22;
 const ROUNDS = 2;
 /** Filters the middle one is the mean of. */
 const MIDDLE_SAMPLE = 64;
-/** 32-bit sums stay below this. */
-const MOST_32 = 2 ** 31;
 /** Directions that a feature takes part in: those of its part. */
 const OF_PART = LEVEL_3 / PARTS;
 /** Bytes of the rotation and its scale. */
@@ -68,8 +67,8 @@ export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank)
       const panels = lease.take(2 * OF_PART * loaded.stride + ROTATION_BYTES);
       const wanted = block.rows * loaded.filters < MANY_PAIRS ? SAMPLE : 2 * SAMPLE;
       const most = Math.max(FEWEST_SAMPLED, Math.min(wanted, Math.floor(MOST_SAMPLED_VALUES / loaded.features)));
-      const rows = sample(block.rows, most);
-      const filters = sample(loaded.filters, most);
+      const rows = spreadEvenly(block.rows, most);
+      const filters = spreadEvenly(loaded.filters, most);
       const context = new Context(memory, own);
       describeFilters(describeRows(context, block), loaded, block)
         .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide])
@@ -108,7 +107,7 @@ export function basisCost(rows: number, filters: number, features: number): numb
 export const FEWEST_FILTERS = 64;
 export const FEWEST_FEATURES = 192;
 
-function sample(of: number, most: number): Uint32Array {
+function spreadEvenly(of: number, most: number): Uint32Array {
   const picked = new Uint32Array(Math.min(of, most));
   for (let j = 0; j < picked.length; j++) picked[j] = Math.floor((j * of) / picked.length);
   return picked;
@@ -119,7 +118,7 @@ function middleFilter(memory: Memory, loaded: LoadedBank): Float64Array {
   const { stride, features, layout } = loaded;
   const mean = new Float64Array(stride);
   const norm = memory.f64(loaded.norm, loaded.filters);
-  const picked = sample(loaded.filters, MIDDLE_SAMPLE);
+  const picked = spreadEvenly(loaded.filters, MIDDLE_SAMPLE);
   for (const f of picked) {
     const at = loaded.weights + f * stride * (layout === "whole" ? 2 : layout === "f32" ? 4 : 8);
     const words = layout === "whole" ? memory.i16(at, features) : undefined;

@@ -1,6 +1,7 @@
 /** The vectors of `assembly/dense/bound.ts` for rows and for filters, in memory. */
 
 import { Context, type Engine } from "../engine/engine.ts";
+import { MOST_16 } from "../engine/exact.ts";
 import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
 import { I16, U8 } from "../engine/slots.ts";
 import { describeFilters, FILTER_PIECE, type LoadedBank } from "./bank.ts";
@@ -38,7 +39,7 @@ import {
   WHOLE_FILTERS,
   WHOLE_ROWS,
 } from "./context.ts";
-import { type DenseBlock, describeRows, MOST_16, ROW_PIECE } from "./rows.ts";
+import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
 
 /** Where among the facts of a filter its loss is, and later the rounding of each level (`assembly/dense/project.ts`). */
 const LOST = 8;

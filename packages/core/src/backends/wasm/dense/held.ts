@@ -27,7 +27,7 @@ import { poolImages } from "./pool.ts";
 import { rankSumsDense } from "./rank-sums.ts";
 import { denseForm } from "./refine.ts";
 import { blockLike, bytesOfRow, copyRows, type DenseBlock, placeDense, placeRead, sliceBlock } from "./rows.ts";
-import { type Bounds, searchFull, searchPruned, searchRows, searchSince } from "./search.ts";
+import { type Bounds, searchDenseRows, searchFull, searchPruned, searchSince } from "./search.ts";
 
 /** Largest k for which bounds are tried: beyond, too many filters stay. */
 const MOST_PRUNED = 64;
@@ -114,7 +114,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
     return { filters: filters.length, k, row, value };
   }
 
-  protected async rankGroupsOf(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
+  protected async rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
     const n = this.features;
     const filters = groups.offsets.length - 1;
     const weights = this.home.spares.take(weightsFor(0, n, distribution), filters * n);
@@ -215,7 +215,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
       return borrowed(engine.memory, async (lease) => {
         const loaded = await loadBank(engine, lease, picked, 0, picked.filters, block);
         const places = Uint32Array.from(filters.keys());
-        return searchRows(engine, block, loaded, undefined, places, divisor, answer, more);
+        return searchDenseRows(engine, block, loaded, undefined, places, divisor, answer, more);
       });
     }
     const loaded = await useBank(engine, bank, block);
@@ -224,7 +224,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
       const ready =
         rows && filterBounds?.value.basis === rows.value.basis && filterBounds.value.loaded === loaded.value;
       const bounds = ready ? { rows: rows.value, filters: filterBounds.value } : undefined;
-      return await searchRows(engine, block, loaded.value, bounds, filters, divisor, answer, more);
+      return await searchDenseRows(engine, block, loaded.value, bounds, filters, divisor, answer, more);
     } finally {
       rows?.release();
       filterBounds?.release();

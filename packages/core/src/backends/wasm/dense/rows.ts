@@ -4,13 +4,11 @@ import { RanksimError } from "../../../errors.ts";
 import type { DenseRows, RowSource, Values } from "../../../kernels/shapes.ts";
 import { isDue } from "../../turn.ts";
 import { COPY_BYTES, Context, type Engine } from "../engine/engine.ts";
+import { MOST_16 } from "../engine/exact.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
 import { I16, U8, U16 } from "../engine/slots.ts";
 import { typeOf } from "../shared/rows.ts";
 import { FEATURES, ROWS, STRIDE, TYPE } from "./context.ts";
-
-/** Largest values a signed 16-bit number holds. */
-export const MOST_16 = 32_767;
 
 /** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
 export const ROW_PIECE = 256;

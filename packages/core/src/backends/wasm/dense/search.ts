@@ -126,7 +126,7 @@ export function searchSince(
 const LISTED_PIECE = 16;
 
 /** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
-export function searchRows(
+export function searchDenseRows(
   engine: Engine,
   block: DenseBlock,
   loaded: LoadedBank,

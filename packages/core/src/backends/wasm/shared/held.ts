@@ -4,10 +4,10 @@
  */
 
 import { inMemory } from "../../../kernels/rows.ts";
-import type { FilterBank, Groups, Prototypes, RowSource, Rows, TopFilters, TopRows } from "../../../kernels/shapes.ts";
+import type { FilterBank, Prototypes, RowSource, Rows } from "../../../kernels/shapes.ts";
 import type { Backend, Refining } from "../../contract.ts";
 import { RefiningInPlace } from "../../host/refine.ts";
-import { HostRows, type Wanted } from "../../host/rows.ts";
+import { HostRows } from "../../host/rows.ts";
 import { fitsWhole } from "../../host/streamed.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Limits, lesser } from "../engine/limits.ts";
@@ -40,14 +40,6 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   protected abstract place(lease: Lease, rows: Rows, first: number): Promise<B>;
   /** Copies all rows into memory of the lease as they are read. */
   protected abstract placeRead(lease: Lease): Promise<B>;
-  protected abstract search(bank: WasmBank, k: number, wanted: Wanted): Promise<TopFilters>;
-  protected abstract searchRows(
-    bank: WasmBank,
-    filters: Uint32Array,
-    k: number,
-    divisor: Float64Array,
-  ): Promise<TopRows>;
-  protected abstract rankGroupsOf(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank>;
   /** How these rows are refined with; what it needs is in memory of the lease. */
   protected abstract refineForm(lease: Lease, start: Prototypes, resident: B | undefined): Promise<RefineForm<B>>;
 
@@ -76,18 +68,6 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   /** Whether all rows stay in memory. */
   get isResident(): boolean {
     return this.resident !== undefined;
-  }
-
-  protected top(bank: WasmBank, k: number, wanted: Wanted): Promise<TopFilters> {
-    return this.attempt(() => this.search(bank, k, wanted));
-  }
-
-  protected strongRows(bank: WasmBank, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows> {
-    return this.attempt(() => this.searchRows(bank, filters, k, divisor));
-  }
-
-  protected rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
-    return this.attempt(() => this.rankGroupsOf(groups, distribution));
   }
 
   protected async refineRows(start: Prototypes): Promise<Refining> {
@@ -168,7 +148,7 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   }
 
   /** Does work again with less memory as often as it finds no room and less is of use. */
-  protected async attempt<T>(work: () => Promise<T>): Promise<T> {
+  protected override async attempt<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       const limits = this.limits;
       try {

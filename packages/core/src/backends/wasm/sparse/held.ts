@@ -84,7 +84,7 @@ export class HeldCsr extends WasmRows<CsrBlock> {
     return { filters: filters.length, k, row, value };
   }
 
-  protected rankGroupsOf(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
+  protected rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
     const plainly = (some: Groups): Promise<FilterBank> => this.rankPlainly(some, distribution);
     const x = inMemory(this.source) as CsrRows | undefined;
     if (!x) return plainly(groups);

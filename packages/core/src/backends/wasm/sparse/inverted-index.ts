@@ -2,6 +2,7 @@
 
 import type { FilterBank } from "../../../kernels/shapes.ts";
 import { Context, type Engine } from "../engine/engine.ts";
+import { MOST_32, MOST_F32, MOST_F64 } from "../engine/exact.ts";
 import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
 import type { WasmBank } from "../shared/bank.ts";
 import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank } from "./bank.ts";
@@ -34,12 +35,6 @@ import type { CsrBlock } from "./rows.ts";
 
 /** Exceptions a kernel takes at a time, about. */
 const PIECE_EXCEPTIONS = 2 ** 20;
-/** Sums of whole numbers below this are exact in float64. */
-const EXACT = 2 ** 53;
-/** 32-bit scores stay below this. */
-const MOST_32 = 2 ** 31;
-/** Whole numbers below this are exact in float32. */
-const MOST_SINGLE = 2 ** 24;
 /** Norms outside these bounds could make a quotient or a threshold round in ways no allowance covers. */
 const SMALLEST_NORM = 1e-100;
 const LARGEST_NORM = 1e100;
@@ -88,7 +83,7 @@ export function isIndexable(bank: CsrBank): boolean {
 /** Whether products of these rows are exact in whole numbers. */
 export function isExact(bank: CsrBank, block: CsrBlock): boolean {
   const { whole, spread, highest } = bank.facts;
-  return whole && spread < MOST_32 && block.largest * Math.max(1, highest) < EXACT;
+  return whole && spread < MOST_32 && block.largest * Math.max(1, highest) < MOST_F64;
 }
 
 /** Whether all filters have one norm, without which an index cannot be whole where norms count. */
@@ -135,7 +130,7 @@ export async function makeIndex(
   }
   const share = byNorm ? common / lowestNorm : 1; // the largest factor
   const isExactHere =
-    whole || (bank.weightBytes < 8 && bank.facts.whole && spread < MOST_SINGLE && (!byNorm || isOfOneNorm(bank)));
+    whole || (bank.weightBytes < 8 && bank.facts.whole && spread < MOST_F32 && (!byNorm || isOfOneNorm(bank)));
   const slotsF64: CsrIndex["slotsF64"] = [
     [SCALE_F64, scale],
     [SPREAD_F64, (spread + Math.max(Math.abs(lowestBase), Math.abs(highestBase))) * share * scale],

@@ -1,12 +1,12 @@
 /** A model with patches shows its bank, and where in an image it found what it decided by. */
 
-import { readFileSync } from "node:fs";
-import { Dense, PatchTransform } from "@ranksim/core";
-import { decode } from "fast-png";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { Dense, loadModel, PatchTransform, schemaOf } from "@ranksim/core";
+import { decode, encode } from "fast-png";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { greyOf, patchFeatureNames, patchSheets, wherePictures } from "../src/model/patch-view.ts";
-import { makeWorld, type World } from "./world.ts";
+import { greyOf, patchesOf, patchFeatureNames, patchSheets, wherePictures } from "../src/model/patch-view.ts";
+import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -77,5 +77,80 @@ describe("report", () => {
     const { given, rival } = wherePictures({ width: 2, height: 2, values: Float64Array.of(2, -4, 0, 1) });
     expect(Array.from(given.pixels)).toEqual([128, 0, 0, 64]);
     expect(Array.from(rival.pixels)).toEqual([0, 255, 0, 0]);
+  });
+});
+
+describe("flags of patches", () => {
+  test("take the place of the preset's", async () => {
+    const line = "train digits:test -m few.ranksim --preset fast --filters 10 --refine-epochs 1 --json";
+    const { stdout, code } = await world.ranksim(`${line} --patch-size 2,3 --patch-filters 12 --patch-grid 2`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).recipe.about).toContain(": 24 patch filters, 10 ");
+    const model = patchesOf(loadModel(readFileSync(world.path("few.ranksim"))));
+    expect(model?.params).toMatchObject({ patch: [2, 3], filters: 12, grid: 2 });
+  });
+
+  test.each([
+    [
+      "train digits:test -m x --patch-grid 2 --estimator classifier",
+      2,
+      "--patch-grid belongs to a preset, which --est",
+    ],
+    [
+      "train plants.csv -m x --patch-filters 9 --label-column species --table",
+      2,
+      "--patch-filters is about images, found a table",
+    ],
+    ["train digits:test -m x --patch-grid 2 --preset paper", 1, "--patch-grid: expected labelled images"],
+    [
+      "train digits:test -m x --preset best --patch-size 3,4",
+      1,
+      "--patch-size: expected 3 values, one for each layer, found 2",
+    ],
+  ])("%s is refused", async (line, exit, words) => {
+    writeFileSync(world.path("plants.csv"), EXAMPLE_CONTENTS["plants.csv"]);
+    const { stderr, code } = await world.ranksim(line);
+    expect(stderr).toContain(words);
+    expect(code).toBe(exit);
+  });
+});
+
+describe("photographs", () => {
+  beforeAll(() => {
+    for (const [isWide, name] of [
+      [true, "wide"],
+      [false, "high"],
+    ] as const) {
+      mkdirSync(world.path(`photos/${name}`), { recursive: true });
+      for (let j = 0; j < 12; j++) {
+        const data = Uint8Array.from({ length: 72 * 72 }, (_, p) => {
+          const place = isWide ? p % 72 : Math.floor(p / 72);
+          return ((p * 7919 + j * 104729) % 23) + (place > 36 + (j % 5) ? 120 : 20);
+        });
+        const picture = encode({ width: 72, height: 72, channels: 1, depth: 8, data });
+        writeFileSync(world.path(`photos/${name}/${j}.png`), picture);
+      }
+    }
+  });
+
+  test("are trained on in a size chosen on training rows, which the model remembers", async () => {
+    const line = "train photos -m photos.ranksim --preset fast --refine-epochs 1 --json";
+    const { stdout, stderr } = await world.ranksim(`${line} --test-share 0.25`);
+    const { recipe, heldOut } = JSON.parse(stdout);
+    expect(recipe.about, stderr).toMatch(/^fast, for 24 images of 16 x 16, 2 classes: /);
+    expect(recipe.about).toMatch(/; images of 72 x 72 made 16 x 16 \(held-out images right: 16 x 16 1.000, 24 x 24 /);
+    expect(heldOut.accuracy).toBe(1);
+    const model = loadModel(readFileSync(world.path("photos.ranksim")));
+    expect(schemaOf(model)?.reading).toEqual({ resize: { width: 16, height: 16 } });
+    const { stdout: found } = await world.ranksim("evaluate photos.ranksim photos --json");
+    expect(JSON.parse(found).accuracy).toBe(1);
+  });
+
+  test("keep the size that --resize says, and show it before training", async () => {
+    const line = "train photos --preset fast --refine-epochs 1 --json";
+    const { stdout } = await world.ranksim(`${line} -m photos.ranksim --resize 20x10`);
+    expect(JSON.parse(stdout).recipe.about).toMatch(/^fast, for 24 images of 20 x 10, [^;]*$/);
+    const { stderr } = await world.ranksim("train photos --dry-run");
+    expect(stderr).toContain("images of 72 x 72 are made smaller; training chooses the size on held-out images");
   });
 });

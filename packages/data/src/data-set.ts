@@ -41,8 +41,16 @@ export interface MatrixData extends AnyData {
   readonly x: Matrix;
   readonly featureNames?: readonly string[];
   readonly imageSize?: ImageSize;
+  /** Images that were made smaller on reading, in all sizes that were asked for; `x` has the largest. */
+  readonly scaled?: ScaledImages;
   /** What labels 0, 1, … stand for, where they are numbers with names. */
   readonly classNames?: readonly string[];
+}
+
+/** The same images in several sizes, ascending, and the size they had. */
+export interface ScaledImages {
+  readonly from: ImageSize;
+  readonly sizes: readonly { readonly imageSize: ImageSize; readonly x: Matrix }[];
 }
 
 /** Rows of text, for a vectoriser. */

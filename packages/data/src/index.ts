@@ -12,6 +12,7 @@ export type {
   ImageSize,
   MatrixData,
   RowLabels,
+  ScaledImages,
   SourceData,
   TableData,
   TextData,
@@ -24,6 +25,7 @@ export { joinData } from "./join.ts";
 export { type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
+export { atImageSize, type ChosenSize, chooseImageSize, IMAGE_SIZES } from "./recipes/image-size.ts";
 export {
   type DataKind,
   kindOf,

@@ -1,7 +1,7 @@
 /** `ranksim train`: from data to a model file. */
 
 import { withSchema } from "@ranksim/core";
-import { describeData } from "@ranksim/data";
+import { type DataSet, describeData, IMAGE_SIZES } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { openLarge } from "../files/large-data.ts";
@@ -14,6 +14,7 @@ import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { sizeFor, sizeNotes } from "../model/chosen-size.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { summarize, summaryLines } from "../model/data-summary.ts";
 import { addWeightColumn, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
@@ -94,25 +95,33 @@ export function addTrain(program: Command, io: Io): void {
         await trainLarge(large.data, { recipe: planned, notes, reading, path }, options, session);
         return;
       }
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled });
+      const preset = presetOf(options);
+      const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
+      const data = await openData(dataName, reading, session, { text: options.text === true, labelled, ...sizes });
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
-      const preset = presetOf(options);
-      const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, set, options, io.cwd));
-      const recipe = byPreset || byHand.recipe;
+      const chosenFor = async (all: DataSet) =>
+        preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, all, options, io.cwd));
+      const proposed = (await chosenFor(set)) || byHand.recipe;
       for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
       if (options.dryRun || path === undefined) {
-        const summary = summarize(set, recipe);
+        for (const note of sizeNotes(set)) await session.note(note);
+        const summary = summarize(set, proposed);
         await session.print("train", { dryRun: true, ...summary }, () =>
-          pairs(summaryLines(summary, recipe), session.style),
+          pairs(summaryLines(summary, proposed), session.style),
         );
         return;
       }
-      const { train, test } = await divided(dataName, set, options, session);
+      const parts = await divided(dataName, set, options, session);
+      const sized = await sizeFor(parts.train, options, session);
+      const byPreset = await chosenFor(sized?.at(set) ?? set);
+      const recipe = byPreset || byHand.recipe;
+      const train = sized?.at(parts.train) ?? parts.train;
+      const test = parts.test && (sized?.at(parts.test) ?? parts.test);
       const weights = await rowWeights(dataName, options, session);
       const keepsRows = options.rows !== false;
       const described = describeData(train, {
-        ...{ options: readOptions(reading), rows: keepsRows },
+        ...{ options: { ...readOptions(reading), ...(sized ? { resize: sized.resize } : {}) }, rows: keepsRows },
         ...columnsOf(recipe),
       });
       const fitted = await session.compute("training", options, async (run) => {
@@ -123,7 +132,8 @@ export function addTrain(program: Command, io: Io): void {
         return model;
       });
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
-      const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
+      const about = byPreset && [byPreset.about, ...(sized ? [sized.about] : [])].join("; ");
+      const chosen = byPreset && about ? { recipe: { preset: byPreset.preset, about } } : {};
       const schema = {
         ...described,
         ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),

@@ -51,6 +51,8 @@ export interface Wanted {
   readonly text?: boolean;
   /** Whether rows must have labels; false where labels are of no use and may be wrong. */
   readonly labelled?: boolean;
+  /** Image folders: sizes that large images are made, to choose from. */
+  readonly sizes?: readonly number[];
 }
 
 /** Data and what to call it. */
@@ -71,9 +73,10 @@ export async function openData(
   if (options.labels !== undefined)
     throw usageError("--labels belongs to one file of rows; several have their own labels");
   const sets: DataSet[] = [];
+  const { sizes: _, ...asked } = wanted; // rows of several sources are joined as they are
   for (const name of names) {
     const like =
-      sets.length === 0 ? wanted : { ...wanted, schema: wanted.schema ?? describeData(sets[0], { rows: false }) };
+      sets.length === 0 ? asked : { ...asked, schema: wanted.schema ?? describeData(sets[0], { rows: false }) };
     sets.push((await openOne(name, options, session, like)).set);
   }
   return { set: joinData(sets), name: `${names.length} files` };
@@ -183,6 +186,7 @@ function readingOf(options: ReadingOptions & TableOptions, wanted: Wanted) {
   const reading: ReadDataOptions = {
     ...(wanted.model || text || options.table === false ? {} : { table: true }),
     ...(features === undefined ? {} : { features }),
+    ...(wanted.sizes ? { sizes: wanted.sizes } : {}),
     ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
     ...readOptions(options),
   };

@@ -5,16 +5,19 @@ import { type DataSet, PRESETS, type Preset, recipeFor } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import type { Recipe } from "../model/recipe.ts";
 import { givenParams } from "./estimator-flags.ts";
+import { addPatchFlags, givenPatches, givenPatchFlags } from "./patch-flags.ts";
 import { usageError } from "./usage-error.ts";
 import { givenVectorizerFlags, vectorizerOf } from "./vectorizer-flags.ts";
 
-/** Adds --preset. */
+/** Adds --preset, and the flags of its patches. */
 export function addPresetFlag(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--preset <name>",
-      "recipe by what the data is (default: balanced, unless --estimator or --vectorizer says what to train)",
-    ).choices(PRESETS),
+  return addPatchFlags(
+    command.addOption(
+      new Option(
+        "--preset <name>",
+        "recipe by what the data is (default: balanced, unless --estimator or --vectorizer says what to train)",
+      ).choices(PRESETS),
+    ),
   );
 }
 
@@ -34,7 +37,10 @@ export function presetOf(options: { readonly [name: string]: unknown }): Preset 
   const byHand = options.estimator === undefined ? undefined : "--estimator";
   if (given !== undefined && byHand) throw usageError(`${byHand} chooses by hand what --preset ${given} would choose`);
   if (given !== undefined) return given;
-  return byHand || options.vectorizer !== undefined ? undefined : "balanced";
+  if (byHand === undefined && options.vectorizer === undefined) return "balanced";
+  const [stray] = givenPatchFlags(options);
+  if (stray) throw usageError(`${stray} belongs to a preset, which ${byHand ?? "--vectorizer"} takes the place of`);
+  return undefined;
 }
 
 /** A recipe with the preset that chose it. */
@@ -49,7 +55,8 @@ export async function presetRecipe(
 ): Promise<PresetRecipe> {
   const { params } = await givenParams(options, cwd);
   const { seed, ...others } = params;
-  const recipe = recipeFor(data, { preset, ...(typeof seed === "number" ? { seed } : {}), params: others });
+  const patches = givenPatches(options);
+  const recipe = recipeFor(data, { preset, ...(typeof seed === "number" ? { seed } : {}), params: others, patches });
   const { about } = recipe;
   if (recipe.takes !== "text") {
     return { preset, about, takes: "numbers", estimator: recipe.estimator as unknown as Pipeline };

@@ -6,6 +6,7 @@
 
 import { parameterTables } from "./estimator-flags.ts";
 import { flagOf } from "./parameter-flags.ts";
+import { speakPatchFlags } from "./patch-flags.ts";
 import { READING_NAMES } from "./reading-flags.ts";
 import { vectorizerTables } from "./vectorizer-flags.ts";
 
@@ -14,7 +15,7 @@ export function speakFlags(message: string): string {
   const names = [...READING_NAMES, ...[...parameterTables(), ...vectorizerTables()].map(({ name }) => name)];
   const any = names.join("|");
   const camel = names.filter((name) => /[A-Z]/.test(name)).join("|");
-  return message
+  return speakPatchFlags(message)
     .replace(new RegExp(`(?:the option |the parameter )?\`(${any})\``, "g"), (_, name: string) => flagOf(name))
     .replace(
       new RegExp(`(^|: )(?:parameter )?(${any})(?=(?:, [a-z]+ \\d+)?: )`, "g"),

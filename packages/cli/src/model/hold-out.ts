@@ -18,6 +18,7 @@ import {
   type DataSet,
   fileSource,
   findDataSet,
+  type MatrixData,
   readData,
   type SourceData,
   timesOf,
@@ -239,5 +240,11 @@ function gatherData(set: DataSet, rows: ArrayLike<number>): DataSet {
   if (set.form === "table") return { ...set, table: set.table.gather(rows), ...facts };
   return set.form === "text"
     ? { ...set, text: gatherRows(set.text, rows), ...facts }
-    : { ...set, x: set.x.gather(rows), ...facts };
+    : { ...set, x: set.x.gather(rows), ...scaledRows(set, rows), ...facts };
+}
+
+/** The listed images in all of their sizes. */
+function scaledRows({ scaled }: MatrixData, rows: ArrayLike<number>): Pick<MatrixData, "scaled"> {
+  if (!scaled) return {};
+  return { scaled: { ...scaled, sizes: scaled.sizes.map((size) => ({ ...size, x: size.x.gather(rows) })) } };
 }

@@ -15,6 +15,7 @@ import {
   type TableLike,
 } from "@ranksim/data";
 import type { FilterEstimator } from "../flags/estimator-flags.ts";
+import { givenPatchFlags } from "../flags/patch-flags.ts";
 import { type ColumnsGiven, givenTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
@@ -59,6 +60,8 @@ export function suited(
     if (stray) throw usageError(`${stray} is about tables; add --table if columns have units of their own`);
     return { recipe, set: numbersAlone(set) };
   }
+  const [stray] = givenPatchFlags(options);
+  if (stray) throw usageError(`${stray} is about images, found a table`);
   const table = set.form === "table" ? set.table : Table.fromMatrix(set.x, set.featureNames);
   const columns = detectColumns(table, kinds);
   const kept = keptOf(columns);

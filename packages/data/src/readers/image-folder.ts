@@ -2,7 +2,7 @@
 
 import { badFile } from "../bad-file.ts";
 import { type Budget, budgetOf } from "../budget.ts";
-import { denseFrom, type MatrixData } from "../data-set.ts";
+import { denseFrom, type ImageSize, type MatrixData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
 import { collectFiles } from "./folder.ts";
 import { decodeJpeg, isJpeg } from "./jpeg.ts";
@@ -12,6 +12,15 @@ import { type Picture, pixelsOf } from "./picture.ts";
 import { decodePng, isPng } from "./png.ts";
 import { resized } from "./resize.ts";
 
+/** Images whose longer side is beyond this have more pixels than patches need. */
+export const LARGE_SIDE = 64;
+
+/** The sizes that one image is made: one as it is or as `resize` says, or several that `sizes` asks for. */
+interface Read {
+  readonly from: ImageSize;
+  readonly pictures: readonly Picture[];
+}
+
 /**
  * Reads a folder of images. Colours become grey (0.299 red + 0.587 green + 0.114 blue) unless they are asked for; depths must be
  * equal, and sizes too unless images are to be made one size.
@@ -19,54 +28,76 @@ import { resized } from "./resize.ts";
 export async function readImageFolder(folder: Folder, options: ReadOptions): Promise<MatrixData> {
   const { name } = folder;
   const budget = budgetOf(options);
-  let first: (Picture & { path: string }) | undefined;
+  let first: (Read & { path: string }) | undefined;
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
     const file = `${name}/${path}`;
-    const picture = readPicture(file, bytes, budget, options);
-    first ??= { ...picture, path };
-    if (picture.width !== first.width || picture.height !== first.height) {
-      throw badFile(
-        file,
-        "",
-        `expected ${first.width} x ${first.height} pixels as ${first.path}, found ${picture.width} x ${picture.height}; the option resize (--resize WIDTHxHEIGHT) makes images one size`,
-      );
-    }
-    if (picture.largest !== first.largest) {
-      throw badFile(
-        file,
-        "",
-        `expected values up to ${first.largest} as ${first.path}, found up to ${picture.largest}`,
-      );
-    }
-    return picture.pixels;
+    const read = readPictures(file, bytes, budget, options);
+    first ??= { ...read, path };
+    refuseOther(file, read, first, options);
+    return read.pictures.map(({ pixels }) => pixels);
   });
-  const { width, height, channels, largest } = first as Picture;
-  const features = width * height * channels;
-  budget.of(name).take(contents.length * features * (largest < 256 ? 1 : 2));
-  const values =
-    largest < 256 ? new Uint8Array(contents.length * features) : new Uint16Array(contents.length * features);
-  contents.forEach((pixels, r) => {
-    values.set(pixels, r * features);
-  });
-  const x = await denseFrom(name, values, contents.length, features);
-  return { form: "matrix", x, imageSize: { width, height }, rowNames: paths, ...(y ? { y } : {}) };
+  const { from, pictures } = first as Read;
+  const sizes = [];
+  for (const [j, { width, height, channels, largest }] of pictures.entries()) {
+    const features = width * height * channels;
+    budget.of(name).take(contents.length * features * (largest < 256 ? 1 : 2));
+    const values =
+      largest < 256 ? new Uint8Array(contents.length * features) : new Uint16Array(contents.length * features);
+    contents.forEach((pixels, r) => {
+      values.set(pixels[j], r * features);
+    });
+    sizes.push({ imageSize: { width, height }, x: await denseFrom(name, values, contents.length, features) });
+  }
+  const { imageSize, x } = sizes[sizes.length - 1];
+  const scaled = sizes.length > 1 ? { scaled: { from, sizes } } : {};
+  return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...(y ? { y } : {}) };
 }
 
-/** Decodes a picture, and makes it the size that is asked for; memory that this takes on the way is given back. */
-function readPicture(
+/** All images of a folder have one size, unless `resize` makes them so, and one depth. */
+function refuseOther(file: string, read: Read, first: Read & { path: string }, { resize }: ReadOptions): void {
+  const { width, height } = read.from;
+  if (!resize && (width !== first.from.width || height !== first.from.height)) {
+    throw badFile(
+      file,
+      "",
+      `expected ${first.from.width} x ${first.from.height} pixels as ${first.path}, found ${width} x ${height}; the option resize (--resize WIDTHxHEIGHT) makes images one size`,
+    );
+  }
+  const [{ largest }, { largest: expected }] = [read.pictures[0], first.pictures[0]];
+  if (largest !== expected) {
+    throw badFile(file, "", `expected values up to ${expected} as ${first.path}, found up to ${largest}`);
+  }
+}
+
+/** Decodes a picture, and makes it the sizes that are asked for; memory that this takes on the way is given back. */
+function readPictures(
   file: string,
   bytes: Uint8Array,
   budget: Budget,
-  { colour = false, resize }: ReadOptions,
-): Picture {
+  { colour = false, resize, sizes = [] }: ReadOptions,
+): Read {
   const account = budget.of(file);
   const before = budget.taken;
   const decoded = decodePicture(file, bytes, budget, colour);
-  if (!resize) return decoded;
-  account.take(resize.width * resize.height * decoded.channels * decoded.pixels.BYTES_PER_ELEMENT);
-  const picture = resized(decoded, resize.width, resize.height);
-  account.give(Math.max(0, budget.taken - before - picture.pixels.byteLength));
-  return picture;
+  const { width, height, channels, pixels } = decoded;
+  const from = { width, height };
+  const longer = Math.max(width, height);
+  const wanted = resize ? [resize] : longer > LARGE_SIDE ? sizes.map((side) => sizeWithin(from, side)) : [];
+  if (wanted.length === 0) return { from, pictures: [decoded] };
+  const pictures = wanted.map((size) => {
+    account.take(size.width * size.height * channels * pixels.BYTES_PER_ELEMENT);
+    return resized(decoded, size.width, size.height);
+  });
+  const kept = pictures.reduce((sum, picture) => sum + picture.pixels.byteLength, 0);
+  account.give(Math.max(0, budget.taken - before - kept));
+  return { from, pictures };
+}
+
+/** The size with this longer side, in the same proportion. */
+function sizeWithin({ width, height }: ImageSize, side: number): ImageSize {
+  const share = side / Math.max(width, height);
+  const of = (length: number) => Math.max(1, Math.round(length * share));
+  return { width: of(width), height: of(height) };
 }
 
 function decodePicture(file: string, bytes: Uint8Array, budget: Budget, colour: boolean): Picture {

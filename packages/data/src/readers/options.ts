@@ -71,6 +71,11 @@ export interface ReadOptions {
   readonly colour?: boolean;
   /** Image folders: the size that images are made, by means of the pixels that a new one covers; else all must have one size. */
   readonly resize?: ImageSize;
+  /**
+   * Image folders, where `resize` is not given: images with a longer side beyond `LARGE_SIDE` are made these sizes, each the pixels of
+   * the longer side, for `chooseImageSize` to choose from.
+   */
+  readonly sizes?: readonly number[];
   /** Rows of numbers: the size of the images that they are, or "square" where it is the square root of their pixels. */
   readonly images?: ImageSize | "square";
   /** The memory that reading may take; else half of what is at hand. */

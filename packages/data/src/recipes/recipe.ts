@@ -48,6 +48,8 @@ export interface RecipeOptions {
   readonly seed?: number;
   /** Parameters of the last step (filters, refine, calibrate, …) that take the place of the recipe's. */
   readonly params?: { readonly [name: string]: unknown };
+  /** Images: parameters of the windows that take the place of the recipe's. */
+  readonly patches?: Partial<Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "sample">>;
 }
 
 /** Images with sides below this are too small for windows. */
@@ -60,13 +62,21 @@ const MOST_WINDOWS = 48;
 const CALIBRATING_ROWS = 200;
 const CALIBRATING_EACH = 20;
 
-/** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist. */
-export function recipeFor(data: DataSet, { preset = "balanced", seed = 0, params = {} }: RecipeOptions = {}): Recipe {
+/** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist, and patches of what is not images. */
+export function recipeFor(data: DataSet, options: RecipeOptions = {}): Recipe {
+  const { preset = "balanced", seed = 0, params = {}, patches = {} } = options;
   if (!PRESETS.includes(preset)) {
     throw new RanksimError("bad-params", `preset: expected ${PRESETS.join(", ")}, found ${JSON.stringify(preset)}`);
   }
   const kind = preset === "paper" ? paperKind(data) : kindOf(data);
-  const task = { data, preset, kind, seed, params, ...labelsOf(data) };
+  const [windows] = Object.keys(patches);
+  if (kind !== "images" && windows !== undefined) {
+    throw new RanksimError(
+      "bad-params",
+      `patches.${windows}: expected labelled images and a preset other than paper, found ${preset}, for ${kind}`,
+    );
+  }
+  const task = { data, preset, kind, seed, params, patches, ...labelsOf(data) };
   const { estimator, what } = chosen(task);
   const takes = data.form === "matrix" ? "numbers" : data.form;
   return { preset, kind, takes, estimator, about: `${preset}, for ${describe(task)}: ${what}` };
@@ -78,6 +88,7 @@ interface Task {
   readonly kind: DataKind;
   readonly seed: number;
   readonly params: { readonly [name: string]: unknown };
+  readonly patches: NonNullable<RecipeOptions["patches"]>;
   readonly rows: number;
   readonly classes: number;
 }
@@ -235,9 +246,9 @@ function images(task: Task): Chosen {
   const { width, height } = imageSize;
   const channels = x.features / (width * height);
   const isSmall = Math.min(width, height) < SMALL_SIDE;
-  const layers = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
+  const layers = { ...(isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset], ...task.patches };
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const patches = new PatchTransform({ width, height, channels, ...layers, stride, seed });
+  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
   const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
   const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(
@@ -250,11 +261,23 @@ function images(task: Task): Chosen {
       ...calibration(task),
     }),
   );
-  const count = [layers.filters ?? 0].flat().reduce((a, b) => a + b, 0);
+  const counts = [layers.filters ?? 0].flat();
+  const sizes = Math.max(...Object.values(layers).map((value) => [value].flat().length));
+  const count = counts.length === 1 ? counts[0] * sizes : counts.reduce((a, b) => a + b, 0);
   return {
     estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
     what: `${count} patch filters, ${classify.params.filters} refined filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}`,
   };
+}
+
+/** The transform; a refusal names the parameter as one of the patches. */
+function patchesWith(params: Partial<PatchParams>): PatchTransform {
+  try {
+    return new PatchTransform(params);
+  } catch (error) {
+    if (!(error instanceof RanksimError)) throw error;
+    throw new RanksimError(error.code, error.message.replace(/^parameter /, "patches."));
+  }
 }
 
 /**

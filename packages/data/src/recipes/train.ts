@@ -1,10 +1,11 @@
 /** From data to a model in one call, by the recipe that suits the data. */
 
 import { type MatrixLike, type Model, type PredictingModel, RanksimError, type Run, withSchema } from "@ranksim/core";
-import type { DataSet, RowLabels } from "../data-set.ts";
+import type { DataSet, ImageSize, RowLabels } from "../data-set.ts";
 import type { ReadOptions } from "../readers/options.ts";
 import { describeData } from "../schema.ts";
 import type { TableLike } from "../table/encoder.ts";
+import { atImageSize, chooseImageSize } from "./image-size.ts";
 import { type Recipe, type RecipeOptions, recipeFor } from "./recipe.ts";
 
 /** How `train` chooses and what the model remembers. */
@@ -23,7 +24,8 @@ export interface Trained<D extends DataSet = DataSet> {
 }
 
 /**
- * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on.
+ * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on. Images that were
+ * read in several sizes (`readData(folder, { sizes: IMAGE_SIZES })`) are trained on in the one that held-out images speak for.
  *
  * ```ts
  * const { model, recipe } = await train({ form: "matrix", x, y }, { preset: "balanced" });
@@ -31,17 +33,31 @@ export interface Trained<D extends DataSet = DataSet> {
  * ```
  */
 export async function train<D extends DataSet>(
-  data: D,
+  given: D,
   options: TrainOptions = {},
   run: Run = {},
 ): Promise<Trained<D>> {
+  const { data, reading } = await sized(given, options, run);
   const recipe = recipeFor(data, options);
   const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
   if (data.y === undefined && recipe.kind !== "no labels" && recipe.kind !== "text") {
     throw new RanksimError("bad-labels", "expected labels, found none");
   }
   const fitted = await recipe.estimator.fit(x as never, data.y, run);
-  const schema = describeData(data, options.reading ? { options: options.reading } : {});
+  const schema = describeData(data, reading ? { options: reading } : {});
   const { preset, about } = recipe;
   return { model: withSchema(fitted, { ...schema, recipe: { preset, about } }) as Trained<D>["model"], recipe };
+}
+
+/** Images in the size that was chosen, which the model remembers; other data as it is. The paper's method takes the largest. */
+async function sized(
+  data: DataSet,
+  { reading, preset, seed = 0 }: TrainOptions,
+  run: Run,
+): Promise<{ data: DataSet; reading: ReadOptions | undefined }> {
+  if (data.form !== "matrix" || !data.scaled) return { data, reading };
+  const quiet = { ...(run.backend ? { backend: run.backend } : {}), ...(run.signal ? { signal: run.signal } : {}) };
+  const chosen = preset === "paper" ? undefined : await chooseImageSize(data, { seed }, quiet);
+  const resize = chosen?.imageSize ?? (data.imageSize as ImageSize);
+  return { data: atImageSize(data, resize), reading: { ...reading, resize } };
 }

@@ -147,3 +147,31 @@ describe("the shape of images", () => {
     await expect(open("2, 2, 2, 6")).rejects.toThrow("found numbers of shape (2, 2, 2, 6)");
   });
 });
+
+describe("images larger than patches need", () => {
+  const files = { "a/1.jpg": jpegOf(96, 48, slope), "b/2.jpg": jpegOf(96, 48, flat) };
+
+  it("are made several sizes on request, in their proportion", async () => {
+    const { x, imageSize, scaled } = await read(files, { sizes: [16, 30] });
+    expect(scaled?.from).toEqual({ width: 96, height: 48 });
+    expect(scaled?.sizes.map((size) => size.imageSize)).toEqual([
+      { width: 16, height: 8 },
+      { width: 30, height: 15 },
+    ]);
+    expect([x, imageSize]).toEqual([scaled?.sizes[1].x, { width: 30, height: 15 }]);
+    const small = await read(files, { resize: { width: 16, height: 8 } });
+    expect(scaled?.sizes[0].x).toEqual(small.x);
+  });
+
+  it("are left as they are where they are small, or a size is given", async () => {
+    const small = await read({ "a/1.jpg": jpegOf(64, 16, slope) }, { sizes: [16, 30] });
+    expect([small.imageSize, small.scaled]).toEqual([{ width: 64, height: 16 }, undefined]);
+    const given = await read(files, { sizes: [16, 30], resize: { width: 8, height: 4 } });
+    expect([given.imageSize, given.scaled]).toEqual([{ width: 8, height: 4 }, undefined]);
+  });
+
+  it("must still have one size", async () => {
+    const odd = { ...files, "b/3.jpg": jpegOf(96, 50, flat) };
+    await expect(read(odd, { sizes: [16, 30] })).rejects.toThrow(/expected 96 x 48.*found 96 x 50.*--resize/);
+  });
+});

@@ -70,6 +70,16 @@ describe("recipeFor", () => {
     const { estimator } = recipeFor(images(100), { params: { filters: 20, refine: false } });
     expect(estimator.params).toMatchObject({ "classify.filters": 20, "classify.refine": false, "patches.patch": 3 });
     expect(() => recipeFor(images(100), { params: { filterz: 3 } })).toThrow(/unknown parameter filterz/);
+    const windows = recipeFor(images(100), { patches: { filters: [20, 30], patch: [2, 3] } });
+    expect(windows.estimator.params).toMatchObject({ "patches.filters": [20, 30], "patches.patch": [2, 3] });
+    expect(windows.about).toContain(": 50 patch filters");
+    expect(recipeFor(images(100), { patches: { filters: 20, grid: [2, 3] } }).about).toContain(": 40 patch filters");
+    expect(() => recipeFor(images(100), { preset: "paper", patches: { grid: 2 } })).toThrow(
+      "patches.grid: expected labelled images and a preset other than paper, found paper, for numbers",
+    );
+    expect(() => recipeFor(images(100), { preset: "best", patches: { patch: [3, 4] } })).toThrow(
+      "patches.patch: expected 3 values, one for each layer, found 2",
+    );
   });
 
   it("fits probabilities where there are rows to hold out", () => {

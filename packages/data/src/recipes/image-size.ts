@@ -1,0 +1,80 @@
+/** How large images have to be: photographs have more pixels than their content needs, and windows cost by the pixel. */
+
+import {
+  crossValidate,
+  Dense,
+  type Estimator,
+  type Labels,
+  type MatrixLike,
+  type PredictingModel,
+  type Run,
+  trainTestSplit,
+} from "@ranksim/core";
+import type { ImageSize, MatrixData } from "../data-set.ts";
+import { kindOf, recipeFor } from "./recipe.ts";
+
+/** Pixels of the longer side that are compared. */
+export const IMAGE_SIZES: readonly number[] = [16, 24, 32, 48];
+/** Images by which sizes are compared, most; more would not make the choice much surer. */
+const MOST_IMAGES = 900;
+const FOLDS = 3;
+/** Recipes are compared before they are polished: epochs, and windows that patch filters are trained on. */
+const EPOCHS = 4;
+const WINDOWS = 20_000;
+/** Where nothing can be compared, the size of this place. */
+const USUAL = 2;
+
+/** A size, and the share of held-out images given their class with each of the sizes. */
+export interface ChosenSize {
+  readonly imageSize: ImageSize;
+  /** In the order of the sizes; absent where images have no class each, or too few for folds. */
+  readonly shares?: readonly number[];
+}
+
+/**
+ * The size with which most held-out images are given their class, the smaller of equals: images drawn by the seed, in three folds,
+ * with the recipe of the preset `fast`. Only the rows given are looked at; hand it training rows.
+ */
+export async function chooseImageSize(
+  data: MatrixData,
+  { seed = 0 }: { readonly seed?: number } = {},
+  run: Run = {},
+): Promise<ChosenSize | undefined> {
+  const { scaled } = data;
+  if (!scaled) return undefined;
+  const rows = comparable(data, seed);
+  if (!rows) return { imageSize: scaled.sizes[Math.min(USUAL, scaled.sizes.length - 1)].imageSize };
+  const labels = data.y as Labels;
+  const y = Array.from(rows, (r) => labels[r]);
+  const shares: number[] = [];
+  for (const { x, imageSize } of scaled.sizes) {
+    const some: MatrixData = { form: "matrix", x: x.gather(rows), y, imageSize };
+    const params = { refineEpochs: EPOCHS, calibrate: "none" };
+    const { estimator } = recipeFor(some, { preset: "fast", seed, params, patches: { sample: WINDOWS } });
+    const judged = estimator as unknown as Estimator<MatrixLike, PredictingModel<MatrixLike>>;
+    shares.push((await crossValidate(judged, some.x, y, { folds: FOLDS, seed }, run)).mean);
+  }
+  return { imageSize: scaled.sizes[shares.indexOf(Math.max(...shares))].imageSize, shares };
+}
+
+/** The images of one of the sizes. */
+export function atImageSize(data: MatrixData, { width, height }: ImageSize): MatrixData {
+  const { scaled, ...rest } = data;
+  const found = scaled?.sizes.find(({ imageSize }) => imageSize.width === width && imageSize.height === height);
+  return found ? { ...rest, ...found } : data;
+}
+
+/** Images to compare sizes with; undefined where they have no class each, or some class has too few for folds. */
+function comparable(data: MatrixData, seed: number): Uint32Array | undefined {
+  if (kindOf(data) !== "images") return undefined;
+  const y = data.y as Labels;
+  const all = data.x.rows;
+  const places = Dense.of(new Uint8Array(all), all, 1);
+  const rows =
+    all <= MOST_IMAGES
+      ? Uint32Array.from({ length: all }, (_, r) => r)
+      : trainTestSplit(places, y, { testShare: MOST_IMAGES / all, seed, stratify: true }).rows.test;
+  const counts = new Map<unknown, number>();
+  for (const r of rows) counts.set(y[r], (counts.get(y[r]) ?? 0) + 1);
+  return counts.size > 1 && Math.min(...counts.values()) >= FOLDS ? Uint32Array.from(rows) : undefined;
+}

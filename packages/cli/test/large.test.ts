@@ -166,11 +166,9 @@ describe("judged and transformed in blocks, with the same outcome", () => {
 
 it("says what needs all rows at once, and how to get it", async () => {
   const line = "train bytes.npy --labels labels.txt --memory 60KB -m no.ranksim";
-  expect(await world.ranksim(line)).toMatchObject({ code: 2, stderr: expect.stringMatching(/preset.*--estimator/) });
   const refused = (flag: string) => world.ranksim(`${line} --estimator classifier ${flag}`);
   expect((await refused("--dry-run")).stderr).toMatch(/--dry-run needs all rows at once.*--memory/);
   expect((await refused("--test-share 0.2 --group-column 1")).stderr).toMatch(/--group-column needs all rows at once/);
-  expect((await refused("--table")).stderr).toMatch(/--table: a table is encoded in memory/);
   const short = await world.ranksim("train bytes.npy --memory 60KB --estimator classifier -m no.ranksim");
   expect(short.stderr).toMatch(/bytes\.npy: expected labels, found none/);
 });

@@ -17,7 +17,7 @@ const world = makeWorld();
 afterAll(() => world.remove());
 
 it("has command lines", () => {
-  expect(lines).toHaveLength(9);
+  expect(lines).toHaveLength(10);
 });
 
 it.each(lines)("ranksim %s", async (line) => {

@@ -2,6 +2,7 @@
 
 import { type ColumnKey, Csr, Dense, type Label, type Matrix, type RowSource, type Values } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";
+import type { TableSource } from "./table/source.ts";
 import type { Table } from "./table/table.ts";
 import type { TextSource } from "./text/source.ts";
 
@@ -81,6 +82,18 @@ export interface TextSourceData extends AnyData {
   readonly hashes: Uint32Array;
 }
 
+/** Rows of a table that are read when they are needed. */
+export interface TableSourceData extends AnyData {
+  readonly form: "tables";
+  readonly x: TableSource;
+}
+
+/** Rows that are read when they are needed, of any form. */
+export type AnySource = SourceData | TextSourceData | TableSourceData;
+
+/** Rows of any form, in memory or not. */
+export type AnyRows = DataSet | AnySource;
+
 /** What a reader gives and a writer takes. */
 export type DataSet = MatrixData | TextData | TableData;
 
@@ -109,7 +122,7 @@ function someFeatures(name: string, features: number): number {
 }
 
 /** Number of rows, whatever the form. */
-export function rowCount(data: DataSet): number {
+export function rowCount(data: AnyRows): number {
   if (data.form === "table") return data.table.rows;
-  return data.form === "matrix" ? data.x.rows : data.text.length;
+  return data.form === "text" ? data.text.length : data.x.rows;
 }

@@ -7,6 +7,8 @@ export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
 export type {
+  AnyRows,
+  AnySource,
   DataSet,
   Found,
   ImageSize,
@@ -15,6 +17,7 @@ export type {
   ScaledImages,
   SourceData,
   TableData,
+  TableSourceData,
   TextData,
   TextSourceData,
   WritableRows,
@@ -26,9 +29,8 @@ export { type ReadDataOptions, readData, siblingLabels, withLabels } from "./rea
 export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
 export { atImageSize, type ChosenSize, chooseImageSize, IMAGE_SIZES } from "./recipes/image-size.ts";
+export { type DataKind, kindOf } from "./recipes/kind.ts";
 export {
-  type DataKind,
-  kindOf,
   PRESETS,
   type Preset,
   type Recipe,
@@ -49,9 +51,11 @@ export {
   detectColumns,
   IS_TEXT,
   looksLikeTable,
+  sourceLooksLikeTable,
 } from "./table/detect.ts";
 export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";
 export { type Spacing, TABLE_PARAMETERS, type TableParams } from "./table/params.ts";
+export { detectSource, type TableSource } from "./table/source.ts";
 export { type NumberColumn, Table, type TableColumn, type WordColumn } from "./table/table.ts";
 export { timesOf } from "./table/times.ts";
 export { CountModel, CountVectorizer } from "./text/count.ts";
@@ -67,7 +71,7 @@ export {
   type TfidfParams,
 } from "./text/params.ts";
 export { type TextModel, textReaders } from "./text/readers.ts";
-export type { TextSource, Texts } from "./text/source.ts";
+export { listedTexts, type TextSource, type Texts } from "./text/source.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeBlocks, writeData, writeFormatOf } from "./write.ts";
 export { encodeNpy, packNpz } from "./writers/npy.ts";

@@ -13,6 +13,7 @@ export {
   locateDataSet,
 } from "./node/load.ts";
 export { type OpenRowsOptions, openRows } from "./node/open-rows.ts";
+export { openTable, tableOfRows } from "./node/open-table.ts";
 export { openTexts } from "./node/open-texts.ts";
 export { cacheFolder, dataFolders, type Environment, type Located } from "./node/places.ts";
 export { saveData } from "./node/save.ts";

@@ -8,6 +8,7 @@ import type { DataSet, RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
 import { plainNumber } from "./table/cells.ts";
+import type { TableSource } from "./table/source.ts";
 import { NO_WORD, Table } from "./table/table.ts";
 import { murmurHash } from "./text/murmur.ts";
 
@@ -128,11 +129,11 @@ export class SeenTally {
 }
 
 /** The same for rows that are read when they are needed. */
-export async function hashSource(x: RowSource): Promise<Uint32Array> {
+export async function hashSource(x: RowSource | TableSource): Promise<Uint32Array> {
   const hashes = new Uint32Array(x.rows);
   let first = 0;
   for await (const block of x.blocks(HASHED_BYTES)) {
-    hashes.set(hashMatrix(block), first);
+    hashes.set(block instanceof Table ? hashTable(block) : hashMatrix(block), first);
     first += block.rows;
   }
   return hashes;

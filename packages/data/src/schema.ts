@@ -5,13 +5,15 @@
 
 import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
 import {
+  type AnyRows,
+  type AnySource,
   type DataSet,
   type Found,
   type MatrixData,
+  type RowLabels,
   rowCount,
   type SourceData,
-  type TableData,
-  type TextSourceData,
+  type TableSourceData,
 } from "./data-set.ts";
 import type { ReadOptions } from "./readers/options.ts";
 import { hashRows, hashSource, joinTrainings, trainingOf } from "./row-hash.ts";
@@ -37,16 +39,27 @@ export function describeData(data: DataSet, given: DescribeOptions = {}): Schema
 
 /** The same for rows that are read when they are needed: they are read once, unless their hashes are known. */
 export async function describeSource(
-  data: SourceData | TextSourceData,
+  data: AnySource,
   given: DescribeOptions = {},
   known?: Uint32Array,
 ): Promise<Schema> {
-  const hashes = data.form === "texts" ? data.hashes : (known ?? (await hashSource(data.x)));
+  const hashes = known ?? (data.form === "texts" ? data.hashes : await hashSource(data.x));
   return schemaOf(data, hashes, data.x.rows, given);
 }
 
+/** What the first of several files says of the others: the schema of its rows without the rows. */
+export function schemaOfFirst(data: MatrixData | SourceData | TableSourceData, given: DescribeOptions): Schema {
+  const { training: _, ...schema } = schemaOf(
+    { ...data, ...(data.y ? { y: data.y.slice(0, 1) as RowLabels } : {}) },
+    new Uint32Array(0),
+    0,
+    given,
+  );
+  return schema;
+}
+
 function schemaOf(
-  data: DataSet | SourceData | TextSourceData,
+  data: AnyRows,
   hashes: Uint32Array,
   count: number,
   { options = {}, rows = true, columns }: DescribeOptions,
@@ -68,9 +81,11 @@ function schemaOf(
   };
 }
 
-function formOf(data: DataSet | SourceData | TextSourceData, columns: readonly SchemaColumn[] | undefined): Schema {
+function formOf(data: AnyRows, columns: readonly SchemaColumn[] | undefined): Schema {
   if (data.form === "text" || data.form === "texts") return { form: "text" };
-  return data.form === "table" ? tableOf(data, columns) : numbersOf(data);
+  if (data.form === "table") return tableOf(columns ?? detectColumns(data.table));
+  // What the columns of a table that is read were taken for is always given.
+  return data.form === "tables" ? tableOf(columns ?? []) : numbersOf(data);
 }
 
 function numbersOf(data: MatrixData | SourceData): Schema {
@@ -85,7 +100,7 @@ function numbersOf(data: MatrixData | SourceData): Schema {
   };
 }
 
-function tableOf({ table }: TableData, columns: readonly SchemaColumn[] = detectColumns(table)): Schema {
+function tableOf(columns: readonly SchemaColumn[]): Schema {
   const plain = columns.map(({ name, type, decimal, order }) => ({
     name,
     type,

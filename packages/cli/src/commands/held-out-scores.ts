@@ -1,7 +1,7 @@
 /** `train --test-share`: some rows are held out, and the model is judged by them before anything is claimed. */
 
 import { Csr, Dense, type Label, type Matrix, type Model, type Rows, type Schema } from "@ranksim/core";
-import type { DataSet, SourceData, TextSourceData } from "@ranksim/data";
+import { type AnySource, type DataSet, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
@@ -68,17 +68,12 @@ export async function divided(
 }
 
 /** The same for rows that are read when they are needed. */
-export function dividedSource(
-  data: SourceData | TextSourceData,
+export async function dividedSource(
+  data: AnySource,
   options: HeldOutOptions,
-): { readonly train: SourceData | TextSourceData; readonly test?: SourceData } {
+): Promise<{ readonly train: AnySource; readonly test?: AnySource }> {
   if (options.testShare === undefined) return { train: data };
   refuseTransform(options);
-  if (data.form === "texts") {
-    throw usageError(
-      "--test-share: texts that do not fit in memory are not held out; raise --memory where there is more",
-    );
-  }
   return holdOutSource(data, options.testShare, seedOf(options));
 }
 
@@ -113,17 +108,17 @@ export async function judgeHeldOut(
 /** Judges the model by rows held out that are read: as they come. */
 export function judgeSource(
   model: Model,
-  { x, y }: SourceData,
+  test: AnySource,
   options: ComputeOptions,
   session: Session,
 ): Promise<HeldOut> {
   return session.compute("judging", options, async ({ backend, signal, onShare }) => {
     const tally = new JudgingTally(model, asPredicting(model).classes);
     const quiet = { backend, ...(signal ? { signal } : {}) };
-    for await (const block of x.blocks((x.room ?? LARGEST_BLOCK) / 16)) {
-      const labels = (y as readonly Label[]).slice(tally.rows, tally.rows + block.rows);
-      tally.add(await predictAll(model, { form: "matrix", x: matrixOf(block) }, quiet), labels);
-      onShare(tally.rows / x.rows, "");
+    for await (const block of blocksOf(test)) {
+      const labels = (test.y as readonly Label[]).slice(tally.rows, tally.rows + rowCount(block));
+      tally.add(await predictAll(model, block, quiet), labels);
+      onShare(tally.rows / test.x.rows, "");
     }
     const { report } = tally.judged().judgement;
     const intervals = tally.intervals();
@@ -138,6 +133,15 @@ export function judgeSource(
 
 /** Bytes of rows that are judged at a time, sixteen times over. */
 const LARGEST_BLOCK = 2 ** 29;
+
+async function* blocksOf(data: AnySource): AsyncGenerator<DataSet> {
+  if (data.form === "texts") for await (const text of data.x.blocks()) yield { form: "text", text };
+  else if (data.form === "tables") for await (const table of data.x.blocks()) yield { form: "table", table };
+  else {
+    const bytes = (data.x.room ?? LARGEST_BLOCK) / 16;
+    for await (const rows of data.x.blocks(bytes)) yield { form: "matrix", x: matrixOf(rows) };
+  }
+}
 
 function matrixOf(rows: Rows): Matrix {
   return rows.form === "dense"

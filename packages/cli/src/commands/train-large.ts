@@ -1,14 +1,15 @@
 /** `ranksim train` on data that does not fit in memory: it is read in blocks, once a round, and the model is the same file. */
 
 import { type Model, withSchema } from "@ranksim/core";
-import { describeSource, hashedInPassing, type SourceData, type TextSourceData } from "@ranksim/data";
+import { type AnySource, describeSource, hashedInPassing } from "@ranksim/data";
 import { type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
-import { presetOf } from "../flags/preset-flags.ts";
+import { presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
-import { givenTableFlags, type TableOptions } from "../flags/table-flags.ts";
+import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
+import { dataNotes } from "../model/data-notes.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import type { Recipe } from "../model/recipe.ts";
+import { columnsOf, type Recipe, suitedSource } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { dividedSource, type HeldOutOptions, heldOutText, judgeSource, storedScores } from "./held-out-scores.ts";
@@ -23,6 +24,7 @@ interface Plan {
 }
 
 type Options = ComputeOptions &
+  ReadingOptions &
   CheckpointFlags &
   HeldOutOptions &
   TableOptions & { readonly rows?: boolean; readonly trace?: boolean; readonly [name: string]: unknown };
@@ -40,23 +42,29 @@ const IN_MEMORY = {
 
 /** Trains and writes the model. */
 export async function trainLarge(
-  all: SourceData | TextSourceData,
-  { recipe, notes, reading, path }: Plan,
+  given: AnySource,
+  { recipe: planned, notes, reading, path }: Plan,
   options: Options,
   session: Session,
 ): Promise<void> {
   refuseWhole(options);
-  const { train: data, test } = dividedSource(all, options);
+  const { io } = session;
+  const byHand = await suitedSource(planned, given, options, io.env.RANKSIM_SCRATCH);
+  const preset = presetOf(options);
+  const byPreset =
+    preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, byHand.data, options, io.cwd));
+  const recipe = byPreset || byHand.recipe;
+  for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
+  const { train: data, test } = await dividedSource(byHand.data, options);
   const { estimator } = recipe;
-  for (const note of notes) await session.note(note);
   const keepsRows = options.rows !== false;
   const describe = (known?: Uint32Array) =>
-    describeSource(data, { options: readOptions(reading), rows: keepsRows }, known);
+    describeSource(data, { options: readOptions(reading), rows: keepsRows, ...columnsOf(recipe) }, known);
   // A checkpoint has to know the data before training begins. Else rows are hashed as they pass by.
   const before = options.checkpoint === undefined ? undefined : await describe();
-  const passing = before || data.form === "texts" ? undefined : hashedInPassing(data.x);
+  const passing = before || data.form !== "source" ? undefined : hashedInPassing(data.x);
   const fitted = await session.compute("training", options, async (run) => {
-    const kept = before && (await checkpointFor(options, estimator, before, session.io, run.collective));
+    const kept = before && (await checkpointFor(options, estimator, before, io, run.collective));
     const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
     const model = await fit.call(estimator, passing?.x ?? data.x, data.y, { ...run, ...kept });
     await kept?.checkpoint?.settled?.();
@@ -64,15 +72,22 @@ export async function trainLarge(
   });
   const described = before ?? (await describe(await passing?.hashes()));
   const heldOut = test && (await judgeSource(fitted, test, options, session));
-  const model = withSchema(fitted, { ...described, ...(heldOut ? { heldOut: storedScores(heldOut) } : {}) });
-  const stored = await writeModel(model, path as string, session.io, { rows: keepsRows });
+  const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
+  const model = withSchema(fitted, {
+    ...described,
+    ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
+    ...chosen,
+  });
+  const stored = await writeModel(model, path as string, io, { rows: keepsRows });
   const part = filterPart(model)?.part as FilterModel;
   for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
   if (path === "-") return;
   await session.print(
     "train",
-    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}) },
-    () => showTrained(stored, part, path as string, undefined, session.style) + heldOutText(heldOut, session.style),
+    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
+    () =>
+      showTrained(stored, part, path as string, recipe.takes === "table" ? recipe.columns : undefined, session.style) +
+      heldOutText(heldOut, session.style),
   );
 }
 
@@ -80,9 +95,4 @@ function refuseWhole(options: Options): void {
   const cure = "the data does not fit in the memory it may take; raise --memory where there is more";
   const given = Object.entries(IN_MEMORY).find(([name]) => options[name] !== undefined && options[name] !== false);
   if (given) throw usageError(`${given[1]} needs all rows at once: ${cure}`);
-  const [stray] = [...givenTableFlags(options), ...(options.table === true ? ["--table"] : [])];
-  if (stray) throw usageError(`${stray}: a table is encoded in memory: ${cure}`);
-  if (presetOf(options)) {
-    throw usageError(`a preset looks at all rows: name what to train with --estimator, because ${cure}`);
-  }
 }

@@ -3,9 +3,10 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { Budget, layoutOf, type SourceData, type TextSourceData } from "@ranksim/data";
-import { fileSource, openRows, openTexts } from "@ranksim/data/node";
+import { type AnySource, Budget, layoutOf } from "@ranksim/data";
+import { fileSource, openRows, openTable, openTexts } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
+import type { TableOptions } from "../flags/table-flags.ts";
 import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
 import { dataNames } from "./data-names.ts";
@@ -18,10 +19,10 @@ const ROOM = 0.5;
 /** The data as a source; undefined where it fits in memory, or is not made of files. */
 export async function openLarge(
   what: readonly string[],
-  options: ReadingOptions,
+  options: ReadingOptions & TableOptions,
   session: Session,
   wanted: { readonly text: boolean; readonly labelled: boolean },
-): Promise<{ readonly data: SourceData | TextSourceData; readonly name: string } | undefined> {
+): Promise<{ readonly data: AnySource; readonly name: string } | undefined> {
   const { io } = session;
   const names = await dataNames(what, io.cwd);
   if (!(await isLarge(names, options, io))) return undefined;
@@ -30,9 +31,11 @@ export async function openLarge(
   const { budget: _, ...reading } = readOptions(options);
   const labels = options.labels && { ...(await fileSource(resolve(io.cwd, options.labels))), name: options.labels };
   const scratch = io.env.RANKSIM_SCRATCH;
-  const open: (...given: Parameters<typeof openRows>) => Promise<SourceData | TextSourceData> = wanted.text
+  const open: (...given: Parameters<typeof openRows>) => Promise<AnySource> = wanted.text
     ? openTexts
-    : openRows;
+    : options.table === false
+      ? openRows
+      : openTable;
   const data = await session.metered(`reading ${basename(names[0])}`, () =>
     open(files, {
       ...reading,

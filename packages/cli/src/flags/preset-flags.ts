@@ -1,7 +1,7 @@
 /** `--preset`: recipes that the command chooses by what the data is, and what flags given by hand change of them. */
 
 import { type Model, Pipeline } from "@ranksim/core";
-import { type DataSet, PRESETS, type Preset, recipeFor } from "@ranksim/data";
+import { type AnyRows, PRESETS, type Preset, recipeFor } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import type { Recipe } from "../model/recipe.ts";
 import { givenParams } from "./estimator-flags.ts";
@@ -49,7 +49,7 @@ export type PresetRecipe = Recipe & { readonly preset: Preset; readonly about: s
 /** The preset's recipe for the data, with the parameters that flags give. */
 export async function presetRecipe(
   preset: Preset,
-  data: DataSet,
+  data: AnyRows,
   options: { readonly [name: string]: unknown },
   cwd: string,
 ): Promise<PresetRecipe> {

@@ -1,7 +1,7 @@
 /** Where a person would stop and look at the data again. */
 
 import type { Label } from "@ranksim/core";
-import type { DataSet } from "@ranksim/data";
+import type { AnyRows } from "@ranksim/data";
 import { isSets } from "../files/labels.ts";
 import { flagOf } from "../flags/parameter-flags.ts";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
@@ -14,7 +14,7 @@ const MANY_CLASSES = 20;
 const NAMED = 5;
 
 /** What is strange about data to be trained on. */
-export function dataNotes(set: DataSet, options: ReadingOptions): string[] {
+export function dataNotes(set: AnyRows, options: ReadingOptions): string[] {
   const { y } = set;
   if (y === undefined || y.length === 0) return [];
   const notes = ignoredNotes(set, options);
@@ -47,7 +47,7 @@ export function dataNotes(set: DataSet, options: ReadingOptions): string[] {
 }
 
 /** A flag that names a column, for data whose labels are elsewhere. */
-function ignoredNotes({ found }: DataSet, options: ReadingOptions): string[] {
+function ignoredNotes({ found }: AnyRows, options: ReadingOptions): string[] {
   if (options.labelColumn === undefined || options.labels !== undefined || found?.label !== undefined) return [];
   return [`${flagOf("labelColumn")} was not used: this data has its labels elsewhere`];
 }
@@ -60,7 +60,7 @@ function headerNote(labels: readonly Label[], counts: ReadonlyMap<Label, number>
 }
 
 /** A column whose every row has its own whole number, without a gap, names the rows and says nothing about them. */
-function nameNotes(set: DataSet): string[] {
+function nameNotes(set: AnyRows): string[] {
   if (set.form !== "matrix" || set.x.form !== "dense" || set.x.rows < MANY_CLASSES) return [];
   const { rows, features, values } = set.x;
   const names = set.featureNames;

@@ -14,13 +14,14 @@ import {
   trainTestSplit,
 } from "@ranksim/core";
 import {
+  type AnySource,
   type ByteSource,
   type DataSet,
   fileSource,
   findDataSet,
+  listedTexts,
   type MatrixData,
   readData,
-  type SourceData,
   timesOf,
 } from "@ranksim/data/node";
 import { type Command, Option } from "commander";
@@ -178,19 +179,26 @@ export function holdOut(
 }
 
 /** The same for rows that are read when they are needed. */
-export function holdOutSource(
-  data: SourceData,
+export async function holdOutSource<D extends AnySource>(
+  data: D,
   share: number,
   seed: number,
-): { readonly train: SourceData; readonly test: SourceData } {
+): Promise<{ readonly train: D; readonly test: D }> {
   const fold = foldOf(data.y, share, seed, undefined);
   refuseEmpty(fold);
-  const part = (rows: Uint32Array): SourceData => ({
+  const part = async (rows: Uint32Array): Promise<D> => ({
     ...data,
-    x: listedRows(data.x, rows),
+    ...(await listedOf(data, rows)),
     ...(data.y ? { y: gatherRows(data.y as readonly Label[], rows) } : {}),
   });
-  return { train: part(fold.train), test: part(fold.test) };
+  return { train: await part(fold.train), test: await part(fold.test) };
+}
+
+/** The listed rows, which ascend, and the hashes of texts. */
+async function listedOf(data: AnySource, rows: Uint32Array): Promise<object> {
+  if (data.form === "tables") return { x: await data.x.pick(rows) };
+  if (data.form === "source") return { x: listedRows(data.x, rows) };
+  return { x: listedTexts(data.x, rows), hashes: rows.map((r) => data.hashes[r]) };
 }
 
 function refuseEmpty(fold: Fold): void {

@@ -2,18 +2,23 @@
 
 import { ConformalClassifier, type Matrix, type Model, Pipeline, RanksimError, type Run } from "@ranksim/core";
 import {
+  type AnySource,
   type ColumnKind,
   type DataSet,
   type DetectedColumn,
   detectColumns,
+  detectSource,
   IS_TEXT,
   looksLikeTable,
+  type SourceData,
+  sourceLooksLikeTable,
   TABLE_VOTERS,
   Table,
-  type TableData,
   TableEncoder,
   type TableLike,
+  type TableSourceData,
 } from "@ranksim/data";
+import { tableOfRows } from "@ranksim/data/node";
 import type { FilterEstimator } from "../flags/estimator-flags.ts";
 import { givenPatchFlags } from "../flags/patch-flags.ts";
 import { type ColumnsGiven, givenTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
@@ -56,14 +61,57 @@ export function suited(
   if (recipe.takes !== "numbers" || set.form === "text") return { recipe, set };
   const kinds = kindsGiven(options.columns);
   if (!isTable(set, options, kinds)) {
-    const [stray] = givenTableFlags(options);
-    if (stray) throw usageError(`${stray} is about tables; add --table if columns have units of their own`);
+    refuseTableFlags(options);
     return { recipe, set: numbersAlone(set) };
   }
   const [stray] = givenPatchFlags(options);
   if (stray) throw usageError(`${stray} is about images, found a table`);
   const table = set.form === "table" ? set.table : Table.fromMatrix(set.x, set.featureNames);
   const columns = detectColumns(table, kinds);
+  return {
+    recipe: tableRecipe(recipe, columns, options, isTuned),
+    set: { form: "table", table: table.select(keptOf(columns).map(({ name }) => name)), ...factsOf(set, columns) },
+  };
+}
+
+/** The same for rows that are read when they are needed. */
+export async function suitedSource(
+  recipe: Recipe,
+  data: AnySource,
+  options: Options,
+  scratch: string | undefined,
+): Promise<{ recipe: Recipe; data: AnySource }> {
+  if (recipe.takes !== "numbers" || data.form === "texts") return { recipe, data };
+  const kinds = kindsGiven(options.columns);
+  if (!(await isTableSource(data, options, kinds))) {
+    refuseTableFlags(options);
+    if (data.form === "source") return { recipe, data };
+    throw new RanksimError(
+      "bad-matrix",
+      `${EXPECTED_NUMBERS}; --missing fills gaps in, --table encodes words and gaps`,
+    );
+  }
+  const tables = data.form === "tables" ? data : await tableOfRows(data, scratch);
+  const columns = await detectSource(tables.x, kinds);
+  return {
+    recipe: tableRecipe(recipe, columns, options, false),
+    data: {
+      form: "tables",
+      x: tables.x.select(keptOf(columns).map(({ name }) => name)),
+      ...factsOf(tables, columns),
+    },
+  };
+}
+
+const EXPECTED_NUMBERS = "expected rows of numbers, found words or missing values in more than 100 columns";
+
+function refuseTableFlags(options: Options): void {
+  const [stray] = givenTableFlags(options);
+  if (stray) throw usageError(`${stray} is about tables; add --table if columns have units of their own`);
+}
+
+/** The encoder of the columns that tell something, before the estimator. */
+function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options: Options, isTuned: boolean): Recipe {
   const kept = keptOf(columns);
   if (kept.every(({ leftOut }) => leftOut !== undefined)) {
     const text = columns.find(({ leftOut }) => leftOut === IS_TEXT);
@@ -76,10 +124,7 @@ export function suited(
   const votes = "voters" in estimator.params && !isTuned;
   const isOwn = ["voters", "refine", "committee"].some((name) => options[name] !== undefined);
   const last = votes && !isOwn ? (estimator.with({ voters: TABLE_VOTERS }) as FilterEstimator) : estimator;
-  return {
-    recipe: { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns },
-    set: withColumns(set, table, columns, kept),
-  };
+  return { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns };
 }
 
 /** "id (it numbers the rows)". */
@@ -109,6 +154,16 @@ function isTable(set: DataSet & { form: "matrix" | "table" }, options: Options, 
   return set.imageSize === undefined && looksLikeTable(set.x, set.featureNames);
 }
 
+/** The same for rows that are read. */
+async function isTableSource(data: SourceData | TableSourceData, options: Options, kinds: object): Promise<boolean> {
+  if (options.table !== undefined) return options.table;
+  if (Object.keys(kinds).length > 0) return true;
+  if (data.form === "source") return !data.imageSize && sourceLooksLikeTable(data.x, data.featureNames);
+  if (data.x.columns.length <= MOST_COLUMNS) return true;
+  for (const c of data.x.columns.keys()) if (isWords(await data.x.column(c))) return true;
+  return false;
+}
+
 const isWords = ({ form }: { form: string }): boolean => form === "words";
 
 /** More columns of numbers than this, some of them missing, are no table but rows with gaps. */
@@ -132,20 +187,13 @@ function numbersAlone(set: DataSet): DataSet {
   );
 }
 
-function withColumns(
-  set: DataSet & { form: "matrix" | "table" },
-  table: Table,
-  columns: readonly DetectedColumn[],
-  kept: readonly DetectedColumn[],
-): TableData {
-  const { y, rowNames, notes, found } = set;
-  const names = kept.map(({ name }) => name);
+/** What is known of rows of a table, without the columns that are left out. */
+function factsOf({ y, rowNames, notes, found }: DataSet | AnySource, columns: readonly DetectedColumn[]) {
+  const kept = keptOf(columns);
   const gone = columns.filter((column) => !kept.includes(column)).map(({ name }) => name);
   const { fill, ...rest } = found ?? {};
   const ignored = [...(found?.ignored ?? []), ...gone];
   return {
-    form: "table",
-    table: table.select(names),
     ...(y ? { y } : {}),
     ...(rowNames ? { rowNames } : {}),
     ...(notes ? { notes } : {}),

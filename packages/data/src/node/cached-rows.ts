@@ -20,7 +20,7 @@ export function scratchFolder(env: { readonly [name: string]: string | undefined
 }
 
 /** A file without a name; it is gone when nobody uses it any more. */
-class Scratch {
+export class Scratch {
   readonly #file: number;
   static readonly #forgotten = new FinalizationRegistry<number>((file) => closeSync(file));
 

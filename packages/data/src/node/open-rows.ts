@@ -11,6 +11,7 @@ import { type ReadDataOptions, siblingLabels, withImages } from "../read.ts";
 import { readLabels } from "../readers/labels.ts";
 import { fixedRows, layoutOf } from "../rows/fixed-rows.ts";
 import { joinSources, widestOf } from "../rows/joined-rows.ts";
+import { schemaOfFirst } from "../schema.ts";
 import type { ByteSource } from "../source.ts";
 import { arrangeRows, type CacheShape, cacheRows, keeper, scratchFolder } from "./cached-rows.ts";
 import { duckDbBlocks } from "./duckdb.ts";
@@ -23,15 +24,23 @@ export interface OpenRowsOptions extends ReadDataOptions {
   readonly scratch?: string;
 }
 
-/** Opens files as one source, in the order given. They must hold numbers; text and tables with words are refused. */
+/** Where rows of numbers were expected, and a table was found. */
+export class HoldsWords extends RanksimError {}
+
+/**
+ * Opens files as one source, in the order given. They must hold numbers; text and tables with words are refused (`openTable` takes them).
+ * Columns of later files are found by the names that those of the first have.
+ */
 export async function openRows(files: readonly ByteSource[], options: OpenRowsOptions): Promise<SourceData> {
   const { scratch: folder = scratchFolder() } = options;
   if (options.missing === "mean") {
     throw new RanksimError("unsupported", "missing: expected a number to fill in, as a mean is of all rows in memory");
   }
   const parts: SourceData[] = [];
-  for (const file of files) {
-    parts.push((await placedData(file, options, folder)) ?? (await cachedData(file, options, folder)));
+  let like = options;
+  for (const [j, file] of files.entries()) {
+    parts.push((await placedData(file, options, folder)) ?? (await cachedData(file, like, folder)));
+    if (j === 0 && files.length > 1 && !options.schema) like = { ...options, ...likeFirst(parts[0], options) };
   }
   const sources = parts.map((part) => part.x);
   const x = await joinSources(sources, (source, rows) => arrangeRows(source, rows, folder));
@@ -40,6 +49,13 @@ export async function openRows(files: readonly ByteSource[], options: OpenRowsOp
     ? withRowLabels(joined, await readLabels(options.labels, options), options.labels.name)
     : joined;
   return options.images === undefined ? labelled : withImages(labelled, options.images, files[0].name);
+}
+
+/** What the first file says of the others: the names of its columns, or how features are counted. */
+function likeFirst(first: SourceData, options: OpenRowsOptions): Partial<OpenRowsOptions> {
+  const { firstFeature } = first.found ?? {};
+  if (firstFeature !== undefined) return { firstFeature, features: options.features ?? first.x.features };
+  return { schema: schemaOfFirst(first, { options, rows: false }) };
 }
 
 /** A file that is read by number, with the labels that lie beside it. */
@@ -77,7 +93,9 @@ async function cachedData(file: ByteSource, options: OpenRowsOptions, folder: st
   const isCounted = survey.first.found?.firstFeature !== undefined;
   const firstFeature = reading.firstFeature ?? (isCounted && survey.smallest > 0 ? 1 : 0);
   const features =
-    reading.features ?? survey.features - (isCounted && reading.firstFeature === undefined ? firstFeature : 0);
+    reading.features ??
+    reading.schema?.width ??
+    survey.features - (isCounted && reading.firstFeature === undefined ? firstFeature : 0);
   const exact = isCounted ? { ...reading, firstFeature, features } : reading;
   const { form, like, rows }: Survey = survey;
   const shape = { form, rows, features: isCounted ? features : survey.features, like, room, folder };
@@ -116,16 +134,15 @@ async function surveyOf(file: ByteSource, options: ReadDataOptions): Promise<Sur
 
 /** The blocks of a file, which must hold numbers. */
 async function* setsIn(file: ByteSource, options: ReadDataOptions): AsyncGenerator<MatrixData> {
-  for await (const data of blocksOf(file, { ...options, table: false })) {
-    if (data.form !== "matrix") {
-      const what = data.form === "text" ? "text" : "a table with words or missing values";
-      throw new RanksimError("unsupported", `${file.name}: expected numbers, found ${what}: it has to fit in memory`);
-    }
+  for await (const data of blocksOf(file, { ...options, table: options.table ?? false })) {
+    if (data.form === "text") throw new RanksimError("unsupported", `${file.name}: expected numbers, found text`);
+    if (data.form === "table") throw new HoldsWords("unsupported", `${file.name}: expected numbers, found a table`);
     yield data;
   }
 }
 
-async function* blocksOf(file: ByteSource, options: ReadDataOptions): AsyncGenerator<DataSet> {
+/** The blocks of a file, whatever they hold. */
+export async function* blocksOf(file: ByteSource, options: ReadDataOptions): AsyncGenerator<DataSet> {
   const fast = await duckDbBlocks(file, options);
   if (fast) yield* fast;
   else for await (const { data } of readBlocks(file, options)) yield data;

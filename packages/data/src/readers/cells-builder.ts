@@ -9,7 +9,7 @@ import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { Found, MatrixData, TableData } from "../data-set.ts";
 import { commaNumber, dateOf, plainNumber, truthOf } from "../table/cells.ts";
-import { ColumnBuilder } from "../table/column-builder.ts";
+import { ColumnBuilder, type ColumnState } from "../table/column-builder.ts";
 import { Table } from "../table/table.ts";
 import { DenseBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
@@ -30,9 +30,15 @@ export interface CellsBuilder {
   finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows>;
 }
 
+/** Options of reading a table block by block as if it were read whole: what blocks have shown of the columns so far. */
+export interface Pouring {
+  readonly pour?: { columns: readonly ColumnState[] };
+}
+
 /** The builder that suits the options; `features` is known where rows cannot differ in width. */
-export function cellsBuilder(name: string, options: ReadOptions, features: number): CellsBuilder {
-  const { schema } = options;
+export function cellsBuilder(name: string, options: ReadOptions & Pouring, features: number): CellsBuilder {
+  const { schema, pour } = options;
+  if (pour) return new PouredCells(name, options, features, pour);
   if (schema?.form === "table" && schema.columns !== undefined) return new TypedCells(name, schema, options);
   if (options.table === true && schema === undefined) return new OpenCells(name, options, features);
   return new NumberCells(name, options);
@@ -125,6 +131,41 @@ class OpenCells implements CellsBuilder {
       return { form: "matrix", x, ...(names ? { featureNames: names } : {}), ...(fill ? { fill } : {}) };
     }
     const columns = this.#columns.map((column, c) => ({ ...column.finish(), name: names?.[c] ?? `column ${c}` }));
+    return { form: "table", table: Table.of(columns) };
+  }
+}
+
+/** Columns of one block of a table. They go on from what blocks before it have shown, and later blocks may show that they are words after all. */
+class PouredCells implements CellsBuilder {
+  readonly #pour: NonNullable<Pouring["pour"]>;
+  readonly #columns: readonly ColumnBuilder[];
+  /** Says that gaps are refused, where that was said. */
+  readonly #refusal: DenseBuilder | undefined;
+  #cells = 0;
+
+  constructor(name: string, options: ReadOptions, features: number, pour: NonNullable<Pouring["pour"]>) {
+    const account = budgetOf(options).of(name);
+    this.#pour = pour;
+    this.#columns = Array.from({ length: features }, (_, c) => new ColumnBuilder("", account, pour.columns[c]));
+    this.#refusal = options.missing === "refuse" ? new DenseBuilder(name, options) : undefined;
+  }
+
+  add(value: number): void {
+    this.#columns[this.#cells++ % this.#columns.length].addNumber(value);
+  }
+
+  addMissing(where: string): void {
+    this.#refusal?.addMissing(where);
+    this.add(Number.NaN);
+  }
+
+  addText(text: string): void {
+    this.#columns[this.#cells++ % this.#columns.length].addText(text);
+  }
+
+  async finish(_rows: number, _features: number, names: readonly string[] | undefined): Promise<BuiltRows> {
+    this.#pour.columns = this.#columns.map((column) => column.state);
+    const columns = this.#columns.map((column, c) => ({ ...column.cells(), name: names?.[c] ?? `column ${c}` }));
     return { form: "table", table: Table.of(columns) };
   }
 }

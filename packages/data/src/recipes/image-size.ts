@@ -11,7 +11,8 @@ import {
   trainTestSplit,
 } from "@ranksim/core";
 import type { ImageSize, MatrixData } from "../data-set.ts";
-import { kindOf, recipeFor } from "./recipe.ts";
+import { kindOf } from "./kind.ts";
+import { recipeFor } from "./recipe.ts";
 
 /** Pixels of the longer side that are compared. */
 export const IMAGE_SIZES: readonly number[] = [16, 24, 32, 48];

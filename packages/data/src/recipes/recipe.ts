@@ -18,18 +18,16 @@ import {
   RanksimError,
   type Steps,
 } from "@ranksim/core";
-import { type DataSet, type MatrixData, rowCount } from "../data-set.ts";
+import { type AnyRows, type ImageSize, rowCount } from "../data-set.ts";
 import { TableEncoder, type TableLike } from "../table/encoder.ts";
 import { CountVectorizer } from "../text/count.ts";
 import { TfidfVectorizer } from "../text/tfidf.ts";
+import { type DataKind, isImages, isSparse, kindOf, paperKind, takesOf } from "./kind.ts";
 
 /** How much time is traded for accuracy; "paper" is the paper's plain method. */
 export type Preset = "paper" | "fast" | "balanced" | "best";
 
 export const PRESETS: readonly Preset[] = ["paper", "fast", "balanced", "best"];
-
-/** What data is, as recipes see it. */
-export type DataKind = "table" | "images" | "text" | "several labels" | "sparse numbers" | "numbers" | "no labels";
 
 /** A recipe for data, and why it was chosen. */
 export interface Recipe {
@@ -52,8 +50,6 @@ export interface RecipeOptions {
   readonly patches?: Partial<Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "sample">>;
 }
 
-/** Images with sides below this are too small for windows. */
-const SMALLEST_SIDE = 5;
 /** Below this side windows are 3 pixels wide, not 5. */
 const SMALL_SIDE = 16;
 /** Windows across are kept near this number by a stride: photographs have more pixels than their content needs. */
@@ -63,7 +59,7 @@ const CALIBRATING_ROWS = 200;
 const CALIBRATING_EACH = 20;
 
 /** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist, and patches of what is not images. */
-export function recipeFor(data: DataSet, options: RecipeOptions = {}): Recipe {
+export function recipeFor(data: AnyRows, options: RecipeOptions = {}): Recipe {
   const { preset = "balanced", seed = 0, params = {}, patches = {} } = options;
   if (!PRESETS.includes(preset)) {
     throw new RanksimError("bad-params", `preset: expected ${PRESETS.join(", ")}, found ${JSON.stringify(preset)}`);
@@ -76,14 +72,15 @@ export function recipeFor(data: DataSet, options: RecipeOptions = {}): Recipe {
       `patches.${windows}: expected labelled images and a preset other than paper, found ${preset}, for ${kind}`,
     );
   }
-  const task = { data, preset, kind, seed, params, patches, ...labelsOf(data) };
+  const takes = takesOf(data);
+  const task = { data, takes, preset, kind, seed, params, patches, ...labelsOf(data) };
   const { estimator, what } = chosen(task);
-  const takes = data.form === "matrix" ? "numbers" : data.form;
   return { preset, kind, takes, estimator, about: `${preset}, for ${describe(task)}: ${what}` };
 }
 
 interface Task {
-  readonly data: DataSet;
+  readonly data: AnyRows;
+  readonly takes: Recipe["takes"];
   readonly preset: Preset;
   readonly kind: DataKind;
   readonly seed: number;
@@ -98,26 +95,7 @@ interface Chosen {
   readonly what: string;
 }
 
-/** What the data is. */
-export function kindOf(data: DataSet): DataKind {
-  if (data.form === "text") return "text";
-  if (data.form === "table") return "table";
-  if (data.y === undefined) return "no labels";
-  if (Array.isArray(data.y[0])) return "several labels";
-  if (isImages(data)) return "images";
-  return data.x.form === "csr" ? "sparse numbers" : "numbers";
-}
-
-/** The paper knows no images. */
-function paperKind(data: DataSet): DataKind {
-  const kind = kindOf(data);
-  return kind === "images" ? "numbers" : kind;
-}
-
-const isImages = ({ x, imageSize }: MatrixData): boolean =>
-  imageSize !== undefined && x.form === "dense" && Math.min(imageSize.width, imageSize.height) >= SMALLEST_SIDE;
-
-function labelsOf(data: DataSet): { rows: number; classes: number } {
+function labelsOf(data: AnyRows): { rows: number; classes: number } {
   const names = new Set<Label>();
   for (const label of data.y ?? []) {
     if (Array.isArray(label)) for (const one of label) names.add(one as Label);
@@ -134,10 +112,7 @@ function chosen(task: Task): Chosen {
     case "text":
       return text(task);
     case "several labels":
-      return severalLabels(
-        task,
-        task.data.form === "text" || (task.data.form === "matrix" && task.data.x.form === "csr"),
-      );
+      return severalLabels(task, isSparse(task.data));
     case "table":
       return table(task);
     case "no labels":
@@ -164,7 +139,7 @@ function banksFor(committee: number, { filters, voters, initialRows }: Task["par
 }
 
 function paper(task: Task): Chosen {
-  const { data, kind } = task;
+  const { data, kind, takes } = task;
   if (kind === "no labels")
     return { estimator: new RankSimilarityTransform(given(task, {})), what: "the paper's transform" };
   const several = Array.isArray(data.y?.[0]);
@@ -172,8 +147,8 @@ function paper(task: Task): Chosen {
     ? new RankSimilarityProbabilisticClassifier(given(task, {}))
     : new RankSimilarityClassifier(given(task, {}));
   const what = several ? "the paper's probabilistic classifier" : "the paper's classifier";
-  if (data.form === "table") return table(task);
-  if (data.form !== "text") return { estimator: last as Estimator<never, Model>, what };
+  if (takes === "table") return table(task);
+  if (takes !== "text") return { estimator: last as Estimator<never, Model>, what };
   return { estimator: texts(new CountVectorizer(), last), what: `counts of words, ${what}` };
 }
 
@@ -242,7 +217,7 @@ function filtersFor({ classes, rows }: Task, each: number): number {
 function images(task: Task): Chosen {
   const { data, seed } = task;
   const preset = task.preset as Exclude<Preset, "paper">;
-  const { x, imageSize } = data as MatrixData & { imageSize: { width: number; height: number } };
+  const { x, imageSize } = data as AnyRows & { form: "matrix" | "source"; imageSize: ImageSize };
   const { width, height } = imageSize;
   const channels = x.features / (width * height);
   const isSmall = Math.min(width, height) < SMALL_SIDE;
@@ -377,12 +352,19 @@ function named<X>(
   return new Pipeline<X, Model>([first, last]) as unknown as Estimator<never, Model>;
 }
 
-function describe({ data, kind, rows, classes }: Task): string {
+function describe({ data, kind, takes, rows, classes }: Task): string {
   const labelled =
     data.y === undefined ? "" : kind === "several labels" ? `, ${classes} labels` : `, ${classes} classes`;
-  if (data.form === "text") return `${rows} texts${labelled}`;
-  if (data.form === "table") return `a table of ${rows} rows and ${data.table.columns.length} columns${labelled}`;
-  const { imageSize } = data;
-  if (kind === "images" && imageSize) return `${rows} images of ${imageSize.width} x ${imageSize.height}${labelled}`;
-  return `${rows} rows of ${data.x.features} ${data.x.form === "csr" ? "sparse " : ""}features${labelled}`;
+  if (data.form === "text" || data.form === "texts") return `${rows} texts${labelled}`;
+  if (takes === "table") return `a table of ${rows} rows and ${columnsIn(data)} columns${labelled}`;
+  if (isImages(data)) {
+    const { width, height } = data.imageSize;
+    if (kind === "images") return `${rows} images of ${width} x ${height}${labelled}`;
+  }
+  const { features } = (data as AnyRows & { form: "matrix" | "source" }).x;
+  return `${rows} rows of ${features} ${isSparse(data) ? "sparse " : ""}features${labelled}`;
+}
+
+function columnsIn(data: AnyRows): number {
+  return data.form === "table" ? data.table.columns.length : data.form === "tables" ? data.x.columns.length : 0;
 }

@@ -7,6 +7,21 @@ import type { Account } from "../budget.ts";
 import { categoryOf, commaNumber, isMissing, mayBeThousands, plainNumber } from "./cells.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
+/** What is known of a column after some of its cells, for a builder that takes the next ones. */
+export interface ColumnState {
+  /** Whether it has become one of words. */
+  readonly isWords: boolean;
+  readonly points: number;
+  readonly commas: number;
+  readonly clearCommas: number;
+}
+
+/** Whether a column is one of words, now that all of its cells are known. */
+export function endsAsWords({ isWords, commas, clearCommas }: ColumnState): boolean {
+  // 1,234 in every cell may be a thousand or a little more than one: nobody can tell, so it is no number.
+  return isWords || (commas > 0 && clearCommas === 0);
+}
+
 export class ColumnBuilder {
   readonly #name: string;
   readonly #account: Account;
@@ -19,10 +34,20 @@ export class ColumnBuilder {
   #commas = 0;
   #clearCommas = 0;
 
-  /** Room is taken from the account before it is made. */
-  constructor(name: string, account: Account) {
+  /** Room is taken from the account before it is made. `before`: what earlier cells, which another builder took, have shown. */
+  constructor(name: string, account: Account, before?: ColumnState) {
     this.#name = name;
     this.#account = account;
+    if (!before) return;
+    this.#points = before.points;
+    this.#commas = before.commas;
+    this.#clearCommas = before.clearCommas;
+    if (before.isWords) this.#codes = new Uint32Array(256);
+  }
+
+  get state(): ColumnState {
+    const [points, commas, clearCommas] = [this.#points, this.#commas, this.#clearCommas];
+    return { isWords: this.#codes !== undefined, points, commas, clearCommas };
   }
 
   get length(): number {
@@ -70,8 +95,12 @@ export class ColumnBuilder {
   }
 
   finish(): TableColumn {
-    // 1,234 in every cell may be a thousand or a little more than one: nobody can tell, so it is no number.
-    if (this.#codes === undefined && this.#commas > 0 && this.#clearCommas === 0) this.#toWords();
+    if (this.#codes === undefined && endsAsWords(this.state)) this.#toWords();
+    return this.cells();
+  }
+
+  /** The cells as they are taken so far. */
+  cells(): TableColumn {
     const name = this.#name;
     if (this.#codes !== undefined) {
       return { form: "words", name, codes: this.#codes.slice(0, this.#length), words: [...this.#words.keys()] };

@@ -1,6 +1,13 @@
 /** What the columns of a table are, told by their cells; and whether rows of numbers are a table at all. */
 
-import { type ColumnType, isWhole, type Matrix, RanksimError, type SchemaColumn } from "@ranksim/core";
+import {
+  type ColumnType,
+  type Matrix,
+  RanksimError,
+  type RowSource,
+  type Rows,
+  type SchemaColumn,
+} from "@ranksim/core";
 import { didYouMean } from "../did-you-mean.ts";
 import { type DateOrder, dateOf, truthsOf } from "./cells.ts";
 import { NO_WORD, type NumberColumn, type Table, type TableColumn, type WordColumn } from "./table.ts";
@@ -36,20 +43,27 @@ export function detectColumns(
   table: Table,
   kinds: { readonly [name: string]: ColumnKind } = {},
 ): readonly DetectedColumn[] {
-  const known = new Set(table.columns.map(({ name }) => name));
+  checkKinds(
+    table.columns.map(({ name }) => name),
+    kinds,
+  );
+  return table.columns.map((column) =>
+    Object.hasOwn(kinds, column.name) ? asTold(column, kinds[column.name]) : detected(column),
+  );
+}
+
+/** Refuses kinds of columns that are not there, and kinds that do not exist. */
+export function checkKinds(names: readonly string[], kinds: { readonly [name: string]: ColumnKind }): void {
   for (const [name, kind] of Object.entries(kinds)) {
-    if (!known.has(name)) {
-      const list = `${[...known].slice(0, 20).join(", ")}${known.size > 20 ? ", …" : ""}`;
-      const hint = didYouMean(name, [...known]);
+    if (!names.includes(name)) {
+      const list = `${names.slice(0, 20).join(", ")}${names.length > 20 ? ", …" : ""}`;
+      const hint = didYouMean(name, names);
       throw new RanksimError("bad-params", `columns: expected one of ${list}, found ${name}${hint}`);
     }
     if (!COLUMN_KINDS.includes(kind)) {
       throw new RanksimError("bad-params", `column ${name}: expected ${COLUMN_KINDS.join(", ")}, found ${kind}`);
     }
   }
-  return table.columns.map((column) =>
-    Object.hasOwn(kinds, column.name) ? asTold(column, kinds[column.name]) : detected(column),
-  );
 }
 
 function asTold(column: TableColumn, kind: ColumnKind): DetectedColumn {
@@ -114,28 +128,72 @@ const MIXED_SCALES = 10;
  * their own. Pixels, counts, embeddings and spectra are not; there the order of values says what a row is.
  */
 export function looksLikeTable(x: Matrix, names?: readonly string[]): boolean {
-  if (x.form === "csr" || x.features > MOST_COLUMNS || x.rows === 0) return false;
-  if (x.features < FEW_FEATURES) return true;
-  const { rows, features, values } = x;
-  const spreads: number[] = [];
-  let zeros = 0;
-  for (let c = 0; c < features; c++) {
-    let sum = 0;
-    let squares = 0;
-    for (let r = 0; r < rows; r++) {
-      const value = values[r * features + c];
-      if (value === 0) zeros++;
-      sum += value;
-      squares += value * value;
-    }
-    const variance = squares / rows - (sum / rows) * (sum / rows);
-    if (variance > 0) spreads.push(Math.sqrt(variance));
+  const looks = new TableLooks(x.form, x.rows, x.features);
+  if (looks.isOpen) looks.add(x);
+  return looks.areTable(names);
+}
+
+/** The same for rows that are read, in one pass, if they have to be looked at. */
+export async function sourceLooksLikeTable(x: RowSource, names?: readonly string[]): Promise<boolean> {
+  const looks = new TableLooks(x.form, x.rows, x.features);
+  if (looks.isOpen) for await (const block of x.blocks(LOOK_BYTES)) looks.add(block);
+  return looks.areTable(names);
+}
+
+/** Bytes that are looked at at a time. */
+const LOOK_BYTES = 1 << 24;
+
+/** What tells a table from rows of one kind, over rows that come in order. */
+class TableLooks {
+  /** Whether the values have to be looked at. */
+  readonly isOpen: boolean;
+  readonly #rows: number;
+  readonly #features: number;
+  readonly #form: Rows["form"];
+  readonly #sums: Float64Array;
+  readonly #squares: Float64Array;
+  #zeros = 0;
+  #areWhole = true;
+
+  constructor(form: Rows["form"], rows: number, features: number) {
+    this.#form = form;
+    this.#rows = rows;
+    this.#features = features;
+    this.isOpen = form === "dense" && features <= MOST_COLUMNS && features >= FEW_FEATURES;
+    this.#sums = new Float64Array(this.isOpen ? features : 0);
+    this.#squares = new Float64Array(this.isOpen ? features : 0);
   }
-  // Counts of words or events: mostly nothing.
-  if (zeros * 2 > rows * features) return false;
-  if (names !== undefined && !isSeries(names)) return true;
-  // Without names, whole numbers may be pixels or counts, whose spreads differ too.
-  return names === undefined && !isWhole(x) && Math.max(...spreads) > MIXED_SCALES * Math.min(...spreads);
+
+  add({ rows, features, values }: Rows): void {
+    const [sums, squares] = [this.#sums, this.#squares];
+    for (let r = 0, e = 0; r < rows; r++) {
+      for (let c = 0; c < features; c++, e++) {
+        const value = values[e];
+        if (value === 0) this.#zeros++;
+        sums[c] += value;
+        squares[c] += value * value;
+      }
+    }
+    if (!(values instanceof Float32Array || values instanceof Float64Array) || !this.#areWhole) return;
+    this.#areWhole = values.every(Number.isInteger);
+  }
+
+  areTable(names: readonly string[] | undefined): boolean {
+    const [rows, features] = [this.#rows, this.#features];
+    if (this.#form === "csr" || features > MOST_COLUMNS || rows === 0) return false;
+    if (features < FEW_FEATURES) return true;
+    // Counts of words or events: mostly nothing.
+    if (this.#zeros * 2 > rows * features) return false;
+    if (names !== undefined && !isSeries(names)) return true;
+    const spreads: number[] = [];
+    for (let c = 0; c < features; c++) {
+      const mean = this.#sums[c] / rows;
+      const variance = this.#squares[c] / rows - mean * mean;
+      if (variance > 0) spreads.push(Math.sqrt(variance));
+    }
+    // Without names, whole numbers may be pixels or counts, whose spreads differ too.
+    return names === undefined && !this.#areWhole && Math.max(...spreads) > MIXED_SCALES * Math.min(...spreads);
+  }
 }
 
 /** Whether names count one thing through: pixel0, pixel1, … or 400 nm, 402 nm, … */

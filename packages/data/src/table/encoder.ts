@@ -11,6 +11,7 @@ import {
   type MatrixLike,
   type ModelReader,
   RanksimError,
+  type RowSource,
   type Run,
   type Saved,
   type SchemaColumn,
@@ -20,6 +21,7 @@ import { type ColumnCode, coder, featureNamesOf, learnColumn, widthOf } from "./
 import { detectColumns } from "./detect.ts";
 import { checkTableParams, type TableParams, tableParamsAsJson } from "./params.ts";
 import { readTableModel, savedCodes } from "./saved-table.ts";
+import { detectSource, isTableSource, type TableSource } from "./source.ts";
 import { Table } from "./table.ts";
 
 /** What the encoder takes: a table, or rows of numbers whose columns then are called "column 0" and so on. */
@@ -47,13 +49,16 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
   }
 
   /** Learns knots, words and which columns have gaps; labels are not used. Columns that tell nothing get no features. */
-  async fit(x: TableLike, _y?: Labels | LabelSets, run: Run = {}): Promise<TableModel> {
-    const table = asTable(x);
+  async fit(x: TableLike | TableSource, _y?: Labels | LabelSets, run: Run = {}): Promise<TableModel> {
+    const table = isTableSource(x) ? x : asTable(x);
     if (table.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to learn from, found none");
+    const { types } = this.params;
+    const detected = isTableSource(table) ? await detectSource(table, types, run) : detectColumns(table, types);
     const codes: ColumnCode[] = [];
-    for (const [c, { leftOut, ...schema }] of detectColumns(table, this.params.types).entries()) {
+    for (const [c, { leftOut, ...schema }] of detected.entries()) {
       await step(run, "fit", c / table.columns.length);
-      codes.push(learnColumn(table.columns[c], schema, this.params, leftOut !== undefined));
+      const column = isTableSource(table) ? await table.column(c) : table.columns[c];
+      codes.push(learnColumn(column, schema, this.params, leftOut !== undefined));
     }
     const model = new TableModel(codes, this.params);
     if (model.features < 2) {
@@ -96,7 +101,27 @@ export class TableModel implements TransformingModel<TableLike> {
   }
 
   /** The coded rows: whole numbers up to 255. Columns of a table are found by name, those of a matrix by position. */
-  async transform(x: TableLike, run: Run = {}): Promise<Csr> {
+  transform(x: TableSource, run?: Run): Promise<RowSource>;
+  transform(x: TableLike, run?: Run): Promise<Csr>;
+  transform(x: TableLike | TableSource, run: Run = {}): Promise<Csr | RowSource> {
+    return isTableSource(x) ? this.#transformSource(x, run) : this.#transform(x, run);
+  }
+
+  #transformSource(source: TableSource, run: Run): Promise<RowSource> {
+    const coded = (table: Table) => this.#transform(table, run.signal ? { signal: run.signal } : {});
+    async function* rows(): AsyncGenerator<Csr> {
+      let done = 0;
+      for await (const table of source.blocks()) {
+        await step(run, "transform", done / source.rows);
+        yield coded(table);
+        done += table.rows;
+      }
+      await step(run, "transform", 1);
+    }
+    return source.keep(rows(), { rows: source.rows, features: this.features, like: new Uint8Array(0) });
+  }
+
+  async #transform(x: TableLike, run: Run): Promise<Csr> {
     const table = asTable(x).select(this.#namesIn(x));
     const coders: ReturnType<typeof coder>[] = [];
     let first = 0;

@@ -1,6 +1,6 @@
 /** Rows of a table with columns of numbers and of words, some of them missing: what an encoder turns into rows of numbers. */
 
-import { type Matrix, RanksimError, toDense } from "@ranksim/core";
+import { type Matrix, RanksimError, type Rows, toDense } from "@ranksim/core";
 
 /** A column of numbers; NaN where one is missing. */
 export interface NumberColumn {
@@ -73,7 +73,11 @@ export class Table {
 
   /** The columns of a matrix; those without names are called "column 0", "column 1" and so on. */
   static fromMatrix(x: Matrix, names?: readonly string[]): Table {
-    const { rows, features, values } = toDense(x);
+    return Table.fromRows(toDense(x), names);
+  }
+
+  /** The same of dense rows that were checked already. */
+  static fromRows({ rows, features, values }: Rows, names?: readonly string[]): Table {
     return Table.of(
       Array.from({ length: features }, (_, c) => ({
         form: "numbers",

@@ -23,6 +23,25 @@ export type Texts = readonly string[] | TextSource;
 export const isTextSource = (x: Texts): x is TextSource =>
   !Array.isArray(x) && (x as TextSource | null)?.form === "texts";
 
+/** The texts of these rows, which ascend, as a source: all are read, and the others passed over. */
+export function listedTexts(source: TextSource, rows: Uint32Array): TextSource {
+  return {
+    form: "texts",
+    rows: rows.length,
+    async *blocks() {
+      let first = 0;
+      let next = 0;
+      for await (const texts of source.blocks()) {
+        const own: string[] = [];
+        for (; next < rows.length && rows[next] < first + texts.length; next++) own.push(texts[rows[next] - first]);
+        first += texts.length;
+        if (own.length > 0) yield own;
+      }
+    },
+    keep: (blocks, shape) => source.keep(blocks, shape),
+  };
+}
+
 /** Texts in blocks, with a word of progress before each. */
 export async function* textBlocks(
   source: TextSource,

@@ -217,9 +217,7 @@ describe("sources", () => {
 
   it("refuse what has to be in memory, and files that do not belong together", async () => {
     writeFileSync(path("words.csv"), "a,b,label\n1,red,x\n2,blue,y\n");
-    await expect(open(["words.csv"], { labelColumn: "label" })).rejects.toThrow(
-      /expected a number, found "red"|has to fit in memory/,
-    );
+    await expect(open(["words.csv"], { labelColumn: "label" })).rejects.toThrow(/expected a number, found "red"/);
     await expect(open(["rows.csv"], { missing: "mean" })).rejects.toThrow(/missing: expected a number/);
     writeFileSync(path("narrow.npy"), npy("|u1", [4, 3], new Uint8Array(12)));
     await expect(open(["u1-little.npy", "narrow.npy"])).rejects.toThrow(

@@ -1,0 +1,153 @@
+/**
+ * Tables that need not fit in memory: files with words, dates and gaps become one table that is read by column and by block. Files of
+ * numbers alone stay rows of numbers, as they do in memory.
+ */
+
+import { RanksimError } from "@ranksim/core";
+import { badFile } from "../bad-file.ts";
+import { Budget } from "../budget.ts";
+import type { Found, MatrixData, RowLabels, SourceData, TableData, TableSourceData } from "../data-set.ts";
+import { joinLabels } from "../join.ts";
+import type { Pouring } from "../readers/cells-builder.ts";
+import { readLabels } from "../readers/labels.ts";
+import { schemaOfFirst } from "../schema.ts";
+import type { ByteSource } from "../source.ts";
+import { endsAsWords } from "../table/column-builder.ts";
+import { detectSource } from "../table/source.ts";
+import { Table } from "../table/table.ts";
+import { scratchFolder } from "./cached-rows.ts";
+import { TableCache, type TableCacheOptions } from "./cached-table.ts";
+import { blocksOf, HoldsWords, type OpenRowsOptions, openRows } from "./open-rows.ts";
+
+/**
+ * Opens files as one source, in the order given: rows of numbers, or a table where the first file has words, dates or gaps. Columns of
+ * the other files are found by name, and are of the types that those of the first are.
+ */
+export async function openTable(
+  files: readonly ByteSource[],
+  options: OpenRowsOptions,
+): Promise<SourceData | TableSourceData> {
+  try {
+    return await openRows(files, { ...options, table: true });
+  } catch (error) {
+    if (!(error instanceof HoldsWords)) throw error;
+  }
+  if (options.images !== undefined)
+    throw badFile(files[0].name, "", "expected rows of numbers for images, found a table");
+  const data = await pouredTable(files, options);
+  if (!options.labels) return data;
+  const y = await readLabels(options.labels, options);
+  if (y.length === data.x.rows) return { ...data, y };
+  throw badFile(options.labels.name, "", `expected ${data.x.rows} labels, one for each row, found ${y.length}`);
+}
+
+/** Rows of numbers as a table, written to a file of their own: what `Table.fromMatrix` is for rows in memory. */
+export async function tableOfRows(data: SourceData, scratch?: string): Promise<TableSourceData> {
+  const { x, featureNames, y, notes, found } = data;
+  const names = featureNames ?? Array.from({ length: x.features }, (_, c) => `column ${c}`);
+  const cache = new TableCache(names, { room: x.room ?? ROOM, folder: scratch ?? scratchFolder() });
+  for await (const rows of x.blocks((x.room ?? ROOM) / 16)) await cache.add(Table.fromRows(rows, names));
+  return {
+    form: "tables",
+    x: await cache.finish(),
+    ...(y ? { y } : {}),
+    ...(notes ? { notes } : {}),
+    ...(found ? { found } : {}),
+  };
+}
+
+/** Bytes that rows may take, where nothing says so. */
+const ROOM = 2 ** 29;
+
+async function pouredTable(files: readonly ByteSource[], options: OpenRowsOptions): Promise<TableSourceData> {
+  const { room, scratch: folder = scratchFolder(), labels: _labels, budget: _budget, ...reading } = options;
+  const poured = new PouredTable({ room, folder, account: wordsOf(files[0].name, room) });
+  const pour: NonNullable<Pouring["pour"]> = { columns: [] };
+  for await (const data of tablesIn(files[0], { ...reading, table: true, pour } as typeof reading)) {
+    await poured.add(data, 0);
+  }
+  await poured.cache?.endPart(
+    0,
+    pour.columns.map((state) => ({ isWords: endsAsWords(state), hasComma: state.commas > 0 })),
+  );
+  if (files.length > 1) {
+    const first = await poured.finish();
+    const schema = schemaOfFirst(first, { columns: await detectSource(first.x), rows: false });
+    for (const [part, file] of files.entries()) {
+      if (part === 0) continue;
+      for await (const data of tablesIn(file, { ...reading, schema })) await poured.add(data, part);
+    }
+  }
+  return poured.finish();
+}
+
+/** The words of all columns stay in memory: where they do not fit, the columns that have most of them have to go. */
+function wordsOf(name: string, room: number): { takeText(length: number): void } {
+  const account = new Budget(room).of(name);
+  return {
+    takeText(length) {
+      try {
+        account.takeText(length);
+      } catch (cause) {
+        throw badFile(
+          name,
+          "",
+          "expected columns whose different words fit in memory, found more; leave out columns that name every row with --ignore-columns, or raise --memory",
+          cause,
+        );
+      }
+    },
+  };
+}
+
+/** A table that grows. */
+class PouredTable {
+  cache: TableCache | undefined;
+  readonly #options: TableCacheOptions;
+  readonly #labels: RowLabels[] = [];
+  readonly #notes = new Set<string>();
+  #names: readonly string[] = [];
+  #found: Found | undefined;
+
+  constructor(options: TableCacheOptions) {
+    this.#options = options;
+  }
+
+  async add({ table, y, notes, found }: TableData, part: number): Promise<void> {
+    if (!this.cache) {
+      this.#names = table.columns.map(({ name }) => name);
+      this.#found = found;
+      this.cache = new TableCache(this.#names, this.#options);
+    }
+    if (y) this.#labels.push(y);
+    if ((y === undefined) !== (this.#labels.length === 0)) {
+      throw new RanksimError("bad-labels", "expected labels in all files or in none, found them in some");
+    }
+    for (const note of notes ?? []) this.#notes.add(note);
+    await this.cache.add(table.select(this.#names), part);
+  }
+
+  async finish(): Promise<TableSourceData> {
+    const x = await (this.cache as TableCache).finish(); // a file without rows was refused
+    return {
+      form: "tables",
+      x,
+      ...(this.#labels.length > 0 ? { y: joinLabels(this.#labels) } : {}),
+      ...(this.#found ? { found: this.#found } : {}),
+      ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
+    };
+  }
+}
+
+async function* tablesIn(file: ByteSource, options: Omit<OpenRowsOptions, "room">): AsyncGenerator<TableData> {
+  for await (const data of blocksOf(file, options)) {
+    if (data.form === "text") throw new RanksimError("bad-matrix", `${file.name}: expected a table, found text`);
+    yield data.form === "table" ? data : asTable(data);
+  }
+}
+
+/** A file of numbers among tables. */
+function asTable({ x, featureNames, y, notes, found }: MatrixData): TableData {
+  const facts = { ...(y ? { y } : {}), ...(notes ? { notes } : {}), ...(found ? { found } : {}) };
+  return { form: "table", table: Table.fromMatrix(x, featureNames), ...facts };
+}

@@ -6,7 +6,7 @@ export { scratch_full, top_filters_full, top_rows_full } from "./dense/full";
 export { first_answers, nearest_places, pack_filters, scratch_pruned, top_filters_pruned } from "./dense/prune";
 export { bound_rows, finish_filters, largest_fact, project_filters, scratch_bounds } from "./dense/project";
 export { top_rows_pruned } from "./dense/prune-rows";
-export { rank_sums, rank_sums_blocks, scratch_sums } from "./dense/rank-sums";
+export { add_sums, rank_sums, rank_sums_blocks, scratch_sums } from "./dense/rank-sums";
 export { compare_listed, move_prototypes, scratch_compare } from "./dense/refine";
 export { centre_weights, measure_filters, measure_rows, scratch_measure, spread_rows } from "./dense/rows";
 export { scratch_direct_csr, top_filters_direct_csr, top_rows_direct_csr, write_out_csr } from "./sparse/direct";

@@ -1,5 +1,5 @@
 /**
- * The update step on dense rows: the sum of each group's rows, ranked. Sums of whole numbers run in 32 bits where they
+ * The update step on dense rows: the sum of each group's rows, ranked or added to an earlier sum. Sums of whole numbers run in 32 bits where they
  * fit, all others in float64 in the order the group lists its rows.
  */
 
@@ -14,6 +14,8 @@ const BYTE_ROWS: u32 = 257;
 const WORD_ROWS: u32 = 32_768;
 /** Rows of bytes whose sums fit 31 bits. */
 const MOST_BYTE_ROWS: u32 = 8_000_000;
+/** Whole numbers up to this stay exact when 32 bits are added. */
+const MOST_WHOLE: f64 = 4_503_599_627_370_496;
 
 /** Scratch of `rank_sums`: two float64 vectors and what ranking needs. */
 export function scratch_sums(context: usize): usize {
@@ -60,6 +62,52 @@ export function rank_sums_blocks(from: u32, to: u32, scratch: usize, context: us
     rankFloat(sums, features, 0, load<usize>(context, DISTRIBUTION), ranking, load<usize>(context, OUT_WEIGHTS), load<i32>(context, OUT_BYTES));
   }
   return 0;
+}
+
+/** Adds the rows of each group in [from, to) to its float64 sums at OUT_VALUE, STRIDE of them a group. */
+export function add_sums(from: u32, to: u32, scratch: usize, context: usize): f64 {
+  const type = load<i32>(context, TYPE);
+  const stride = load<i32>(context, STRIDE);
+  const offsets = load<usize>(context, GROUP_OFFSETS);
+  for (let g = from; g < to; g++) {
+    const first = load<u32>(offsets + (<usize>g << 2));
+    const last = load<u32>(offsets + (<usize>g << 2), 4);
+    const sums = load<usize>(context, OUT_VALUE) + <usize>g * (<usize>stride << 3);
+    const isWhole = settle(sums, stride);
+    const fits = type == U8 ? last - first <= MOST_BYTE_ROWS : type < F32 && last - first <= WORD_ROWS;
+    if (isWhole && fits && !load<usize>(context, GROUP_WEIGHT)) {
+      if (type == U8) sumBytes(context, first, last, stride, scratch);
+      else sumWords(context, first, last, stride, type == I16, scratch);
+      addWhole(scratch, sums, stride);
+    } else addRows(context, first, last, stride, sums, scratch);
+  }
+  return 0;
+}
+
+/**
+ * Makes negative zeros positive, as a sum that begins with zero is. Returns whether rows of whole numbers can be added in any order: all
+ * sums are whole and small.
+ */
+function settle(sums: usize, stride: i32): bool {
+  let others = i64x2.splat(0);
+  for (let i: usize = 0; i < <usize>stride << 3; i += 16) {
+    const two = f64x2.add(v128.load(sums + i), f64x2.splat(0));
+    v128.store(sums + i, two);
+    others = v128.or(others, f64x2.ne(two, f64x2.floor(two)));
+    others = v128.or(others, f64x2.gt(f64x2.abs(two), f64x2.splat(MOST_WHOLE)));
+  }
+  return !v128.any_true(others);
+}
+
+/** sums += 32-bit sums. */
+function addWhole(whole: usize, sums: usize, stride: i32): void {
+  for (let i: usize = 0; i < <usize>stride; i += 4) {
+    const four = v128.load(whole + (i << 2));
+    const at = sums + (i << 3);
+    v128.store(at, f64x2.add(v128.load(at), f64x2.convert_low_i32x4_s(four)));
+    const high = f64x2.convert_low_i32x4_s(v128.shuffle<i32>(four, four, 2, 3, 0, 1));
+    v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
+  }
 }
 
 /** sum += weight · row, for entries [first, last) of GROUP_ROWS. */

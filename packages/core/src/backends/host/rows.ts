@@ -171,16 +171,19 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
 
   /** The sums of groups, row by row in the order listed. */
   addGroups(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
-    return this.use(async () => {
-      const adder = new Adder(this.features);
-      const sums: Sum[] = [];
-      for (let g = 0; g + 1 < groups.offsets.length; g++) {
-        if (onto) adder.addSum(onto[g]);
-        for await (const add of this.#addersOf(groups, g)) add(adder);
-        sums.push(adder.take());
-      }
-      return sums;
-    });
+    return this.use(() => this.addSums(groups, onto));
+  }
+
+  /** The same by the kernels as they are written; a back end may have its own. */
+  protected async addSums(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
+    const adder = new Adder(this.features);
+    const sums: Sum[] = [];
+    for (let g = 0; g + 1 < groups.offsets.length; g++) {
+      if (onto) adder.addSum(onto[g]);
+      for await (const add of this.#addersOf(groups, g)) add(adder);
+      sums.push(adder.take());
+    }
+    return sums;
   }
 
   /** The ranks of the sums of groups, by the kernels as they are written. */

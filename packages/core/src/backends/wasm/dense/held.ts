@@ -10,6 +10,7 @@ import type {
   PatchLayer,
   Prototypes,
   Rows,
+  Sum,
   TopFilters,
   TopRows,
 } from "../../../kernels/shapes.ts";
@@ -20,6 +21,7 @@ import type { WasmBank } from "../shared/bank.ts";
 import { WasmRows } from "../shared/held.ts";
 import type { RefineForm } from "../shared/refine.ts";
 import type { Answer } from "../shared/search.ts";
+import { addSumsDense } from "./add-sums.ts";
 import { bytesOfFilters, type LoadedBank, loadBank, useBank } from "./bank.ts";
 import { basisCost, FEWEST_FEATURES, FEWEST_FILTERS, findBasis } from "./basis.ts";
 import { boundFilters, boundRows, bytesOfBounds, type FilterBounds, type RowBounds, sliceRowBounds } from "./bounds.ts";
@@ -123,6 +125,13 @@ export class HeldDense extends WasmRows<DenseBlock> {
     );
     const norm = new Float64Array(filters).fill(commonNorm(n, distribution));
     return { form: "dense", filters, features: n, weights, norm };
+  }
+
+  protected override addSums(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
+    const plainly = (): Promise<Sum[]> => super.addSums(groups, onto);
+    return this.attempt(() =>
+      this.withResident((resident) => (resident ? addSumsDense(this.engine, resident, groups, onto) : plainly())),
+    );
   }
 
   protected override poolRows(layers: readonly PatchLayer[], features: number, out: Uint16Array): Promise<void> {

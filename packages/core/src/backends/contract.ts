@@ -123,8 +123,8 @@ export interface HeldRows extends Handle {
   leaders(bank: HeldBank): Promise<Leaders>;
   /** The k strongest rows of the listed filters by response over the row's mean response to the bank; 1 <= k <= rows. */
   topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows>;
-  /** Which filter each row belongs to. An earlier assignment may save work, as may knowing that the sums of all filters follow. */
-  assign(bank: HeldBank, before?: Assignment, wantsSums?: boolean): Promise<Assignment>;
+  /** Which filter each row belongs to. An earlier assignment may save work, as may knowing what is asked next. */
+  assign(bank: HeldBank, before?: Assignment, next?: Next): Promise<Assignment>;
   /** The assignment of an earlier run, of so many filters, to go on from. */
   assignment(winners: Uint32Array, filters: number): Assignment;
   /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
@@ -135,6 +135,14 @@ export interface HeldRows extends Handle {
   refine(start: Prototypes): Promise<Refining>;
   /** What the searches have done so far. */
   work(): Work;
+}
+
+/** What is asked once rows are assigned: where they have to be read, it is found in the same pass. It never alters an answer. */
+export interface Next {
+  /** The sums of all filters. */
+  readonly sums?: boolean;
+  /** So many of the strongest rows of filters that won none. */
+  readonly rowsOfEmpty?: number;
 }
 
 /** Filters in a back end. */

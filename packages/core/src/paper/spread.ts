@@ -63,7 +63,7 @@ export async function* spreadMax(
   let bank = start;
   let { before } = resumed;
   for (let iteration = resumed.iterations + 1; iteration <= iterations; iteration++) {
-    const assignment = await held.assign(bank, before, true);
+    const assignment = await held.assign(bank, before, { sums: true, rowsOfEmpty: RELOCATION_ROWS });
     const { moved, wins, changed } = assignment;
     const empty = filtersWhere(bank.filters, (f) => wins[f] === 0);
     const relocated = empty.length > 0 ? await relocate(bank, empty, held) : undefined;

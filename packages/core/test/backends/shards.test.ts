@@ -72,7 +72,7 @@ async function ask(backend: Backend, x: RowSource) {
   const held = await backend.hold(x);
   const chosen = Uint32Array.from({ length: 20 }, (_, j) => (j * 37) % ROWS).sort();
   const bank = await held.sum(singletons(chosen)).rank();
-  const one = await held.assign(bank, undefined, true);
+  const one = await held.assign(bank, undefined, { sums: true });
   const touched = Uint32Array.of(0, 5, 19);
   const fresh = await one.sums(touched).rank();
   const next = await bank.replace(touched, fresh);

@@ -36,6 +36,7 @@ export class HostBank extends Counted implements HeldBank {
   readonly #origin: Origin | undefined;
   /** Whether others may have the weights, too. */
   #isShared: boolean;
+  #mean: HostBank | undefined;
 
   /** `isShared`: the weights belong to others, who may go on using them. */
   constructor(host: FilterBank, home: Home, isShared: boolean, origin?: Origin) {
@@ -71,6 +72,12 @@ export class HostBank extends Counted implements HeldBank {
     return this.host;
   }
 
+  /** The bank of one filter, the mean of these, that `make` makes: once, however many rows ask for it. */
+  mean(make: () => HostBank): HostBank {
+    this.#mean ??= make();
+    return this.#mean;
+  }
+
   /** 1 for each filter that may differ from the bank of the given number; undefined if nothing is known of that bank. */
   changedSince(version: number): Uint8Array | undefined {
     if (version === this.version) return new Uint8Array(this.filters);
@@ -89,6 +96,7 @@ export class HostBank extends Counted implements HeldBank {
   }
 
   protected free(): void {
+    this.#mean?.release();
     if (!this.#isShared && this.host.form === "dense") this.home.spares.give(this.host.weights);
   }
 }

@@ -104,16 +104,12 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     return this.use(() =>
       bank.use(async () => {
         const room = (count: number): Float64Array => this.home.spares.take(NO_WEIGHTS, count);
-        const mean = this.bankOf(meanFilter(bank.host, room), false);
-        try {
-          const { response } = await this.#search(mean, 1, {});
-          this.pairs += this.rows * filters.length;
-          // Deviation 9: a row that responds to no filter, or against them, likes none better than the others.
-          const divisor = response.map((value) => Math.max(0, value));
-          return await this.attempt(() => this.searchRows(bank, filters, k, divisor));
-        } finally {
-          mean.release();
-        }
+        const mean = bank.mean(() => this.bankOf(meanFilter(bank.host, room), false));
+        const { response } = await this.#search(mean, 1, {});
+        this.pairs += this.rows * filters.length;
+        // Deviation 9: a row that responds to no filter, or against them, likes none better than the others.
+        const divisor = response.map((value) => Math.max(0, value));
+        return this.attempt(() => this.searchRows(bank, filters, k, divisor));
       }),
     );
   }
@@ -171,7 +167,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
 
   /** The sums of groups, row by row in the order listed. */
   addGroups(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
-    return this.use(() => this.addSums(groups, onto));
+    return this.use(() => this.attempt(() => this.addSums(groups, onto)));
   }
 
   /** The same by the kernels as they are written; a back end may have its own. */

@@ -23,11 +23,13 @@ import type {
   TopRows,
 } from "../../kernels/shapes.ts";
 import { mergeTopRows } from "../../kernels/top.ts";
-import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
+import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Next, Refining, Work } from "../contract.ts";
 import type { Turn } from "../turn.ts";
+import { ahead } from "./ahead.ts";
 import { Counted } from "./counted.ts";
 import { inFormOf, rankGivenSums } from "./given-sums.ts";
 import { compareWinners } from "./rows.ts";
+import { noRows, UnwonFilters } from "./unwon.ts";
 
 /** Where a source does not say what it may take. */
 const ROOM = 2 ** 29;
@@ -68,6 +70,8 @@ class StreamedRows extends Counted implements HeldRows {
   #pairs = 0;
   #exact = 0;
   readonly #notes = new Set<string>();
+  /** Of filters that rows were assigned to: what those without rows are relocated by. */
+  readonly #unwon = new WeakMap<HeldBank, UnwonFilters>();
 
   constructor(source: RowSource, first: HeldRows, hold: (rows: RowSource) => Promise<HeldRows>, room: number) {
     super();
@@ -110,30 +114,34 @@ class StreamedRows extends Counted implements HeldRows {
     return { rows, filter, response, tied };
   }
 
+  /** Rows that were looked at when they were assigned are not read again. */
   async topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
-    const row = new Uint32Array(filters.length * k);
-    const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
-    const top = { filters: filters.length, k, row, value };
-    await this.#each(async (held, first) => {
+    const top = noRows(filters.length, k);
+    const known = this.#unwon.get(bank)?.strongest(filters, k);
+    const look = async (held: HeldRows, first: number): Promise<void> =>
       mergeTopRows(top, await held.topRows(bank, filters, Math.min(k, held.rows)), first);
-    });
+    if (known?.from !== 0) await this.#each(look, known?.from);
+    if (known) mergeTopRows(top, known.top, 0);
     return top;
   }
 
-  async assign(bank: HeldBank, before?: Assignment, wantsSums = false): Promise<Assignment> {
+  async assign(bank: HeldBank, before?: Assignment, next: Next = {}): Promise<Assignment> {
     const winners = new Uint32Array(this.rows);
     const all = Uint32Array.from({ length: bank.filters }, (_, f) => f);
-    const adds = wantsSums && this.#sumsAtATime() >= bank.filters;
+    const adds = next.sums === true && this.#sumsAtATime() >= bank.filters;
+    const unwon = next.rowsOfEmpty && new UnwonFilters(bank, next.rowsOfEmpty);
     let sums: Sum[] | undefined;
     await this.#each(async (held, first) => {
       const part = await held.assign(bank);
       try {
         winners.set(await part.winners(), first);
         if (adds) sums = await part.sums(all, sums).read();
+        if (unwon) await unwon.look(held, part.wins, first);
       } finally {
         part.release();
       }
     });
+    if (unwon) this.#unwon.set(bank, unwon);
     const earlier = (before as StreamedAssignment | undefined)?.found;
     return new StreamedAssignment(this, winners, bank.filters, earlier, sums);
   }
@@ -235,18 +243,17 @@ class StreamedRows extends Counted implements HeldRows {
     return Math.max(1, Math.floor((this.#room * SUMS) / (8 * this.features)));
   }
 
-  /** Calls `visit` on one block after the other, held by the back end. */
-  #each(visit: (held: HeldRows, first: number) => Promise<void>): Promise<void> {
+  /** Calls `visit` on one block after the other, held by the back end: on all rows, or on those before `end`. */
+  #each(visit: (held: HeldRows, first: number) => Promise<void>, end = this.rows): Promise<void> {
+    const source = end === this.rows ? this.#source : this.#source.slice(0, end);
     return this.use(async () => {
       let first = 0;
-      for await (const block of ahead(this.#source.blocks(this.#room * BLOCK))) {
+      for await (const block of ahead(source.blocks(this.#room * BLOCK))) {
         await this.#held(block, (held) => visit(held, first));
         first += block.rows;
         this.turn.signal?.throwIfAborted();
       }
-      if (first !== this.rows) {
-        throw new RanksimError("bad-file", `expected ${this.rows} rows from their source, found ${first}`);
-      }
+      if (first !== end) throw new RanksimError("bad-file", `expected ${end} rows from their source, found ${first}`);
     });
   }
 
@@ -377,20 +384,3 @@ class FewSums implements HeldSums {
 
 const numbersFrom = (from: number, to: number): Uint32Array =>
   Uint32Array.from({ length: to - from }, (_, j) => from + j);
-
-/** The same blocks, of which the next is asked for before one is worked on. */
-async function* ahead(blocks: Iterable<Rows> | AsyncIterable<Rows>): AsyncGenerator<Rows> {
-  const iterator = Symbol.asyncIterator in blocks ? blocks[Symbol.asyncIterator]() : blocks[Symbol.iterator]();
-  let next = Promise.resolve(iterator.next());
-  try {
-    for (;;) {
-      const { done, value } = await next;
-      if (done) return;
-      next = Promise.resolve(iterator.next());
-      next.catch(() => {}); // told when it is its turn
-      yield value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}

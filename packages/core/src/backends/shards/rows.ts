@@ -18,7 +18,7 @@ import type {
   Values,
 } from "../../kernels/shapes.ts";
 import { mergeTopRows } from "../../kernels/top.ts";
-import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
+import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Next, Refining, Work } from "../contract.ts";
 import { Counted } from "../host/counted.ts";
 import { compareWinners } from "../host/rows.ts";
 import type { Turn } from "../turn.ts";
@@ -134,11 +134,11 @@ export class ShardedRows extends Counted implements HeldRows {
     });
   }
 
-  assign(bank: HeldBank, before?: Assignment, wantsSums = false): Promise<Assignment> {
+  assign(bank: HeldBank, before?: Assignment, next: Next = {}): Promise<Assignment> {
     return this.local(async () => {
       const earlier = before as ShardedAssignment | undefined;
       // Sums that come with an assignment begin at zero: right in any order, or not at all.
-      const own = await this.own.assign(bank, earlier?.own, wantsSums && this.isWhole && this.isRead);
+      const own = await this.own.assign(bank, earlier?.own, { ...next, sums: next.sums === true && this.isWhole });
       return this.isRead ? ReadAssignment.of(this, own) : KnownAssignment.of(this, own, bank.filters, earlier);
     });
   }

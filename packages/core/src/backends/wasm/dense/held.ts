@@ -129,9 +129,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
 
   protected override addSums(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
     const plainly = (): Promise<Sum[]> => super.addSums(groups, onto);
-    return this.attempt(() =>
-      this.withResident((resident) => (resident ? addSumsDense(this.engine, resident, groups, onto) : plainly())),
-    );
+    return this.withResident((resident) => (resident ? addSumsDense(this.engine, resident, groups, onto) : plainly()));
   }
 
   protected override poolRows(layers: readonly PatchLayer[], features: number, out: Uint16Array): Promise<void> {

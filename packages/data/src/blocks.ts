@@ -91,9 +91,25 @@ async function* placedBlocks({ layout, ...size }: Placed, { keep = [] }: BlockOp
   }
   const source = fixedRows({ ...layout, room: BLOCK_BYTES });
   const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
-  for await (const rows of source.blocks(bytes)) {
-    yield { data: { form: "matrix", x: rows as Dense, ...size }, kept: [] };
+  const blocks = source.blocks(bytes) as AsyncGenerator<Dense>;
+  let next = askedAhead(blocks);
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = askedAhead(blocks); // read while this one is answered
+      yield { data: { form: "matrix", x: value, ...size }, kept: [] };
+    }
+  } finally {
+    await blocks.return(undefined);
   }
+}
+
+/** What comes next. A failure may come while what came before is still at work, and is thrown when it is its turn. */
+function askedAhead<T>(iterator: AsyncIterator<T>): Promise<IteratorResult<T, unknown>> {
+  const asked = iterator.next();
+  asked.catch(() => undefined);
+  return asked;
 }
 
 /** Data that is there already, in blocks. */
@@ -211,12 +227,7 @@ async function* cut(
   usedOf: (window: Uint8Array, final: boolean) => number,
 ): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
-  // Asked for ahead: a failure may come while the block before is still at work, and is thrown when it is its turn.
-  const ask = () => {
-    const asked = iterator.next();
-    asked.catch(() => undefined);
-    return asked;
-  };
+  const ask = () => askedAhead(iterator);
   let parts: Uint8Array[] = [];
   let length = 0;
   let wanted = BLOCK_BYTES;

@@ -1,6 +1,6 @@
 /** Rows block by block: the same rows as of the whole file, wherever the bytes are cut, and as soon as they are there. */
 
-import { type Dense, RanksimError } from "@ranksim/core";
+import { Dense, RanksimError } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import {
@@ -12,6 +12,7 @@ import {
   readData,
   readTextBlocks,
 } from "../src/index.ts";
+import { writeNpy } from "../src/writers/npy.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -46,6 +47,38 @@ async function gather(source: ByteSource, options: BlockOptions = {}) {
   }
   return { rows, kept, blocks };
 }
+
+describe("blocks of an array", () => {
+  const features = 4;
+  const rows = 3 * 8192 + 5;
+  const values = Uint8Array.from({ length: rows * features }, (_, e) => e % 251);
+  const [file] = [...writeNpy({ x: Dense.of(values, rows, features) })];
+
+  it("are read while the one before is at work, and fail in their turn", async () => {
+    let asked = 0;
+    let failing = Number.POSITIVE_INFINITY;
+    const source: ByteSource = {
+      ...bytesSource(file, "rows.npy"),
+      async slice(from, to) {
+        if (from >= 128 && ++asked > failing) throw new Error("the disk is gone");
+        return file.slice(from, to);
+      },
+    };
+    const read = async () => {
+      const found: number[] = [];
+      for await (const { data } of readBlocks(source)) {
+        await new Promise((resume) => setTimeout(resume, 5));
+        if (data.form === "matrix") found.push(...(data.x as Dense).values);
+        if (found.length === features * 8192) expect(asked).toBe(2);
+      }
+      return found;
+    };
+    expect(await read()).toEqual([...values]);
+    [asked, failing] = [0, 1];
+    await expect(read()).rejects.toThrow("the disk is gone");
+    expect(asked).toBe(2);
+  });
+});
 
 describe("blocks of a table", () => {
   it("that fail while the block before is at work fail in their turn, and nowhere else", async () => {

@@ -202,7 +202,7 @@ describe.each(platforms)("$title", ({ open }) => {
   it("passes over the rows once a round, whether filters are relocated or not", async () => {
     const reads = { passes: 0, largest: 0 };
     // Of filters made of the same row the second wins nothing.
-    const initialRows = Array.from({ length: 20 }, (_, j) => (17 * (j < 18 ? j : j - 18)));
+    const initialRows = Array.from({ length: 20 }, (_, j) => 17 * (j < 18 ? j : j - 18));
     const estimator = new RankSimilarityTransform({ initialRows, iterations: 3, tolerance: 0 });
     const model = await estimator.fit(readRows(bytes, ROOM, reads), undefined, { backend: await opened });
     const [training] = model.report.trainings;

@@ -52,7 +52,7 @@ describe("blocks of an array", () => {
   const features = 4;
   const rows = 3 * 8192 + 5;
   const values = Uint8Array.from({ length: rows * features }, (_, e) => e % 251);
-  const [file] = [...writeNpy({ x: Dense.of(values, rows, features) })];
+  const [file] = [...writeNpy({ form: "matrix", x: Dense.of(values, rows, features) })];
 
   it("are read while the one before is at work, and fail in their turn", async () => {
     let asked = 0;

@@ -27,7 +27,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-// A reader that has seen enough (`| head`) is no error. Other errors of writing reach whoever wrote.
+// A reader that has seen enough (`| head`) is no error. Other write errors reach the caller.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.done);
 });
@@ -41,5 +41,5 @@ process.exitCode = await run(
     isPatient = true;
   }),
 );
-// What the work left behind, such as a read of a pipe that nobody closes, does not keep the process.
+// What the work left behind, such as a read of a pipe that is never closed, does not keep the process alive.
 if (interrupt.signal.aborted || process.exitCode !== EXIT.done) process.exit(process.exitCode);

@@ -1,7 +1,7 @@
 /** What launchers tell a process of the others: mpirun and mpiexec of Open MPI and MPICH, and Slurm's srun. */
 
 /** A process among others. */
-export interface Launch {
+interface Launch {
   readonly rank: number;
   readonly size: number;
   /** Processes on the same machine. */

@@ -10,7 +10,7 @@ import type { Io, Output, Processes } from "./io.ts";
 import { launchOf } from "./launch.ts";
 
 /** A command among others of its kind. */
-export interface Among {
+interface Among {
   readonly io: Io;
   /** Leaves the others, and answers with the exit code; after a failure all are ended. */
   leave(code: number): Promise<number>;

@@ -1,5 +1,5 @@
 /**
- * The program and its commands. Each command is told its world; nothing here reads or prints. A command's module is loaded when
+ * The program and its commands. Each command is given its surroundings (streams, signal, environment); nothing here reads or prints. A command's module is loaded when
  * it is asked for: all of them together take longer to load than a small model takes to answer.
  */
 

@@ -41,7 +41,7 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
   const said: { readonly to: "stdout" | "stderr"; readonly text: string }[] = [];
   try {
     const configured = await readConfig(argv, io);
-    // A file may hold flags of all commands, and is told of those that none has.
+    // A file may hold flags of all commands; flags that no command has are reported.
     const only = configured.file === undefined ? commandOf(configured.argv) : undefined;
     const program = await makeProgram(io, (to, text) => said.push({ to, text }), only);
     program.hook("preAction", async (_, command) => {
@@ -53,7 +53,7 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError) || error instanceof UsageError) throw error;
-    // For programs an error of usage is told as every other; help that was asked for is printed as it is.
+    // For programs an error of usage is reported like any other; help that was asked for is printed as it is.
     if (error.exitCode !== 0 && isForPrograms(argv)) throw error;
     for (const { to, text } of said) await io[to].write(text);
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;

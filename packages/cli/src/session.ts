@@ -50,13 +50,13 @@ export function addComputeOptions(command: Command): Command {
       new Option("--backend <name>", "where the work runs; the result is the same everywhere").choices(BACKEND_NAMES),
     )
     .addOption(
-      new Option("--threads <n>", "threads at most; the result does not depend on it").argParser((text: string) =>
-        wholeNumber(text, 1),
+      new Option("--threads <n>", "maximum number of threads; the result does not depend on it").argParser(
+        (text: string) => wholeNumber(text, 1),
       ),
     )
     .option(
       "--mpi",
-      "work together with the other processes of mpirun or srun; where these start several it is noticed",
+      "work together with the other processes of mpirun or srun; detected automatically where they start several",
     );
 }
 
@@ -71,7 +71,7 @@ function openOwn({ backend, threads }: ComputeOptions, processes: Processes | un
 }
 
 /** The run of a command's work, which may also tell its share where no estimator does. */
-export type Computing = Run & {
+type Computing = Run & {
   readonly backend: Backend;
   readonly onShare: Meter["show"];
   /** The processes that do the work together. */

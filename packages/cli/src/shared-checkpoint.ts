@@ -1,4 +1,4 @@
-/** A checkpoint of several processes: the first has the folder, and the others are told what is in it. */
+/** A checkpoint of several processes: the first has the folder and sends the others what is in it. */
 
 import {
   type Checkpoint,

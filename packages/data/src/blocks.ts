@@ -34,7 +34,7 @@ export interface BlockOptions extends ReadDataOptions {
   readonly keep?: readonly ColumnChoice[];
 }
 
-/** Bytes of a block, where they are at hand. */
+/** Bytes of a block, where they are in memory. */
 const BLOCK_BYTES = 1 << 21;
 /** Bytes of a block of rows that are read by their place. */
 const PLACED_BYTES = 1 << 24;
@@ -289,7 +289,7 @@ function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** Errors in a block count lines from its own first; they are told by those of the whole source. */
+/** Errors in a block count lines from its own first; they are reported with the lines of the whole source. */
 async function located<T>(before: number, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -6,7 +6,7 @@
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 
-/** Share of the memory at hand that readers take unless told otherwise: what is read has to be worked on as well. */
+/** Share of the free memory that readers take by default: what is read has to be worked on as well. */
 const SHARE = 0.5;
 /** Where an engine does not say what it has. */
 const UNKNOWN_MEMORY = 4 * 2 ** 30;
@@ -30,7 +30,7 @@ export class Budget {
   #taken = 0;
   #heapTaken = 0;
 
-  /** Without a number: half of the memory that the machine has at hand now. */
+  /** Without a number: half of the memory that is free now. */
   constructor(bytes: number = memoryAtHand()) {
     if (!(bytes > 0))
       throw new RanksimError("bad-params", `budget: expected a number of bytes above 0, found ${bytes}`);

@@ -15,7 +15,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** What a reader found out about its source besides the rows. Columns are named where they have names, else numbered from 0. */
+/** What a reader found out about its source, apart from the rows. Columns are named where they have names, else numbered from 0. */
 export interface Found {
   readonly label?: ColumnKey;
   readonly text?: ColumnKey;

@@ -26,7 +26,7 @@ const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove", "colo
 export interface DescribeOptions {
   /** The options by which the data was read. */
   readonly options?: ReadOptions;
-  /** Tables: what the columns were taken for; else told by their cells. */
+  /** Tables: what the columns were taken for; default: detected from their cells. */
   readonly columns?: readonly SchemaColumn[];
   /** Whether hashes of rows are kept, by which rows seen in training are recognised (default true). */
   readonly rows?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Where bytes come from. All readers take a byte source or a folder and know nothing of files, pages or networks; memory
+ * Where bytes come from. All readers take a byte source or a folder and do not depend on files, pages or networks; memory
  * and browser files are adapted here, Node's files in node/. Gzip and Zstandard are undone on the way, recognised by their first bytes.
  */
 

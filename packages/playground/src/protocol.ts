@@ -99,7 +99,7 @@ export interface DataSummary {
   readonly preview?: Preview;
   /** Rows that came as test data of their own: they are held out, whatever share was asked for. */
   readonly testRows?: number;
-  /** Set where each number counts the ink in a block of so many pixels each way, as in the digits. */
+  /** The side of the blocks of pixels in which each number counts the ink, as in the digits. */
   readonly inkBlocks?: number;
 }
 
@@ -174,7 +174,7 @@ export interface Evaluation {
   readonly logLoss?: number;
 }
 
-export interface ClassScore {
+interface ClassScore {
   readonly label: string;
   readonly precision: number;
   readonly recall: number;
@@ -206,7 +206,7 @@ export interface Arrival {
   readonly to: number;
 }
 
-/** Told by the worker while a model trains. */
+/** Sent by the worker while a model trains. */
 export interface TrainingStep {
   readonly stage: string;
   readonly share: number;
@@ -245,7 +245,7 @@ export interface Calls {
       fits: boolean;
       /** How the files were read: what was said, else what was guessed. */
       choices: ReadChoices;
-      /** Why a table could not be read with these choices; its first rows are told, so that others can be made. */
+      /** Why a table could not be read with these choices; its first rows are sent, so that other choices can be made. */
       refused?: { readonly message: string; readonly preview: Preview };
     };
   };

@@ -9,7 +9,7 @@ export interface AnswerBlock {
   /** The class of each row, or several; null for a row that is given none. */
   readonly labels: readonly (Label | readonly Label[] | null)[];
   readonly probabilities: Dense | undefined;
-  /** The classes that cannot be ruled out for each row, where these are told. */
+  /** The classes that cannot be ruled out for each row, where these are written. */
   readonly sets?: readonly (readonly Label[])[] | undefined;
   /** What kept columns hold in each row; empty where none are kept. */
   readonly kept: readonly (readonly string[])[];
@@ -20,11 +20,11 @@ export interface AnswerShape {
   readonly classes: readonly Label[];
   /** The names of the kept columns. */
   readonly keptNames: readonly string[];
-  /** Whether the probability of every class is told. */
+  /** Whether the probability of every class is written. */
   readonly probabilities: boolean;
-  /** How many of the most probable classes are told; 0 for none. */
+  /** How many of the most probable classes are written; 0 for none. */
   readonly top: number;
-  /** Whether sets of classes are told. */
+  /** Whether sets of classes are written. */
   readonly sets?: boolean;
 }
 

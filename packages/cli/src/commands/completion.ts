@@ -37,7 +37,7 @@ const names = (program: Command): string[] => program.commands.map((command) => 
 const flags = (command: Command): string[] =>
   command.options.filter((option) => !option.hidden).flatMap((option) => (option.long ? [option.long] : []));
 
-/** Where DATA is wanted, data sets are offered beside files. */
+/** Where DATA is expected, data sets are offered as well as files. */
 const dataSets = (): string => catalogue.map((entry) => entry.name).join(" ");
 
 function bash(program: Command): string {

@@ -36,7 +36,7 @@ export function addEvaluate(program: Command, io: Io): void {
     .argument("<data...>", DATA_ABOUT)
     .option(
       "--baselines <data>",
-      "compare with simple methods trained on this data, which is to be what the model was trained on",
+      "compare with simple methods trained on this data, the data the model was trained on",
     );
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("evaluate"))
@@ -144,7 +144,7 @@ function seenNotes(seen: number | undefined, rows: number): string[] {
   if (!seen) return [];
   const share = seen === rows ? "all" : `about ${percent(seen / rows, 0)} of`;
   return [
-    `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well others are told apart (train --test-share holds rows out)`,
+    `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well new rows are classified (train --test-share holds rows out)`,
   ];
 }
 

@@ -45,9 +45,7 @@ export function addExplain(program: Command, io: Io): void {
     .argument("<data...>", DATA_ABOUT)
     .addOption(new Option("--row <i>", "the row, from 0").argParser(number(0)).makeOptionMandatory())
     .addOption(new Option("--top <n>", "filters and features shown").argParser(number(1)).default(8))
-    .addOption(
-      new Option("--image <WxH>", "rows are images of this size; none to draw nothing").argParser(parseImageSize),
-    );
+    .addOption(new Option("--image <WxH>", "rows are images of this size; none: no picture").argParser(parseImageSize));
   addCommonOptions(addReadingOptions(addComputeOptions(command)))
     .addHelpText("after", exampleText("explain"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {

@@ -41,7 +41,7 @@ export function addPlay(program: Command, io: Io): void {
     .argument("[model]", "model file to open the page with")
     .argument("[data...]", `rows to look at with the model: ${DATA_ABOUT}`);
   addCommonOptions(addReadingOptions(command))
-    .addOption(new Option("--port <n>", "port to serve on; 0 takes a free one").argParser(portOf).default(0))
+    .addOption(new Option("--port <n>", "port to serve on; 0: any free port").argParser(portOf).default(0))
     .addOption(new Option("--open", "open the page in the browser"))
     .addHelpText("after", EXAMPLES)
     .action((modelPath: string | undefined, dataNames: string[], options: PlayOptions) =>

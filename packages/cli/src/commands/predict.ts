@@ -67,10 +67,10 @@ export function addPredict(program: Command, io: Io): void {
       ).argParser(shareBelowOne),
     )
     .addOption(
-      new Option("--id-column <c>", "column that names the rows; it comes first in the answer").argParser(column),
+      new Option("--id-column <c>", "column that names the rows; it comes first in the output").argParser(column),
     )
     .addOption(
-      new Option("--keep <list>", "columns to hand on into the answer, separated by commas").argParser((text: string) =>
+      new Option("--keep <list>", "columns to copy into the output, separated by commas").argParser((text: string) =>
         text.split(",").map(column),
       ),
     )

@@ -40,21 +40,21 @@ export function addServe(program: Command, io: Io): void {
       "Serves models over HTTP until interrupted: /predict and /explain take rows or texts as JSON, NDJSON or CSV; /v2 speaks the Open Inference Protocol, version 2, as KServe and Triton clients do. A model's name is its file's name without the ending. SIGHUP loads the files again.",
     )
     .argument("<models...>", "model files")
-    .addOption(new Option("--port <n>", "port; 0 takes a free one").argParser(portOf).default(8080))
+    .addOption(new Option("--port <n>", "port; 0: any free port").argParser(portOf).default(8080))
     .option(
       "--host <address>",
-      "address to listen on; others than this machine's own need a thought about --token-file",
+      "address to listen on; protect any but this machine's own with --token-file",
       "127.0.0.1",
     )
     .option("--watch", "load a model again when its file changes")
-    .option("--token-file <file>", "file that holds a token; requests must bring it")
+    .option("--token-file <file>", "file that holds a token; requests must send it")
     .option(
       "--allow-host <name>",
-      "a name this server may be called by, beside its address; may be repeated",
+      "a host name that requests may use besides the address; may be repeated",
       (name: string, all: readonly string[]) => [...all, name],
       [],
     )
-    .option("--cors <origin>", "the origin whose pages may ask, or *");
+    .option("--cors <origin>", "origin whose pages may send requests, or *");
   add(
     command,
     "--grace <ms>",
@@ -64,7 +64,7 @@ export function addServe(program: Command, io: Io): void {
   );
   add(command, "--timeout <ms>", "milliseconds that a request may take in all", 1, 10_000);
   add(command, "--max-body <bytes>", "largest body", 1, 16 * 2 ** 20);
-  add(command, "--max-requests <n>", "requests at a time; more are told to come back", 1, 256);
+  add(command, "--max-requests <n>", "concurrent requests; more are answered with 503", 1, 256);
   add(command, "--batch-rows <n>", "rows that are searched together at most", 1, 1024);
   add(command, "--batch-ms <ms>", "milliseconds that a row may wait for others; 0 joins what arrives together", 0, 0);
   addCommonOptions(command)
@@ -96,7 +96,7 @@ async function serve(models: readonly string[], options: Options, io: Io): Promi
     },
     log: (event) => void log(event, options, io),
   });
-  // From here on the end is this command's own affair.
+  // From here on this command handles its own end.
   io.endsByItself?.();
   io.onHangup?.(() => void server.shelf.reload());
   if (!isLoopback(options.host) && token === undefined) {
@@ -112,7 +112,7 @@ async function serve(models: readonly string[], options: Options, io: Io): Promi
     if (io.signal.aborted) ended();
     io.signal.addEventListener("abort", () => ended(), { once: true });
   });
-  // Whoever sits before it need not wait; whoever sends requests is told first.
+  // A person at a terminal does not have to wait; clients are told before the end.
   const isPerson = (io.signal.reason as { exitCode?: number } | undefined)?.exitCode === 130;
   await log({ event: "ending", level: "info" }, options, io);
   await server.end(isPerson ? 0 : options.grace);

@@ -50,7 +50,7 @@ export function showScores(
 }
 
 /** What sets of classes promise, and what they keep. */
-export const setsText = ({ held, meanSize }: SetsJudged): string =>
+const setsText = ({ held, meanSize }: SetsJudged): string =>
   `hold the class of ${score(held)} of the rows, with ${meanSize.toFixed(2)} classes on average`;
 
 /** In 95 of 100 cases the score on other rows of the kind lies in between. */

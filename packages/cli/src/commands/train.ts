@@ -71,7 +71,7 @@ export function addTrain(program: Command, io: Io): void {
     .option("-m, --model <file>", "where the model goes; - for standard output")
     .option("--dry-run", "say what was found in the data and what would be trained, and train nothing")
     .option("--card <file>", "a page of Markdown about the model: data, recipe, command, date, version")
-    .option("--no-rows", "the file does not say which training rows filters stand for; smaller, and no row is named")
+    .option("--no-rows", "the file does not say which training rows filters stand for; a smaller file")
     .option("--sets", "hold out a tenth of the rows, so that predict can answer with --coverage and --reject")
     .option("--trace", TRACE_ABOUT);
   addWeightColumn(addCheckpointFlags(addHeldOutFlags(command)));

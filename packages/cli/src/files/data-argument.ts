@@ -43,20 +43,20 @@ import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
 export interface Wanted {
-  /** The model that will be asked: says whether text is wanted, and how many features. */
+  /** The model that will be used: it knows whether it takes text, and how many features. */
   readonly model?: Model;
   /** What the data is to be like, where no model says so. */
   readonly schema?: Schema;
-  /** Whether text is wanted, where there is no model yet. */
+  /** Whether text is expected, where there is no model yet. */
   readonly text?: boolean;
-  /** Whether rows must have labels; false where labels are of no use and may be wrong. */
+  /** Whether rows must have labels; false where labels are not used and may be wrong. */
   readonly labelled?: boolean;
   /** Image folders: sizes that large images are made, to choose from. */
   readonly sizes?: readonly number[];
 }
 
 /** Data and what to call it. */
-export interface OpenedData {
+interface OpenedData {
   readonly set: DataSet;
   readonly name: string;
 }

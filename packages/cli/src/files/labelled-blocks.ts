@@ -10,7 +10,7 @@ import { openBlocks } from "./data-argument.ts";
 import { dataNames } from "./data-names.ts";
 
 /** Some rows, with labels where they have any. */
-export interface LabelledBlock {
+interface LabelledBlock {
   readonly data: DataSet;
   readonly y: RowLabels | undefined;
 }

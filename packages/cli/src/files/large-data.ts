@@ -69,6 +69,6 @@ const memoryOf = ({ memory }: ReadingOptions): number => memory ?? new Budget().
 
 async function factorOf(path: string): Promise<number> {
   if (/\.(parquet|gz|zst)$/i.test(path)) return TAKES.packed;
-  const placed = await layoutOf(await fileSource(path)).catch(() => undefined); // what is wrong is said by whoever reads it
+  const placed = await layoutOf(await fileSource(path)).catch(() => undefined); // the reader reports what is wrong
   return placed ? TAKES.placed : TAKES.text;
 }

@@ -51,7 +51,7 @@ async function toTerminal(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<vo
 
 /**
  * Refuses a path that could not be written to, before the work whose result would be lost, and one that is among the files
- * that are `read`: nobody trains a model to lose the data.
+ * that are `read`, so that training never overwrites its data.
  */
 export async function checkWritable(path: string, io: Io, read: readonly (string | undefined)[]): Promise<void> {
   if (path === "-") return;

@@ -16,11 +16,12 @@ export interface CheckpointFlags {
 /** Adds --checkpoint and --checkpoint-minutes. */
 export function addCheckpointFlags(command: Command): Command {
   return command
-    .option("--checkpoint <folder>", "keep what is reached after each round there, and go on from what is there")
+    .option(
+      "--checkpoint <folder>",
+      "folder for checkpoints, written after each round; training resumes from one found there",
+    )
     .addOption(
-      new Option("--checkpoint-minutes <n>", "keep it only where so many minutes have passed (default: 0)").argParser(
-        minutes,
-      ),
+      new Option("--checkpoint-minutes <n>", "least minutes between two checkpoints (default: 0)").argParser(minutes),
     );
 }
 

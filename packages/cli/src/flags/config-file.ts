@@ -18,7 +18,7 @@ import { usageError } from "./usage-error.ts";
 type Values = { readonly [name: string]: unknown };
 
 /** What a command line says beside the name of its file, and what the file holds. */
-export interface Configured {
+interface Configured {
   readonly argv: readonly string[];
   readonly file: { readonly values: Values; readonly path: string } | undefined;
 }

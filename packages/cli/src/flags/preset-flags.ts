@@ -44,7 +44,7 @@ export function presetOf(options: { readonly [name: string]: unknown }): Preset 
 }
 
 /** A recipe with the preset that chose it. */
-export type PresetRecipe = Recipe & { readonly preset: Preset; readonly about: string };
+type PresetRecipe = Recipe & { readonly preset: Preset; readonly about: string };
 
 /** The preset's recipe for the data, with the parameters that flags give. */
 export async function presetRecipe(

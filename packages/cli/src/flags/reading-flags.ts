@@ -1,4 +1,4 @@
-/** The options by which commands are told how to read DATA, and what they give for it. */
+/** The options for reading DATA, and the reader options they stand for. */
 
 import {
   Budget,
@@ -77,24 +77,26 @@ export function addReadingOptions(command: Command): Command {
   add("--label-column <c>", "column that holds the labels, by name or number from 0, negative from the end", column);
   add("--text-column <c>", "column that holds text", column);
   add("--ignore-columns <list>", "columns to leave out, separated by commas", (text) => text.split(",").map(column));
-  add("--format <name>", "format; else told by name and content", undefined, FORMATS);
-  add("--header", "the first line names the columns; else told by the content");
+  add("--format <name>", "format (default: detected from name and content)", undefined, FORMATS);
+  add("--header", "the first line names the columns (default: detected)");
   add("--no-header", "the first line is data");
-  add("--delimiter <character>", "what separates columns; else told by the content", delimiter);
+  add("--delimiter <character>", "what separates columns (default: detected)", delimiter);
   add("--missing <refuse|mean|n>", "missing values: refuse (default), fill with the mean or a number", missing);
   add("--multilabel", "rows have several labels, separated by commas");
   add("--arrays <x[,y]>", "NPZ: names of the arrays with rows and labels", arrays);
-  add("--features <n>", "svmlight: number of features; else the largest that occurs", (text) => wholeNumber(text, 1));
-  add("--first-feature <n>", "svmlight: number of the first feature, 0 or 1; else told by the content", firstFeature);
+  add("--features <n>", "svmlight: number of features (default: the largest that occurs)", (text) =>
+    wholeNumber(text, 1),
+  );
+  add("--first-feature <n>", "svmlight: number of the first feature, 0 or 1 (default: detected)", firstFeature);
   add("--encoding <name>", "how text is stored: utf-8 (default) or latin1", undefined, ["utf-8", "latin1"]);
   add("--remove <parts>", "newsgroup posts: headers, footers, quotes, separated by commas", textParts);
   add("--under <path>", "folders and archives: only files below this path");
-  add("--colour", "image folders: keep red, green and blue; else colours become grey");
+  add("--colour", "image folders: keep red, green and blue (default: colours become grey)");
   add("--resize <WxH>", "image folders: make all images this size", imageSize);
   add("--images <WxH|square>", "rows of numbers are images of this size", (text) =>
     text === "square" ? text : imageSize(text),
   );
-  add("--memory <size>", "memory that reading may take, such as 2GB; else half of what is at hand", memory);
+  add("--memory <size>", "memory that reading may take, such as 2GB (default: half of the free memory)", memory);
   return command;
 }
 

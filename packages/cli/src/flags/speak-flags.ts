@@ -1,5 +1,5 @@
 /**
- * The library's messages speak of its options and parameters; a person at a terminal knows them as flags. Names in
+ * The library's messages name its options and parameters; on the command line these are flags. Names in
  * camelCase can mean nothing else and are replaced wherever they stand; a name that is also a word only where it stands as
  * a name: in backquotes, or before the colon of a refusal.
  */

@@ -21,15 +21,16 @@ export function addTableFlags(command: Command): Command {
   command.addOption(
     new Option(
       "--columns <list>",
-      `what columns are, petal:number,species:label,id:ignore; else told by their cells. Kinds: ${KINDS.join(", ")}`,
+      `what columns are, petal:number,species:label,id:ignore (default: detected from the cells). Kinds: ${KINDS.join(", ")}`,
     )
       .argParser(columnsGiven)
       .helpGroup(GROUP),
   );
   command.addOption(
-    new Option("--table", "columns have units of their own and are encoded; else told by names and cells").helpGroup(
-      GROUP,
-    ),
+    new Option(
+      "--table",
+      "columns have units of their own and are encoded (default: detected from names and cells)",
+    ).helpGroup(GROUP),
   );
   command.addOption(new Option("--no-table", "columns have one unit and stay as they are").helpGroup(GROUP));
   addFlags(command, TABLE_PARAMETERS, GROUP, (info) => aboutParameter(info));

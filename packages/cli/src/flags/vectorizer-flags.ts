@@ -16,7 +16,7 @@ import { usageError } from "./usage-error.ts";
 type VectorizerName = "count" | "tfidf" | "hashing";
 
 /** A vectoriser of any kind. */
-export type Vectorizer = CountVectorizer | TfidfVectorizer | HashingVectorizer;
+type Vectorizer = CountVectorizer | TfidfVectorizer | HashingVectorizer;
 
 const TABLES: { readonly [name in VectorizerName]: readonly ParameterInfo[] } = {
   count: COUNT_PARAMETERS,

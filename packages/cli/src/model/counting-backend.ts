@@ -27,7 +27,7 @@ export function countingBackend(backend: Backend): { readonly backend: Backend; 
       async hold(rows, plan) {
         const held = await backend.hold(rows, plan);
         const release = held.release.bind(held);
-        // Nobody else has these rows yet, so their own release can be the one that counts, once.
+        // These rows are not shared yet, so their release can be replaced by one that counts, once.
         held.release = () => {
           const done = held.work();
           pairs += done.pairs;

@@ -1,4 +1,4 @@
-/** How far a score on so many rows can be trusted: intervals that hold the true score in 95 of 100 cases. */
+/** How far a score can be trusted, by the number of rows: intervals that hold the true score in 95 of 100 cases. */
 
 import type { Label, Labels } from "@ranksim/core";
 

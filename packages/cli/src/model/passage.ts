@@ -29,16 +29,13 @@ export function inputFor(takes: "numbers" | "text" | "table", data: DataSet): In
   }
   if (takes === "text") {
     if (data.form === "text") return data.text;
-    throw new RanksimError(
-      "bad-matrix",
-      "text is wanted, the data is numbers; name the column of text with --text-column",
-    );
+    throw new RanksimError("bad-matrix", "expected text, found numbers; name the column of text with --text-column");
   }
   if (data.form === "matrix") return data.x;
   if (data.form === "table") {
-    throw new RanksimError("bad-matrix", "numbers are wanted, the data is a table with words or missing values");
+    throw new RanksimError("bad-matrix", "expected numbers, found a table with words or missing values");
   }
-  throw new RanksimError("bad-matrix", "numbers are wanted, the data is text; --text trains a model that takes text");
+  throw new RanksimError("bad-matrix", "expected numbers, found text; --text trains a model that takes text");
 }
 
 /** Takes the data through all steps but the last. */

@@ -50,7 +50,7 @@ export async function recipeOf(estimator: FilterEstimator, options: Options, io:
 
 /**
  * The recipe and the rows for it, now that the data is known. Rows that are a table go through an encoder, without the columns
- * that tell nothing; `isTuned` leaves how filters vote to whoever tunes.
+ * that tell nothing; `isTuned` leaves how filters vote to tuning.
  */
 export function suited(
   recipe: Recipe,

@@ -1,4 +1,4 @@
-/** Opens an address in the browser of whoever sits at this machine. */
+/** Opens an address in the default browser. */
 
 import { spawn } from "node:child_process";
 import type { Session } from "../session.ts";

@@ -7,7 +7,7 @@ import type { Provenance } from "../provenance.ts";
 import { bytes, count, score } from "../terminal/numbers.ts";
 
 /** What the card is about. */
-export interface CardSubject {
+interface CardSubject {
   readonly stored: StoredModel;
   readonly dataName: string;
   readonly schema: Schema;

@@ -39,7 +39,7 @@ const LARGEST_PICTURE = 64;
 const TEXT_SHOWN = 360;
 
 /** What is known of a row's answer. */
-export interface RowAnswer {
+interface RowAnswer {
   readonly truth: Label | readonly Label[] | undefined;
   readonly predicted: Label | readonly Label[] | undefined;
   readonly probabilities: ArrayLike<number> | undefined;

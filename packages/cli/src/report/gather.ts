@@ -33,7 +33,7 @@ export interface ReportSubject {
   readonly provenance?: Provenance;
   /** Rows to show at most, of samples and of mistakes. */
   readonly samples: number;
-  /** What has to be said of the rows or of the model besides. */
+  /** Other notes about the rows or the model. */
   readonly notes?: readonly string[];
 }
 

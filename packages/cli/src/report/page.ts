@@ -155,7 +155,7 @@ function training({ curves }: ReportContent): string {
   );
   return section(
     "Training",
-    `In each iteration rows go to their strongest filter and filters become the rank order of their rows; filters without a row start anew elsewhere. ${ended}${isFull ? " No filter was ever without a row." : ""}`,
+    `In each iteration rows go to their strongest filter and filters become the rank order of their rows; filters without a row start again from other rows. ${ended}${isFull ? " No filter was ever without a row." : ""}`,
     `<div class="charts">${charts.join("")}</div>`,
   );
 }

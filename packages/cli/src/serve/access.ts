@@ -1,4 +1,4 @@
-/** Who may ask: a token where one is wanted, addresses that the server answers to, pages of other origins only where allowed. */
+/** Access control: a token where one is required, host names that the server answers to, pages of other origins only where allowed. */
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -1,6 +1,6 @@
 /**
  * Joins rows of requests that arrive together into one search. While a search runs, others gather; a request of many rows is
- * cut, so that nobody waits for all of it. Answers are those of single calls, because rows do not know of one another.
+ * cut, so that no request waits for all of it. Answers are those of single calls, because rows do not know of one another.
  */
 
 import { canJoin, type Rows, sliceRows } from "./input.ts";
@@ -61,7 +61,7 @@ export class Batcher {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     const { batchMs } = this.#limits;
-    // After the events at hand: what sockets have brought by then is searched together.
+    // After the current events: requests that have arrived by then are searched together.
     if (batchMs === 0) setImmediate(() => void this.#work());
     else setTimeout(() => void this.#work(), batchMs);
   }

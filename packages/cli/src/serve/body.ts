@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "./http-error.ts";
 
-/** The client is gone: there is nobody to answer. */
+/** The client has disconnected: there is no one to answer. */
 export class Gone extends Error {}
 
 /** Reads the body; refuses a larger one as soon as that is known. */
@@ -25,6 +25,6 @@ export function readBody(request: IncomingMessage, most: number): Promise<Buffer
   });
 }
 
-/** What is left of the body is not wanted, so the connection is of no more use. */
+/** The rest of the body is not read, so the connection cannot be used again. */
 const tooLarge = (most: number): HttpError =>
   new HttpError(413, `expected a body of at most ${most} bytes; send fewer rows at a time`, { Connection: "close" });

@@ -1,4 +1,4 @@
-/** What a server takes upon itself, in one place. */
+/** The limits of a server, in one place. */
 
 export interface Limits {
   /** Bytes of a body; more are refused with 413. */

@@ -10,8 +10,8 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const UNSURE = 0.5;
 
 /**
- * Milliseconds between two requests whose rows are weighed though nobody asked for their probabilities: where few ask, all of
- * them are; where thousands do, what it takes is lost among them.
+ * Milliseconds between two requests whose probabilities are computed for the metrics alone: with few requests all of
+ * them are; with thousands the cost is negligible.
  */
 const SAMPLE_MS = 100;
 

@@ -60,7 +60,7 @@ interface Route {
   readonly answer: Handler;
 }
 
-/** Rows of a request that are weighed at most where nobody asked for it. */
+/** Most rows of a request whose probabilities are computed for the metrics alone. */
 const SAMPLE_ROWS = 16;
 
 const MODEL = "/v2/models/([^/]+)(?:/versions/([^/]+))?";

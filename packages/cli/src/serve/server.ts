@@ -197,7 +197,7 @@ export class ModelServer {
   #send(request: IncomingMessage, response: ServerResponse, { status, type, body, headers }: Answer): void {
     if (response.headersSent || response.destroyed) return;
     const { cors } = this.#access;
-    // What is left of a body that nobody reads is taken in and forgotten, unless the connection ends with this answer.
+    // The rest of a body that is not read is received and dropped, unless the connection ends with this answer.
     if (!request.readableEnded) request.resume();
     const all: { [name: string]: string | number } = {
       "Content-Type": type,

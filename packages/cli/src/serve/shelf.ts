@@ -10,8 +10,8 @@ import { loadModel } from "../load-model.ts";
 import type { Limits } from "./limits.ts";
 import { ServedModel } from "./served-model.ts";
 
-/** Told of changes. */
-export interface ShelfEvents {
+/** Called on changes. */
+interface ShelfEvents {
   readonly swapped: (model: ServedModel, before: ServedModel) => void;
   readonly refused: (name: string, error: unknown) => void;
 }
@@ -163,7 +163,7 @@ async function warm(model: ServedModel): Promise<void> {
   await model.ask(rows, { labels: model.canPredict, probabilities: false, similarities: model.canTransform });
 }
 
-/** What changes when a file does; a file that is gone looks like none, and is told of once, when it cannot be read. */
+/** What changes when a file does; a missing file looks like none, and is reported once, when it cannot be read. */
 async function lookOf(path: string): Promise<string> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

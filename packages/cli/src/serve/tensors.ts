@@ -7,7 +7,7 @@ import { badRequest, type HttpError } from "./http-error.ts";
 import { kindOf } from "./input.ts";
 
 /** Element types by the protocol's names. */
-export type Datatype =
+type Datatype =
   | "BOOL"
   | "UINT8"
   | "UINT16"
@@ -33,7 +33,7 @@ export interface Tensor {
 export interface InferRequest {
   readonly id: string | undefined;
   readonly inputs: readonly Tensor[];
-  /** Names of the outputs wanted, and whether each is to come as bytes; undefined: all of them. */
+  /** Names of the requested outputs, and whether each is sent as bytes; undefined: all of them. */
   readonly outputs: ReadonlyMap<string, boolean> | undefined;
   /** Whether outputs that say nothing themselves come as bytes. */
   readonly binary: boolean;

@@ -1,4 +1,4 @@
-/** The few styles that terminal output uses, switched off where colours are not wanted. */
+/** The few styles that terminal output uses, switched off where there are no colours. */
 
 import pc from "picocolors";
 import type { Output } from "../io.ts";

@@ -31,7 +31,7 @@ export function compact_table(table: usize): void {
 /**
  * Lists the places whose level-1 bound may reach `need`; returns how many. Writes up to 8 numbers beyond the last.
  * The loops here and in `prune.ts` test at their end: only then does the engine move out of them what does not change.
- * It makes constants anew wherever they are used, so that those come from memory.
+ * It would build constants again wherever they are used, so they are loaded from memory.
  */
 export function compact(bounds: usize, count: i32, need: f64, out: usize, table: usize): i32 {
   const upper = floor(need / 65536);

@@ -174,7 +174,7 @@ function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f
   }
 }
 
-/** Puts a row, or a filter less the middle one, into `wide`; returns its squared length. */
+/** Puts a row, or a filter minus the middle one, into `wide`; returns its squared length. */
 function open(context: usize, isRow: bool, which: u32): f64 {
   const stride = load<i32>(context, STRIDE);
   if (isRow) {

@@ -3,7 +3,7 @@
  * windows, responses, the strongest filters and the sums of cells follow each other in scratch, so that no matrix of
  * windows or responses ever exists.
  *
- * Values are taken less 128 and ranks less n + 1. All filters have one sum of ranks, so this moves all responses of a window alike,
+ * Values are stored minus 128 and ranks minus (n + 1). All filters have the same sum of ranks, so this shifts all responses of a window equally,
  * and similarities depend on differences alone.
  */
 
@@ -91,7 +91,7 @@ export function pool_patches(from: u32, to: u32, scratch: usize, context: usize)
   return 0;
 }
 
-/** Bytes to 16-bit numbers less 128. Reads and writes a little beyond the end. */
+/** Bytes to 16-bit numbers minus 128. Reads and writes a little beyond the end. */
 function openImage(bytes: usize, values: usize, image: usize): void {
   const middle = i16x8.splat(128);
   for (let i: usize = 0; i < values; i += 8) {
@@ -136,7 +136,7 @@ function poolImage(context: usize, image: usize, windows: usize, responses: usiz
     }
   }
   if (waiting == 0) return;
-  respondFour(context, windows, responses); // the places that no window took hold earlier numbers, and nobody asks
+  respondFour(context, windows, responses); // the places that no window took hold earlier numbers, which are not read
   addWindow(context, responses, 0, room, cell0);
   if (waiting > 1) addWindow(context, responses, 1, room, cell1);
   if (waiting > 2) addWindow(context, responses, 2, room, cell2);

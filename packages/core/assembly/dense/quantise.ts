@@ -1,5 +1,5 @@
 /**
- * Rows, and filters less the middle one, as 16-bit vectors: exactly where they are whole numbers that fit, otherwise
+ * Rows, and filters minus the middle one, as 16-bit vectors: exactly where they are whole numbers that fit, otherwise
  * rounded at a scale that uses the bits, with what was lost on record.
  */
 
@@ -41,7 +41,7 @@ export const UNIT: usize = 0; // real value of one unit
 export const LOST: usize = 8; // Euclidean norm of what was rounded away, in real units
 export const ANY: usize = 16; // 1 if the row has anything but zeros
 export const SQUARES: usize = 24; // squared length of each part, in units
-export const PRODUCT: usize = 88; // x·b (b less n + 1 if the filters are), in real units
+export const PRODUCT: usize = 88; // x·b (b minus (n + 1) if the filters are stored so), in real units
 export const SUM: usize = 96; // Σx
 
 /** Squared length of a 16-bit vector of `count` numbers, exact. */
@@ -106,7 +106,7 @@ export function round16(x64: usize, out: usize, end: usize, scale: f64): f64 {
   return f64x2.extract_lane(loss2, 0) + f64x2.extract_lane(loss2, 1);
 }
 
-/** Filter f less the middle filter, brought to the common norm, as float64. */
+/** Filter f minus the middle filter, scaled to the common norm, as float64. */
 export function openFilter64(context: usize, f: u32, out: usize): void {
   const stride = load<i32>(context, STRIDE);
   const mode = load<i32>(context, MODE);
@@ -124,7 +124,7 @@ export function openFilter64(context: usize, f: u32, out: usize): void {
   }
 }
 
-/** Filter f less the middle filter in 16 bits, with its facts; `x64` is scratch. */
+/** Filter f minus the middle filter in 16 bits, with its facts; `x64` is scratch. */
 export function quantiseFilter(context: usize, f: u32, out: usize, x64: usize, facts: usize): void {
   const stride = load<i32>(context, STRIDE);
   if (load<u32>(context, WHOLE_FILTERS)) {

@@ -32,7 +32,7 @@ import {
 } from "../../src/backends/wasm/sparse/context";
 import { weightAt } from "./dot";
 
-/** A feature is a column if at least one in so many filters excepts it. Measured. */
+/** A feature is a column if at least one filter in this many excepts it. Measured. */
 const FILTERS_PER_POSTING: u32 = 8;
 
 /** Marks a column in the count of TABLE. */

@@ -67,7 +67,7 @@ export async function openAuto(threads?: number, openFast: () => Promise<Backend
 
 /**
  * A GPU for those who do not choose. Opening it costs as much as some work on the processor, so it is opened once that much work
- * was asked for, and meanwhile the processor works on; only work that is many times as long waits for it.
+ * was asked for, and the processor does the work until then; only work that is many times as long waits for it.
  */
 class Fast {
   /** The GPU, once it was given work. */
@@ -81,7 +81,7 @@ class Fast {
     this.#open = open;
   }
 
-  /** The GPU if it is done sooner with these rows than the processor, which would take so many seconds. */
+  /** The GPU if it would finish these rows before the processor, which would take `seconds`. */
   async for(rows: RowSource, work: WorkShape, seconds: number): Promise<Backend | undefined> {
     if (rows.form !== "dense" || rows.valueBytes !== 1) return undefined;
     // A server asks for milliseconds of work all day: a GPU would be opened for nothing.

@@ -85,7 +85,7 @@ export interface Plan {
   readonly turn?: Turn;
 }
 
-/** Work to be weighed: searches of so many filters by rows with so many stored values. */
+/** The size of some work: searches of filters by rows. */
 export interface WorkShape {
   readonly rows: number;
   readonly features: number;
@@ -125,7 +125,7 @@ export interface HeldRows extends Handle {
   topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows>;
   /** Which filter each row belongs to. An earlier assignment may save work, as may knowing what is asked next. */
   assign(bank: HeldBank, before?: Assignment, next?: Next): Promise<Assignment>;
-  /** The assignment of an earlier run, of so many filters, to go on from. */
+  /** The assignment of an earlier run, to go on from. */
   assignment(winners: Uint32Array, filters: number): Assignment;
   /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums;

@@ -74,7 +74,7 @@ class PlainRows extends HostRows<HostBank> {
 
   protected free(): void {}
 
-  /** Calls `work` on a block of rows after the other, and for each on ranges of `count` filters, short enough for others to have a turn. */
+  /** Calls `work` on a block of rows after the other, and for each on ranges of `count` filters, short enough for other calls to run in between. */
   async #eachSlice(count: number, work: (part: Rows, first: number, from: number, to: number) => void): Promise<void> {
     let first = 0;
     for await (const part of this.source.blocks(BLOCK_BYTES)) {

@@ -55,7 +55,7 @@ export class Turn {
   }
 }
 
-/** A call that nobody aborts. */
+/** A call that cannot be aborted. */
 export const UNINTERRUPTED = new Turn();
 
 function laterOf(): (work: () => void) => void {

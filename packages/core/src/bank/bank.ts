@@ -9,7 +9,7 @@ import { expandFilter } from "../kernels/top.ts";
 export type { DenseBank, FilterBank, SparseBank } from "../kernels/shapes.ts";
 
 /**
- * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters thereby got other weights. Only the
+ * A copy of `bank` in which filter `positions[j]` is filter j of `fresh`, and which filters got other weights. Only the
  * weights that are copied whole go through `copy`.
  */
 export function replaceFilters(
@@ -247,7 +247,7 @@ interface Frequent {
   readonly times: number;
 }
 
-/** Finds the most frequent weight of filters of so many features. Doubled ranks are at most 2n: unless they are few, counting takes less time than sorting. */
+/** Finds the most frequent weight of filters. Doubled ranks are at most 2n: unless they are few, counting takes less time than sorting. */
 function frequencies(features: number): (weights: Weights) => Frequent {
   let counts: Uint32Array | undefined;
   return (weights) => {

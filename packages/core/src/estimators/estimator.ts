@@ -53,7 +53,7 @@ export interface Run {
   readonly backend?: Backend | BackendName;
   /** Stops the call at the next step: it rejects with the signal's reason and holds nothing. */
   readonly signal?: AbortSignal;
-  /** Told where the work stands; if it returns a promise the work waits for it, so a caller can step or pause. */
+  /** Called with the progress of the work; if it returns a promise the work waits for it, so a caller can step or pause. */
   readonly onProgress?: (progress: Progress) => void | Promise<void>;
   /** Where training keeps what it needs to go on from if its process ends. It must be of the same data and parameters. */
   readonly checkpoint?: Checkpoint;

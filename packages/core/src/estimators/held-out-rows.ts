@@ -11,7 +11,7 @@ const FACTOR_ROWS = 2500;
 /** Share of the rows that thresholds are chosen on: rare labels need more rows than probabilities do. */
 export const THRESHOLD_SHARE = 0.2;
 
-/** The share of so many rows that is held out to fit probabilities of one class a row: what is not needed for it is better trained on. */
+/** The fraction of rows that is held out to fit probabilities of one class a row: rows that are not needed for it are trained on. */
 export function calibrationShare(rows: number, method: "temperature" | "isotonic"): number {
   return method === "isotonic" ? CALIBRATION_SHARE : Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
 }

@@ -1,4 +1,4 @@
-/** The rows that the classifier is told to start from: checked, and as positions among the rows of their class. */
+/** The rows that the classifier is given to start from: checked, and as positions among the rows of their class. */
 
 import { RanksimError } from "../errors.ts";
 import type { Groups } from "../kernels/shapes.ts";

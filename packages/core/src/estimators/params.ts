@@ -205,7 +205,7 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     form: "choice",
     choices: ["last"],
     default: null,
-    about: "last: calibrate on the last rows of each class, then train on all; else rows are drawn and left out",
+    about: "last: calibrate on the last rows of each class, then train on all; by default rows are drawn and left out",
   },
   {
     name: "committee",

@@ -23,7 +23,7 @@ import { addedMatrix, joinSummed, keptSumsOf, recipeOf, storeSummed, summed } fr
 import { advance } from "./run.ts";
 
 /** What a classifier consists of, as far as new rows change it. */
-export interface ClassifierParts {
+interface ClassifierParts {
   readonly filters: Filters;
   readonly filterClass: Uint32Array;
   readonly classes: readonly Label[];

@@ -38,7 +38,7 @@ import { addedMatrix, addToReport, joinSummed, keptSumsOf, recipeOf, storeSummed
 import { advance } from "./run.ts";
 
 /** What a probabilistic classifier consists of, as far as new rows change it. */
-export interface ProbabilisticParts {
+interface ProbabilisticParts {
   readonly filters: Filters;
   readonly labels: LabelShares;
   readonly classes: readonly Label[];

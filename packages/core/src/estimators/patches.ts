@@ -42,7 +42,7 @@ import { trainWhole } from "./whole.ts";
 
 /** Images pooled at a time: bounds memory, and lets a signal or a progress bar in between. */
 const CHUNK_IMAGES = 2048;
-/** Pooled rows of so many bytes are kept; more are made twice, which takes less memory. */
+/** Pooled rows are kept up to this many bytes; more are made twice, which takes less memory. */
 const KEPT_BYTES = 2 ** 28;
 
 /**
@@ -205,7 +205,7 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     if (isSource(x)) return this.#pooledSource(matchingRows(x, this.features), run);
     const matrix = matchingMatrix(x, this.features);
     const width = this.pooledFeatures;
-    // What a back end is told of the work: as if each value met so many filters.
+    // The work as the back end plans for it: as if each value met this many filters.
     const filters = Math.ceil(this.multiplyAdds / this.features);
     return withBackend(run, async (backend) => {
       // A back end with memory of its own cuts the images itself; what it gives is then all there is.

@@ -36,7 +36,7 @@ export function refuseUnrefinable(params: ClassifierParams): void {
 }
 
 /** Filters to be refined, and the rows to learn from. */
-export interface ClassTask {
+interface ClassTask {
   readonly matrix: RowSource;
   readonly codes: Uint32Array;
   /** How often each row comes, see `showRows`. */

@@ -7,7 +7,7 @@ import { matrixFor } from "../matrix/source.ts";
 import type { ClassifierParams } from "./params.ts";
 
 /** Rows with their class numbers; copy c of row r is row c * rows / copies + r. */
-export interface Shown {
+interface Shown {
   readonly matrix: RowSource;
   readonly codes: Uint32Array;
   readonly copies: number;

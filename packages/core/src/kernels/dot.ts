@@ -10,7 +10,7 @@
 import type { Rows, Values } from "./shapes.ts";
 
 /** x·w for the dense row that starts at `at`. */
-export function dotDense(
+function dotDense(
   values: Values, // in: the matrix
   at: number, // in: position of the row's first value
   n: number,

@@ -107,7 +107,7 @@ export function patchResponses(window: Uint8Array, bank: DenseBank, out: Float64
 }
 
 /** Pools images: row r of `out` has the sums of image r at `r * outFeatures + outAt`, cell by cell, filters ascending. */
-export function poolPatches(
+function poolPatches(
   images: Uint8Array,
   count: number, // in: images
   bank: DenseBank,

@@ -24,7 +24,7 @@ export function rankSums(x: Rows, groups: Groups, distribution: Float64Array | u
 }
 
 /** Ranks one sum after the other. */
-export interface Ranker {
+interface Ranker {
   add(sum: Sum): void;
   /** The filters, once all have been added. */
   bank(): FilterBank;

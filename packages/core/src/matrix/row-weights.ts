@@ -9,7 +9,7 @@ import { Dense } from "./dense.ts";
 import type { Matrix } from "./matrix.ts";
 import { areWhole, type Values } from "./values.ts";
 
-/** What a fit is told of its rows beside their labels. */
+/** What a fit is given about its rows besides their labels. */
 export interface Weighted {
   /** One number above 0 for each row: how often it counts in sums and label counts. Draws do not depend on it. */
   readonly weights?: ArrayLike<number>;

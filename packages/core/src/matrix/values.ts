@@ -49,7 +49,7 @@ export function narrowest(numbers: Float64Array): Values {
 }
 
 /** The element types of matrices. */
-export type ValuesType =
+type ValuesType =
   | Uint8ArrayConstructor
   | Uint16ArrayConstructor
   | Int16ArrayConstructor

@@ -66,7 +66,7 @@ export function kdeConfusion(f: Kde, g: Kde): number {
 
 /**
  * The distribution D of features in ascending order: the running sum of the gaps from 1/2. A gap is the mean of three
- * views of the step from feature i to i + 1, and 0 where that is negative: how well the two are told apart, how much
+ * views of the step from feature i to i + 1, and 0 where that is negative: how well the two are distinguished, how much
  * further the step leads away from the first feature, and how much nearer to the last.
  *
  * Deviations 3 and 4: the paper's equation 3 has the second view's sign reversed, and takes off no 1/2 from the first, so that two

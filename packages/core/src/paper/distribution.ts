@@ -17,7 +17,7 @@ import { type Column, histogramOf, kdeOf } from "./density.ts";
 export type DistributionSpec = "rank" | "savage" | "confusion" | ArrayLike<number> | ((x: Matrix) => ArrayLike<number>);
 
 /** How the confusion distribution is measured. */
-export interface ConfusionOptions {
+interface ConfusionOptions {
   /** "auto": histogram when every number is whole, whatever its element type; otherwise kde. */
   readonly density: "auto" | "histogram" | "kde";
   /** The most rows that are looked at; more rows are sampled. At least 1. */

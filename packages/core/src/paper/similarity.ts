@@ -103,7 +103,7 @@ async function resolveTies(
 ): Promise<Tied> {
   const { filters } = bank.bank;
   const tied = new Map<number, Uint32Array>();
-  // A row without response most often has none to any filter; of the others ever more filters are asked for.
+  // A row without response most often has none to any filter; for the other rows more and more filters are asked for.
   await findTied(
     held,
     bank,

@@ -29,7 +29,7 @@ export interface Spread {
   readonly members: () => Promise<Groups>;
   readonly step: Step;
   readonly converged: boolean;
-  /** Which filter each row belonged to before the filters were made anew. */
+  /** Which filter each row belonged to before the filters were recomputed. */
   readonly assignment: Assignment;
 }
 

@@ -18,7 +18,7 @@ export interface TrainOptions {
   readonly tolerance: number;
   readonly filterFunction: FilterFunction;
   readonly distribution: Float64Array | undefined;
-  /** Whether the sums of the rows that filters were made from are wanted. */
+  /** Whether to return the sums of the rows that filters were made from. */
   readonly keepSums: boolean;
   /** Called before the trained filters are searched for the strongest of each row; absent: they are not. */
   readonly beforeWinners?: () => Promise<void>;
@@ -43,12 +43,12 @@ export interface Trained {
 }
 
 /** An iteration and its wall-clock seconds. */
-export interface TimedStep extends Step {
+interface TimedStep extends Step {
   readonly seconds: number;
 }
 
 /** Called after initialisation (no spread yet) and after each iteration; may wait, or throw to stop. Filters are read if asked for. */
-export type OnStep = (filters: () => Promise<FilterBank>, step: Step | undefined) => Promise<void>;
+type OnStep = (filters: () => Promise<FilterBank>, step: Step | undefined) => Promise<void>;
 
 /** What a bank in training has reached: enough to go on from. */
 export interface BankState {

@@ -14,7 +14,7 @@ import { addRow, type PackedRows, packRows, product, square } from "./packed-row
 /** What a row on the wrong side or inside the margin costs: the distance to the margin, or its square. */
 export type Loss = "hinge" | "squaredHinge";
 
-export interface DescentOptions {
+interface DescentOptions {
   readonly c: number;
   readonly loss: Loss;
   /** Stop when the projected gradients of all rows lie within this range. */

@@ -25,7 +25,7 @@ export interface TuneRound {
 }
 
 /** What all candidates of a round are judged by. */
-export interface JudgedBy<X extends Samples, M extends Model> {
+interface JudgedBy<X extends Samples, M extends Model> {
   readonly x: X;
   readonly y: Labels | LabelSets;
   readonly folds: readonly Fold[];

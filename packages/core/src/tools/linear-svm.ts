@@ -28,7 +28,7 @@ export interface LinearSvmParams {
   readonly loss: Loss;
   /** Whether planes may lie off the origin. */
   readonly intercept: boolean;
-  /** Value of the feature whose weight is the intercept: the larger, the less the intercept is held back. */
+  /** Value of the feature whose weight is the intercept: the larger, the less the intercept is regularised. */
   readonly interceptScaling: number;
   /** Training has converged when no row's gradient differs from another's by more. */
   readonly tolerance: number;

@@ -1,4 +1,4 @@
-/** How a call that consists of several calls hands its `Run` on, and how a long computation lets others have a turn. */
+/** How a call that consists of several calls hands its `Run` on, and how a long computation lets other calls run. */
 
 import type { Run } from "../estimators/estimator.ts";
 

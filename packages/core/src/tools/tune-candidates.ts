@@ -57,7 +57,7 @@ export function suggestCandidates<X extends Samples, M extends Model>(
 /** Above this many the automatic number is near. */
 const MOST_FILTERS = 5000;
 
-/** Numbers of filters below the automatic one; sparse rows are told apart by few. */
+/** Numbers of filters below the automatic one; few are enough for sparse rows. */
 function countsFor(perClass: boolean, isSparse: boolean, classes: number, rows: number): number[] {
   const steps = perClass ? (isSparse ? [1, 3, 10, 30] : [1, 3, 10, 30, 100, 200]) : [10, 30, 100];
   return steps.map((step) => step * classes).filter((count) => count < Math.min(rows / 2, MOST_FILTERS));

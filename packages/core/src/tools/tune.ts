@@ -19,7 +19,7 @@ import { type CrossValidateOptions, checkedOnce, divide, scorerOf } from "./vali
 /** How candidates are judged. */
 export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X, M> {
   /**
-   * Rows of the first round. Default: so many that the last round has one candidate left, at least 1,000 and twice the largest
+   * Rows of the first round. Default: as many as leave one candidate in the last round, at least 1,000 and twice the largest
    * number of filters.
    */
   readonly firstRows?: number;
@@ -27,7 +27,7 @@ export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X,
   readonly factor?: number;
   /** Time to be spent, in seconds of the clock; whatever is not judged by then is reported as cut. Default: no limit. */
   readonly seconds?: number;
-  /** Whether so much of these seconds is left over as fitting the best on all rows may take. Default: no. */
+  /** Whether enough of these seconds is left to fit the best candidate on all rows. Default: no. */
   readonly leaveTimeToFit?: boolean;
 }
 
@@ -147,7 +147,7 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     for (const trial of alive) {
       const isBest = judged.length === 0;
       // What would not fit waits for those that do. The best of the round before never waits: without it, a round would
-      // crown whoever is cheap.
+      // choose the cheapest.
       if (!isBest && expected(trial, judged, rows) > left()) late.push(trial);
       else if (left() > 0 || r === 0) await attempt(trial);
       if (judged.length === 0 && trial.outcome === "cut") break;

@@ -31,7 +31,7 @@ describe("a lease", () => {
     expect(() => lease.take(1)).toThrow(/ended/);
     other.release();
     expect(memory.used).toBe(0);
-    expect(() => memory.give(at)).toThrow(/nobody has/);
+    expect(() => memory.give(at)).toThrow(/not in use/);
   });
 
   it("never gives the same bytes to two owners", () => {

@@ -58,7 +58,7 @@ const RCV1_TOPICS = lyrlFile(
   "2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",
 );
 
-/** Merged subsets have no public address; they are used where someone has put them. */
+/** Merged subsets have no public address; they are used where they have been copied to the data folder. */
 function mergedPart(name: string, rows: number, plainSha256: string): CatalogueSource {
   return { form: "svmlight", files: [{ name, addresses: [], plainSha256 }], rows };
 }
@@ -239,7 +239,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: "rcv1",
     title: "RCV1-v2 topics",
     about:
-      "news stories of Reuters as tf-idf of 47,236 stems, several of 103 topics each; a smaller merged form (27,613 stories, topics as numbers) is used where only that is at hand",
+      "news stories of Reuters as tf-idf of 47,236 stems, several of 103 topics each; a smaller merged form (27,613 stories, topics as numbers) is used where only that is found",
     homepage: "https://jmlr.csail.mit.edu/papers/volume5/lewis04a/",
     licence: "research use with citation",
     citation:

@@ -19,7 +19,7 @@ export function scratchFolder(env: { readonly [name: string]: string | undefined
   return env.RANKSIM_SCRATCH || tmpdir();
 }
 
-/** A file without a name; it is gone when nobody uses it any more. */
+/** A file without a name; it is deleted when it is no longer in use. */
 export class Scratch {
   readonly #file: number;
   static readonly #forgotten = new FinalizationRegistry<number>((file) => closeSync(file));
@@ -118,7 +118,7 @@ export async function arrangeRows(source: RowSource, listed: Uint32Array, folder
   return cache.source();
 }
 
-/** The place of a row that is not wanted. */
+/** The place of a row that is left out. */
 const NOWHERE = 2 ** 32 - 1;
 
 async function lengthsOf(source: RowSource): Promise<Uint32Array> {
@@ -132,7 +132,7 @@ async function lengthsOf(source: RowSource): Promise<Uint32Array> {
   return lengths;
 }
 
-/** The wanted rows of a block in runs that lie side by side in their new places. */
+/** The requested rows of a block in runs that are adjacent in their new places. */
 function* placed(block: Rows, first: number, target: Uint32Array): Generator<{ rows: Rows; place: number }> {
   const wanted = Uint32Array.from({ length: block.rows }, (_, r) => r).filter((r) => target[first + r] !== NOWHERE);
   wanted.sort((a, b) => target[first + a] - target[first + b]);

@@ -73,7 +73,7 @@ async function receive(
   const response = await fetch(address, { headers, ...(signal ? { signal } : {}) });
   if (response.status === 416) {
     await forget(part);
-    throw new Error("the part that was here does not fit the file; beginning anew");
+    throw new Error("the part that was here does not fit the file; starting again");
   }
   if (!response.ok || response.body === null) {
     throw badFile(file.name, "", `expected the file, found the answer ${response.status} ${response.statusText}`);
@@ -109,7 +109,7 @@ async function partOf(part: string, address: string): Promise<{ byteLength: numb
     const { address: from, version } = state as { address?: unknown; version?: unknown };
     if (from === address && typeof version === "string" && version !== "") return { byteLength: size, version };
   } catch {
-    // No part, or no trustworthy word about it: the download begins anew.
+    // No part, or no trustworthy word about it: the download starts again.
   }
   return { byteLength: 0, version: "" };
 }

@@ -52,7 +52,7 @@ async function* streamOf(path: string, found: Stats): AsyncGenerator<Uint8Array>
   }
 }
 
-/** A pipe is waited for as a socket is: a read of it as a file would keep the process from ending until somebody writes. */
+/** A pipe is waited for as a socket is: a read of it as a file would keep the process from ending until something is written. */
 function pipeStream(path: string): Socket {
   return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
 }
@@ -62,7 +62,7 @@ export function stdinSource(stream: AsyncIterable<Uint8Array> = process.stdin): 
   return { name: "standard input", stream: () => stream };
 }
 
-/** Small files take longer to open than to read: so many are opened at a time. */
+/** Small files take longer to open than to read: this many are opened at a time. */
 const AHEAD = 16;
 
 /** A folder and all below it. Links are followed to files, not to folders. */

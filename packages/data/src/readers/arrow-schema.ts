@@ -3,7 +3,7 @@
 import type { FlatTable } from "./flatbuffer.ts";
 
 /** Kinds of columns that are read; "other" ones are only stepped over. */
-export type ArrowType =
+type ArrowType =
   | { readonly kind: "null" | "bool" | "text-view" | "other" }
   | { readonly kind: "int"; readonly bits: number; readonly isSigned: boolean }
   | { readonly kind: "float"; readonly bits: number }
@@ -88,7 +88,7 @@ function plainField(field: FlatTable, children: readonly ArrowField[]): ArrowFie
   const [typeName, buffers] = TYPES[number] ?? ["unknown", Number.NaN];
   if (Number.isNaN(buffers)) throw new Error(`expected a known type of column, found number ${number}`);
   const details = field.table(3);
-  // Dense unions (mode 1) have offsets besides the type numbers.
+  // Dense unions (mode 1) have offsets in addition to the type numbers.
   const more = typeName === "Union" && details?.int16(0) === 1 ? 1 : 0;
   return {
     name: field.text(0),

@@ -13,7 +13,7 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 
-/** A scanner over windows of bytes; after `next` answers true, one record's fields are at hand. */
+/** A scanner over windows of bytes; after `next` answers true, the fields of one record can be read. */
 export class CsvRecords {
   /** Line on which the record begins, from 1. */
   line = 1;

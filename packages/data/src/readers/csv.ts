@@ -1,6 +1,6 @@
 /**
  * CSV and TSV to a dense matrix (or text), streaming. Numbers go from bytes straight into the matrix. Delimiter and header
- * are told by the first two records unless given.
+ * are detected from the first two records unless given.
  */
 
 import { RanksimError } from "@ranksim/core";

@@ -6,7 +6,7 @@ import { isIdx } from "./idx.ts";
 import type { Format, ReadOptions } from "./options.ts";
 
 /** A file's format; "tar" is a folder in one file. */
-export type FileFormat = Format | "tar";
+type FileFormat = Format | "tar";
 
 const MAGIC: readonly (readonly [format: FileFormat, at: number, bytes: string])[] = [
   ["npy", 0, "\x93NUMPY"],

@@ -9,7 +9,7 @@ import { didYouMean } from "../did-you-mean.ts";
 import type { Columns } from "./columns.ts";
 
 /**
- * Finds the columns of `schema`. `given` is the number of the label's column, null where labels are not wanted, undefined
+ * Finds the columns of `schema`. `given` is the number of the label's column, null where labels are not read, undefined
  * where the schema decides; `called`, or -1, the column that is called as labels are, for a schema that names none.
  */
 export function expectedColumns(
@@ -45,7 +45,7 @@ function byName(
       `${name}: the model was trained with ${columns(lacking)}, which the data lacks${
         extra.length === 0
           ? ""
-          : `; the data has ${columns(extra)} besides, renamed perhaps${didYouMean(lacking[0], extra)}`
+          : `; the data has ${columns(extra)} as well, renamed perhaps${didYouMean(lacking[0], extra)}`
       }`,
     );
   }

@@ -5,7 +5,7 @@ import type { Folder } from "../source.ts";
 import type { ReadOptions } from "./options.ts";
 
 /** What became of the files. */
-export interface Collected<T> {
+interface Collected<T> {
   readonly contents: T[];
   readonly paths: string[];
   /** The folder of each file; absent where files lie directly in the folder that was given. */

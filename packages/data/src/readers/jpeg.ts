@@ -8,9 +8,9 @@ import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
 import { type Picture, pixelsOf } from "./picture.ts";
 
-/** Sides are filled up to whole blocks of at most so many pixels. */
+/** Sides are padded to whole blocks of at most this many pixels. */
 const LARGEST_BLOCK = 32;
-/** Bytes that a pixel takes while it is decoded: up to four components of 32 bits, their bytes, and what blocks take besides. */
+/** Bytes that a pixel takes while it is decoded: up to four components of 32 bits, their bytes, and the blocks themselves. */
 const BYTES_PER_PIXEL = 32;
 /** What the decoder takes for any image. */
 const BYTES_FOR_ANY = 1 << 22;

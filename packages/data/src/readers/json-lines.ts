@@ -182,7 +182,7 @@ function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
     add(row, line) {
       for (const key of Object.keys(row)) {
         if (!known.has(key) && options.schema === undefined) {
-          throw badFile(name, `line ${line}`, `expected the keys of the first row, found ${quoted(key)} besides`);
+          throw badFile(name, `line ${line}`, `expected the keys of the first row, found ${quoted(key)} as well`);
         }
       }
       for (const key of featureNames) addCell(name, builder, row[key], `line ${line}, key ${quoted(key)}`);

@@ -20,7 +20,7 @@ export type TextPart = "headers" | "footers" | "quotes";
 
 /** How to read; all optional. */
 export interface ReadOptions {
-  /** The format; else told by the name's ending and the content. */
+  /** The format; default: detected from the ending and the content. */
   readonly format?: Format;
   /**
    * What a model was trained on. Columns are then found by the names they had at training, whatever their order, others are
@@ -41,9 +41,9 @@ export interface ReadOptions {
    * it they are refused.
    */
   readonly table?: boolean;
-  /** CSV: whether the first line names the columns; else told by the content. */
+  /** CSV: whether the first line names the columns (default: detected). */
   readonly header?: boolean;
-  /** CSV: one character; else told by the content. */
+  /** CSV: one character; default: detected from the content. */
   readonly delimiter?: string;
   /**
    * Tables: what to do about missing values: refuse them (default), or fill in a number or the column's mean. With a schema,
@@ -52,11 +52,11 @@ export interface ReadOptions {
   readonly missing?: "refuse" | "mean" | number;
   /** NPZ: the names of the arrays that hold rows and labels. */
   readonly arrays?: { readonly x?: string; readonly y?: string };
-  /** svmlight: number of features; else the largest that occurs. */
+  /** svmlight: number of features (default: the largest that occurs). */
   readonly features?: number;
   /** svmlight: the number of the first feature; else 0 if it occurs, 1 if not. */
   readonly firstFeature?: 0 | 1;
-  /** svmlight: whether a row may have any number of labels; else told by the content. */
+  /** svmlight: whether a row may have any number of labels; default: detected from the content. */
   readonly multilabel?: boolean;
   /** Folders: only files below this path. */
   readonly under?: string;
@@ -78,6 +78,6 @@ export interface ReadOptions {
   readonly sizes?: readonly number[];
   /** Rows of numbers: the size of the images that they are, or "square" where it is the square root of their pixels. */
   readonly images?: ImageSize | "square";
-  /** The memory that reading may take; else half of what is at hand. */
+  /** The memory that reading may take; default: half of the free memory. */
   readonly budget?: Budget;
 }

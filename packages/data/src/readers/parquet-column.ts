@@ -17,7 +17,7 @@ const MOST_PAGE_BYTES = 2 ** 26;
 const MOST_UNPACKED = 1032;
 
 /** What the schema says about a column's one leaf. */
-export interface Leaf {
+interface Leaf {
   readonly tree: SchemaTree;
   /** Level at which a value is there. */
   readonly definition: number;

@@ -277,7 +277,7 @@ function text(task: Task): Chosen {
   return { estimator: texts(words, last.estimator as never), what: `weighted tf-idf, ${last.what}` };
 }
 
-/** Sparse rows are told apart by few filters of Savage scores. */
+/** Few filters of Savage scores are enough for sparse rows. */
 function fewFilters(task: Task, refineEpochs: number, more: Partial<ClassifierParams> = {}): Chosen {
   const classify = new RankSimilarityClassifier(
     given(task, {

@@ -10,7 +10,7 @@ import { IDX_TYPES, isIdx } from "../readers/idx.ts";
 import { decodeNumbers, LONGEST_HEADER, readHeader, rowsOfShape } from "../readers/npy.ts";
 import type { ByteSource } from "../source.ts";
 
-/** Bytes between two wanted rows that are read along with them, because another read would take longer. */
+/** Bytes between two requested rows that are read along with them, because another read would take longer. */
 const READ_OVER = 1 << 15;
 /** Bytes of one read, where rows are gathered. */
 const LONGEST_READ = 1 << 24;

@@ -94,7 +94,7 @@ class JoinedRows implements RowSource {
     return { form: "csr", rows, features, offsets: block.offsets, indices: block.indices, values };
   }
 
-  /** Numbers in the common element type, or room for so many. */
+  /** Numbers in the common element type, or an array of the given length. */
   #values(numbers: Values | number): Values {
     const Type = this.#like.constructor as new (numbers: ArrayLike<number> | number) => Values;
     return new Type(numbers);

@@ -18,7 +18,7 @@ export interface ColumnState {
 
 /** Whether a column is one of words, now that all of its cells are known. */
 export function endsAsWords({ isWords, commas, clearCommas }: ColumnState): boolean {
-  // 1,234 in every cell may be a thousand or a little more than one: nobody can tell, so it is no number.
+  // 1,234 in every cell may be a thousand or a little more than one: it is ambiguous, so it is not read as a number.
   return isWords || (commas > 0 && clearCommas === 0);
 }
 

@@ -210,7 +210,7 @@ function knotName(name: string, type: string, part: number, knot: number, j: num
 }
 
 /** Takes the features of a row that are not zero, in ascending order. */
-export type Sink = (feature: number, value: number) => void;
+type Sink = (feature: number, value: number) => void;
 
 /** The code of a column at work on the rows of one table: for a row, its features from `first` on go to the sink. */
 export function coder(column: TableColumn, code: ColumnCode, first: number): (row: number, sink: Sink) => void {

@@ -106,7 +106,7 @@ function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
   return { ...category, leftOut: length >= LONG_WORDS ? IS_TEXT : "it names almost every row" };
 }
 
-/** The order in which all words are dates, undefined if they are none. Day and month go by the rows that tell them apart. */
+/** The order in which all words are dates, undefined if they are none. Day and month are decided by the rows in which they cannot be confused. */
 export function orderOf(words: readonly string[]): { readonly order?: "dmy" | "mdy" } | undefined {
   const all = (order: DateOrder) => words.length > 0 && words.every((word) => !Number.isNaN(dateOf(word, order)));
   if (all("ymd")) return {};

@@ -14,7 +14,7 @@ export interface TableParams {
   readonly spacing: Spacing;
   /** Words of a category that have a feature each, the most frequent ones; others share one. */
   readonly categories: number;
-  /** What columns are, by name; else told by their cells. */
+  /** What columns are, by name; default: detected from their cells. */
   readonly types: { readonly [name: string]: ColumnKind };
 }
 
@@ -27,7 +27,7 @@ export const TABLE_PARAMETERS: readonly ParameterInfo[] = [
     default: "midway",
     about: "where knots lie: at quantiles, evenly, or midway between the two",
   },
-  { name: "categories", form: "count", default: 64, about: "words of a category with a feature each, at most" },
+  { name: "categories", form: "count", default: 64, about: "most words of a category that get a feature each" },
 ];
 
 const DEFAULTS: TableParams = { knots: "auto", spacing: "midway", categories: 64, types: {} };

@@ -18,7 +18,7 @@ type Step =
 
 /** Steps of a pattern, counts written out. */
 const MOST_STEPS = 2000;
-/** Work that all texts together may take: a common allowance, and so much for each character. */
+/** Work that all texts together may take: a common allowance, and some for each character. */
 const ALLOWANCE = 1e7;
 const PER_CHARACTER = 100;
 

@@ -10,7 +10,7 @@ export interface AnalyzerParams {
   /** Whether text is put in lower case first. */
   readonly lowercase: boolean;
   /**
-   * What a token is, as a regular expression in Python's spelling: \w, \d, \s and \b go by Unicode. If it has a group,
+   * What a token is, as a regular expression in Python's spelling: \w, \d, \s and \b follow Unicode. If it has a group,
    * the group is the token.
    */
   readonly tokenPattern: string;
@@ -54,7 +54,7 @@ export interface TfidfParams extends CountParams {
 
 /** Parameters of `HashingVectorizer`. */
 export interface HashingParams extends AnalyzerParams {
-  /** Number of features that terms are scattered over. */
+  /** Number of features that terms are hashed to. */
   readonly nFeatures: number;
   /** Whether half of the terms count negative, so that collisions cancel out on average. */
   readonly alternateSign: boolean;
@@ -82,9 +82,9 @@ const BINARY: ParameterInfo = { name: "binary", form: "flag", default: false, ab
 /** Parameters of `CountVectorizer` as data. */
 export const COUNT_PARAMETERS: readonly ParameterInfo[] = [
   ...ANALYZER_PARAMETERS,
-  { name: "minDf", form: "special", default: 1, about: "least documents (or share of them) with a term" },
+  { name: "minDf", form: "special", default: 1, about: "fewest documents (or share of them) with a term" },
   { name: "maxDf", form: "special", default: 1, about: "most documents (or share of them) with a term" },
-  { name: "maxFeatures", form: "count", default: null, about: "keep only so many of the most frequent terms" },
+  { name: "maxFeatures", form: "count", default: null, about: "keep only this many of the most frequent terms" },
   { name: "vocabulary", form: "special", default: null, about: "the terms, if they are not to be learned" },
   BINARY,
 ];
@@ -103,7 +103,7 @@ export const TFIDF_PARAMETERS: readonly ParameterInfo[] = [
 /** Parameters of `HashingVectorizer` as data. */
 export const HASHING_PARAMETERS: readonly ParameterInfo[] = [
   ...ANALYZER_PARAMETERS,
-  { name: "nFeatures", form: "count", default: 2 ** 20, about: "features that terms are scattered over" },
+  { name: "nFeatures", form: "count", default: 2 ** 20, about: "features that terms are hashed to" },
   { name: "alternateSign", form: "flag", default: true, about: "let half of the terms count negative" },
   BINARY,
   NORM,

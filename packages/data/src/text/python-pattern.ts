@@ -1,6 +1,6 @@
 /**
  * Regular expressions in Python's spelling, so that a token pattern means here what it means in scikit-learn: in Python \w,
- * \d, \s and \b go by Unicode, in JavaScript by ASCII (and \s by another list).
+ * \d, \s and \b follow Unicode, in JavaScript ASCII (and \s another list).
  */
 
 import { RanksimError } from "@ranksim/core";

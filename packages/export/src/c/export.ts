@@ -109,7 +109,7 @@ function opening({ bank, classes, committee }: ClassifierModel, facts: Facts, fe
     ? "The answers are those of the model, for every row of bytes."
     : facts.isWhole
       ? "The answers are those of the model, but perhaps where classes score exactly the same."
-      : "The weights are rounded to so many bits: some answers may differ from the model's.";
+      : "The weights are rounded to fewer bits: some answers may differ from the model's.";
   return `/*
  * ${bank.filters} rank similarity filters${banks} over ${features} bytes${facts.stage ? " through patches" : ""}, ${classes.length} classes, weights of ${facts.bits} bits.
  * ${truth}

@@ -16,7 +16,7 @@ import { denseWeights, imageClassifierOf, isRanked } from "../parts.ts";
 export type WeightBits = 8 | 16;
 
 /** Weights as a header stores them. */
-export interface WholeWeights {
+interface WholeWeights {
   readonly bits: WeightBits;
   /** filters x features. */
   readonly values: Uint8Array | Uint16Array;
@@ -25,7 +25,7 @@ export interface WholeWeights {
 }
 
 /**
- * The weights in so many bits. Doubled ranks that fit are kept. Others are stretched over the range and rounded: a constant
+ * The weights as whole numbers of `bits` bits. Doubled ranks that fit are kept. Others are stretched over the range and rounded: a constant
  * added to all weights of all filters, and a common factor, change no winner.
  */
 export function wholeWeights({ bank }: ClassifierModel, bits: WeightBits): WholeWeights {

@@ -30,7 +30,7 @@ export type Attributes = { readonly [name: string]: number | readonly number[] }
 export type Side = number | string;
 
 /** What a file says of itself beside the graph. */
-export interface Description {
+interface Description {
   readonly name: string;
   readonly about: string;
   readonly version: string;

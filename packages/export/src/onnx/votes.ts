@@ -6,7 +6,7 @@ import type { Graph, Value } from "./graph.ts";
 import { similarities } from "./similarity.ts";
 
 /** What is asked of the filters of each class: values of rows x filters become rows x classes x filters of the class. */
-export interface ByClass {
+interface ByClass {
   /** The largest value of each class; `missing` for a class without filters. rows x classes. */
   largest(values: Value, missing: number): Value;
   /** How many filters of each class meet a condition (rows x filters, truth values). rows x classes, float64. */

@@ -34,7 +34,7 @@ export interface Network {
 }
 
 /** A model as spikes: one layer of filters, after a layer of windows where it takes images. */
-export interface Spiking {
+interface Spiking {
   readonly patches: PatchNetwork | undefined;
   readonly network: Network;
   readonly classifier: ClassifierModel;
@@ -83,7 +83,7 @@ export function spikingRows(x: MatrixLike, { network, patches }: Spiking): Dense
 }
 
 /** The spikes of a row in the order they come: features by falling value, equal ones by number. Features of 0 come last. */
-export function spikeOrder(row: ArrayLike<number>): Uint32Array {
+function spikeOrder(row: ArrayLike<number>): Uint32Array {
   const order = Uint32Array.from({ length: row.length }, (_, i) => i);
   return order.sort((a, b) => row[b] - row[a] || a - b);
 }

@@ -13,7 +13,7 @@ const LARGEST = 255;
 type Layer = PatchModel["layers"][number];
 
 /** What the first layer makes of an image. */
-export interface FirstLayer {
+interface FirstLayer {
   /** Values of the image above 0. */
   readonly spikes: number;
   /** Additions to a potential: one for each spike, window that holds it, and filter. */

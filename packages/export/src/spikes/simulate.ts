@@ -8,7 +8,7 @@ import { Watch } from "./settled.ts";
 export interface SpikeOptions {
   /** Moments at which the class is noted, evenly over the time of a row; 20 where absent. */
   readonly moments?: number;
-  /** Called after every so many rows with the share that is done; the work waits for it and stops where it throws. */
+  /** Called every few rows with the share that is done; the work waits for it and stops where it throws. */
   readonly onProgress?: (share: number) => void | Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface SpikeTrace {
   readonly labels: readonly Label[];
 }
 
-/** Follows one row at so many evenly spaced moments. */
+/** Follows one row at evenly spaced moments. */
 export function traceSpikes(model: Model, row: ArrayLike<number>, moments = 60): SpikeTrace {
   if (!Number.isInteger(moments) || moments < 1) {
     throw new RanksimError("bad-params", `moments: expected a whole number from 1 on, found ${moments}`);

@@ -23,7 +23,7 @@ export function memoryBound(rows: number, features: number, filters: number, byt
 }
 
 /** One training held against the formula. */
-export interface MemoryCheck {
+interface MemoryCheck {
   readonly name: string;
   readonly rows: number;
   readonly features: number;

@@ -23,7 +23,7 @@ const NEIGHBOURS = 5;
 const load = createRequire(import.meta.url);
 
 /** A peer: the packages it needs and how it is loaded. Loading is not timed. */
-export interface NpmPeer {
+interface NpmPeer {
   readonly packages: readonly string[];
   readonly open: () => Fit | Promise<Fit>;
 }

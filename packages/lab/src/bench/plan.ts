@@ -22,7 +22,7 @@ export interface Case {
 }
 
 /** What jobs are told from outside. */
-export interface CaseOptions {
+interface CaseOptions {
   readonly pythonPackage: string | undefined;
   /** Where the default classifier of Fashion-MNIST is left. */
   readonly model: string;

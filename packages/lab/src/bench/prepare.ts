@@ -11,7 +11,7 @@ import { type Part, writePart } from "./data-files.ts";
 import type { Missing } from "./results.ts";
 
 /** Where the data are. */
-export interface DataPaths {
+interface DataPaths {
   /** Folder with the four original files of Fashion-MNIST. */
   readonly fashionMnist: string;
   /** 20news-bydate.tar.gz. */

@@ -1,7 +1,7 @@
 /** Tables in README files: what stands between two marks is made from the results, the rest is written by hand. */
 
-export const START_MARK = "<!-- bench:start -->";
-export const END_MARK = "<!-- bench:end -->";
+const START_MARK = "<!-- bench:start -->";
+const END_MARK = "<!-- bench:end -->";
 
 /** The text with what stands between the marks replaced; undefined if it has no such marks. */
 export function withTables(text: string, tables: string): string | undefined {

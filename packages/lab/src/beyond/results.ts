@@ -6,7 +6,7 @@ import { spread, table } from "../bench/show.ts";
 import { type Experiment, type Figures, figuresOf, type ResultsOf } from "./experiment.ts";
 
 /** What was measured for one seed. */
-export interface SeedResult {
+interface SeedResult {
   readonly seed: number;
   readonly date: string;
   readonly commit: string;

@@ -10,13 +10,13 @@ export interface Labelled {
 }
 
 /** Rows of numbers with several labels each. */
-export interface LabelledSets {
+interface LabelledSets {
   readonly x: Matrix;
   readonly y: readonly (readonly Label[])[];
 }
 
 /** Texts with a label each. */
-export interface LabelledText {
+interface LabelledText {
   readonly text: readonly string[];
   readonly y: readonly Label[];
 }

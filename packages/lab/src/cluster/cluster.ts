@@ -82,7 +82,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** A file of so many rows with their labels, written once. */
+/** A file of rows with their labels, written once. */
 async function rowsIn(folder: string, count: number): Promise<string> {
   const name = `rows-${count}.npy`;
   if (!existsSync(join(folder, `labels-${count}.npy`))) {

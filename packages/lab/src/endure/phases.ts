@@ -34,7 +34,7 @@ export async function prepare(folder: string, megabytes: number): Promise<void> 
   await pipeline(Readable.from(csvRows(megabytes * 1e6)), createWriteStream(join(folder, "large.csv")));
 }
 
-/** Lines of 64 numbers from 0 to 16 and a class, in blocks, until there are so many bytes. */
+/** Lines of 64 numbers from 0 to 16 and a class, in blocks, up to the given number of bytes. */
 export function* csvRows(bytes: number): Generator<Buffer> {
   const lines: string[] = [];
   for (let r = 0; r < 4096; r++) {

@@ -3,7 +3,7 @@
 import { Draw } from "../differential/draw.ts";
 import type { Target } from "./target.ts";
 
-/** A case that takes longer than this hangs, for whoever waits. Processor time: the machine may have other work. */
+/** A case that takes longer than this counts as a hang. Processor time: the machine may have other work. */
 const LONGEST_SECONDS = 2;
 
 export interface Finding {

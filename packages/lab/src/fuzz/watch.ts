@@ -20,7 +20,7 @@ const SCRIPT = `
   }, 1000);`;
 
 /** Says which case of which target begins. */
-export type Begin = (target: number, number: number) => void;
+type Begin = (target: number, number: number) => void;
 
 /** Starts to watch; a case that does not end is told and ends the process. */
 export function watch(names: readonly string[], seed: number): { begin: Begin; end: () => Promise<number> } {

@@ -29,7 +29,7 @@ const HELP = `Times the GPU back end against the processor and compares what the
 Ends with 1 where GPU and processor differ.
 `;
 
-/** Work that took longer than so many milliseconds on the processor is not done there twice. */
+/** Work that took longer than this many milliseconds on the processor is not done there twice. */
 const MOST_AGAIN = 10_000;
 
 const { values } = parseArgs({

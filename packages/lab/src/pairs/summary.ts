@@ -9,7 +9,7 @@ export interface Pair {
 }
 
 /** How much faster the second commit is in one call: times of the base divided by its own, one ratio a pair. */
-export interface RowSummary {
+interface RowSummary {
   readonly work: string;
   readonly phase: string;
   readonly pairs: number;

@@ -14,7 +14,7 @@ export interface Options {
   readonly results: string | undefined;
   /** Only points whose names contain one of these; all where empty. */
   readonly only: readonly string[];
-  /** No point is begun after so many minutes. */
+  /** No point is begun after this many minutes. */
   readonly minutes: number;
   readonly help: boolean;
 }

@@ -41,7 +41,7 @@ function foldOf({ rows, y }: Laid, of: number, at: number): Chosen {
   return (y ? stratifiedFolds(y, options) : folds(rows, options))[at];
 }
 
-/** Dealing makes all parts though one is taken; more than so many are dealt in two rounds. */
+/** Splitting makes all parts though one is taken; more than this many are split in two rounds. */
 const MOST_AT_ONCE = 60;
 
 function onePart(laid: Laid, rows: Uint32Array, parts: number | undefined, seed: number): Uint32Array {

@@ -19,7 +19,7 @@ const LIMIT_SECONDS = 3000;
 const CLOCK_LIMIT_SECONDS = 4 * LIMIT_SECONDS;
 
 /** Where and with what points are measured. */
-export interface Workshop {
+interface Workshop {
   readonly scratch: string;
   readonly shelf: DataShelf;
   readonly store: Store;

@@ -10,7 +10,7 @@ export type DataName = "fashion" | "kuzushiji" | "newsgroups" | "newsgroups-coun
 export interface RowChoice {
   /** A fold of all rows together; the published train and test parts where absent. */
   readonly fold?: { readonly of: number; readonly at: number };
-  /** Train on one of so many equal parts, drawn with the seed, classes in their shares; all rows where absent. */
+  /** Train on one of this many equal parts, drawn with the seed, classes in their shares; all rows where absent. */
   readonly trainParts?: number;
   /** The same for the test rows. */
   readonly testParts?: number;

@@ -40,7 +40,7 @@ export function findAutocannon(): Autocannon | undefined {
   }
 }
 
-/** Fires for so many seconds. */
+/** Sends requests for the given number of seconds. */
 export async function fire(
   autocannon: Autocannon,
   port: number,

@@ -1,5 +1,5 @@
 /**
- * A client that asks as fast as it is answered: so many kept connections, each with one request at a time, on plain sockets,
+ * A client that asks as fast as it is answered, over several kept connections, each with one request at a time, on plain sockets,
  * so that little of the machine goes into asking.
  */
 
@@ -15,7 +15,7 @@ export interface Target {
   readonly seconds: number;
   /** Whether an answer to a body is right; told the number of the body. */
   readonly isRight?: (body: number, status: number, answer: string) => boolean;
-  /** The share of requests whose connection is cut off in the midst. */
+  /** The share of requests whose connection is cut off before the answer. */
   readonly abortShare?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Load {
   readonly slowest: number;
 }
 
-/** Asks for so many seconds. */
+/** Sends requests for the given number of seconds. */
 export async function load(target: Target): Promise<Load> {
   const heads = target.bodies.map((body) =>
     Buffer.concat([

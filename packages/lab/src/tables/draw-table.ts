@@ -4,7 +4,7 @@ import { Dense } from "@ranksim/core";
 import { Draw } from "../differential/draw.ts";
 
 /** Rows with their classes. */
-export interface DrawnTable {
+interface DrawnTable {
   readonly x: Dense;
   readonly y: readonly number[];
 }

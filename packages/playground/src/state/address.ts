@@ -115,7 +115,7 @@ function readRecipe(given: URLSearchParams): Recipe {
 }
 
 /** A parameter's value from text; undefined where it is none. The estimator has the last word on its range. */
-export function readValue(info: ParameterInfo, text: string): Json | undefined {
+function readValue(info: ParameterInfo, text: string): Json | undefined {
   if (info.choices?.includes(text) || (info.form === "count-or-auto" && text === "auto")) return text;
   try {
     const value = JSON.parse(text) as Json;

@@ -17,7 +17,7 @@ interface Facts extends Kept {
   readonly choices: ReadChoices;
 }
 
-/** More is not kept: it would fill the disk of someone who only wanted to look. */
+/** More is not kept: it would fill the disk of a visitor. */
 const MOST_BYTES = 1e9;
 const MOST_FILES = 5000;
 

@@ -53,13 +53,13 @@ export interface View {
 }
 
 /** Files that could not be read, how that was tried, and their first rows where they are a table. */
-export interface Unread {
+interface Unread {
   readonly files: readonly NamedFile[];
   readonly choices: ReadChoices;
   readonly preview: Preview | undefined;
 }
 
-export interface RunNotice {
+interface RunNotice {
   readonly kind: "error" | "stopped";
   readonly text: string;
   /** The parameter that is at fault, where the message names one. */

@@ -4,14 +4,14 @@ import { drawInk, drawParts, inkOf } from "../drawing/picture.ts";
 import type { Explanation, ImageSize } from "../protocol.ts";
 import { percent } from "../views/text.ts";
 
-export const CARD = { width: 1200, height: 630 };
+const CARD = { width: 1200, height: 630 };
 
 /** The light palette of the page: a shared picture stands on any background. */
 const COLOURS = { paper: "#fbfbfa", surface: "#ffffff", text: "#1b2026", muted: "#59616b", border: "#dcdfe3" };
 const ACCENT = "#0c6670";
 const GLOW = "#ffab40";
 
-export interface CardInput {
+interface CardInput {
   readonly explanation: Explanation;
   readonly values: Float64Array;
   readonly size: ImageSize;

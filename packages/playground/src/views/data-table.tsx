@@ -63,7 +63,7 @@ export function DataTable() {
 }
 
 /** The choices with another role for one column. There is one label and one text; what they were becomes a feature again. */
-export function withRole(choices: ReadChoices, key: string, role: ColumnRole): ReadChoices {
+function withRole(choices: ReadChoices, key: string, role: ColumnRole): ReadChoices {
   const { labelColumn, textColumn, ignoreColumns = [], ...others } = choices;
   const ignored = ignoreColumns.filter((name) => name !== key);
   if (role === "ignore") ignored.push(key);

@@ -32,7 +32,7 @@ export function GpuLine() {
 }
 
 /** What was measured, in a sentence. */
-export function comparisonText(found: GpuComparison): string {
+function comparisonText(found: GpuComparison): string {
   if (found.is === "refused") return "This browser has WebGPU, but no GPU for it.";
   const { rows, filters, gpuSeconds, wasmSeconds, adapter, isSoftware, isSame, notes } = found;
   const work = `The strongest of ${counted(filters, "filter")} for ${counted(rows, "row")}`;

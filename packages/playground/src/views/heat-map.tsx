@@ -31,7 +31,7 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
         role="img"
         aria-label={
           mine && other
-            ? `Pixels that speak for ${mine} in orange, for ${other} in blue`
+            ? `Pixels in favour of ${mine} in orange, for ${other} in blue`
             : "Pixels that carried the decision: none yet"
         }
       >

@@ -19,7 +19,7 @@ interface PainterProps {
   readonly step: number;
   /** What to say on an empty picture. */
   readonly prompt: string | undefined;
-  /** Told at most once a frame; all changes of one stroke come with the same name. */
+  /** Called at most once a frame; all changes of one stroke come with the same name. */
   readonly onChange: (values: Float64Array, stroke: string) => void;
   readonly onClear: () => void;
 }

@@ -49,7 +49,7 @@ interface ControlProps {
 }
 
 /** "confusionRows" as people write it. */
-export function parameterTitle(name: string): string {
+function parameterTitle(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words[0].toUpperCase() + words.slice(1);
 }

@@ -38,7 +38,7 @@ export function RowPicture({ row }: { row: RowView }) {
   return <SamplePicture sample={row.sample} />;
 }
 
-export function SamplePicture({ sample }: { sample: Sample }) {
+function SamplePicture({ sample }: { sample: Sample }) {
   const size = usePage().imageSize.value;
   const data = usePage().data.value;
   if (sample.form === "text") return <span class="row-words">{sample.text.slice(0, 90)}</span>;

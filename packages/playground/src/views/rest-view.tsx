@@ -1,4 +1,4 @@
-/** How much of each class has come to rest: the share of its rows that stayed with their filter in the newest iteration. */
+/** How far each class has converged: the share of its rows that stayed with their filter in the last iteration. */
 
 import type { StepSummary } from "../protocol.ts";
 import { counted, percent } from "./text.ts";
@@ -11,7 +11,7 @@ export function RestView({ atRest, atWork }: { atRest: ReadonlyMap<string, numbe
   if (shown.length === 0) return null;
   return (
     <figure class="rest">
-      <figcaption class="hint">Rows at rest{shown.length > 1 ? ", class by class" : ""}</figcaption>
+      <figcaption class="hint">Rows that stay{shown.length > 1 ? ", class by class" : ""}</figcaption>
       <ul class="bars">
         {shown.map(([name, share]) => (
           <li key={name} class={name === atWork ? "bar chosen" : "bar"}>

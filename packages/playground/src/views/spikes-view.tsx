@@ -98,7 +98,7 @@ function Race() {
   );
 }
 
-/** The time of the race, 0..1. A new row plays by itself, unless motion is not wanted; an edited one stays where the time is. */
+/** The time of the race, 0..1. A new row plays by itself, unless reduced motion is preferred; an edited one stays where the time is. */
 function usePlayer(trace: SpikeView | undefined, isEdited: boolean) {
   const [time, setTime] = useState(1);
   const [isPlaying, setPlaying] = useState(false);

@@ -134,7 +134,7 @@ function steadOf(filters: readonly FilterView[], strongest: FilterView): number 
 }
 
 /** 0..1 for each filter. Squared, as all filters respond to all ink and only the last part of it tells them apart. */
-export function lightsOf(
+function lightsOf(
   filters: readonly FilterView[],
   responses: Float64Array | undefined,
   strongest: readonly { readonly filter: number; readonly similarity: number }[],

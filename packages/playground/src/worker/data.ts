@@ -1,5 +1,5 @@
 /**
- * The data set the worker holds, in the form everything else here uses, and what the page is told of it. Reading files is
+ * The data set the worker holds, in the form everything else here uses, and what the page is sent about it. Reading files is
  * `reading.ts`'s part.
  */
 
@@ -48,10 +48,10 @@ export function loadedData(name: string, data: DataSet, reading?: LoadedData["re
   };
 }
 
-/** Names of more columns than this stay with the worker; the page is told those it shows. */
+/** Names of more columns than this stay with the worker; the page gets those it shows. */
 const MOST_NAMES = 10_000;
 
-/** What the page is told. */
+/** What is sent to the page. */
 export function summarize(data: LoadedData): DataSummary {
   const { name, rows, x, multilabel } = data;
   const isText = !isMatrix(x);
@@ -127,7 +127,7 @@ export function rangeOf(x: Matrix): { low: number; high: number; whole: boolean 
 /** Training rows and held-out rows of a recipe. Without labels, or with nothing to hold out, all rows train. */
 export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { train: Uint32Array; test: Uint32Array } {
   const all = allRows(data);
-  // Copies: whoever asks may hand them over to the page.
+  // Copies: the caller may transfer them to the page.
   if (data.testRows) return { train: all.slice(0, data.rows - data.testRows.length), test: data.testRows.slice() };
   if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
   const numbered = Array.from(all, (row) => [row]);

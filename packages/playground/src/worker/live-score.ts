@@ -30,7 +30,7 @@ export class ClassLiveScore {
     this.#responses[code] = (await strongest(this.#held, bank)).response;
   }
 
-  /** Over the rows of those classes that have filters: others cannot be right yet, and counting them would tell of nothing but the turn. */
+  /** Over the rows of those classes that have filters: rows of the others cannot be right yet. */
   accuracy(): number {
     const rows = this.#codes.length;
     const best = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);

@@ -11,7 +11,7 @@ const MOST_PICTURED = { dense: 65_536, sparse: 4096 };
 const TOP_FEATURES = 12;
 
 /** What is known of a filter besides its weights. */
-export interface FilterFacts {
+interface FilterFacts {
   readonly filter: number;
   readonly shares: FilterView["shares"];
   readonly rows: number;

@@ -27,7 +27,7 @@ import { PatchLook } from "./patch-look.ts";
 import type { FilterModel, SubjectParts } from "./subject.ts";
 import { type Part, preparingStep, type TrainingRun } from "./training.ts";
 
-/** The page is told how far the words are this often. */
+/** The page is sent the progress of the words this often. */
 const TELL_MILLISECONDS = 100;
 
 /** A model from a file, ready to be looked at. */

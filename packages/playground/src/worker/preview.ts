@@ -15,7 +15,7 @@ const SHOWN_ROWS = 6;
 const SHOWN_COLUMNS = 24;
 const SHOWN_LETTERS = 60;
 
-/** A column whose cells have so many words on average is text. */
+/** A column whose cells have this many words on average is text. */
 const WORDS_OF_TEXT = 4;
 
 /** A name that says "label" to people; the readers take fewer by themselves. */

@@ -18,14 +18,14 @@ import { Subject, type SubjectParts } from "./subject.ts";
 /** Pairs of filters that are shown, those that changed most. */
 const SHOWN_PAIRS = 12;
 
-/** The page is told how far a comparison is this often. */
+/** The page is sent the progress of a comparison this often. */
 const TELL_MILLISECONDS = 100;
 
 /** Share of a comparison that training takes; refinement takes the rest. */
 const TRAINING = 0.2;
 
 /** What a comparison is made with. */
-export interface ComparisonRun {
+interface ComparisonRun {
   readonly fit: (recipe: Recipe, gate: Gate, tell: (step: TrainingStep) => void) => Promise<SubjectParts>;
   readonly tell: (share: number) => void;
   readonly backend: Promise<Backend>;

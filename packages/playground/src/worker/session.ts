@@ -22,7 +22,7 @@ type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] 
 const DIGIT_BLOCKS = 4;
 
 /** What the worker says unasked. */
-export interface Tell {
+interface Tell {
   step(step: TrainingStep): void;
   /** How far a comparison with refinement is, 0..1. */
   refinement(share: number): void;

@@ -40,7 +40,7 @@ export type FilterModel = ClassifierModel | ProbabilisticModel | TransformModel;
 /** Strongest filters that are shown. */
 const SHOWN_FILTERS = 8;
 
-/** Features whose part is told, at most. */
+/** Most features whose contribution is sent. */
 const SHOWN_PARTS = 4096;
 
 export interface SubjectParts {
@@ -103,7 +103,7 @@ export class Subject {
     return this.model instanceof TransformModel ? [] : this.model.classes.map(String);
   }
 
-  /** What the page is told. */
+  /** What is sent to the page. */
   summary(): ModelSummary {
     const { model, parts } = this;
     const { report } = model;
@@ -151,7 +151,7 @@ export class Subject {
     return groups.map((filters) => Uint32Array.from(filters.sort((a, b) => rows[b] - rows[a] || a - b)));
   }
 
-  /** The filters to show all at once, at most so many. From now on explanations tell their responses. */
+  /** The filters to show all at once, at most `most`. From now on explanations include their responses. */
   wall(most: number): FilterView[] {
     this.#wall = new WallFilters(this.model.bank, this.groups(), most);
     return Array.from(this.#wall.filters, (filter) => this.view(filter));

@@ -1,6 +1,6 @@
 /**
  * One training run in the worker: the recipe becomes an estimator, the gate sets the pace, and after each iteration the page
- * is told where the run stands. The pace and the telling never change the model.
+ * is sent the progress of the run. Neither the pace nor the updates change the model.
  */
 
 import {
@@ -26,7 +26,7 @@ import type { FilterModel } from "./subject.ts";
 /** Filters shown while a model trains. */
 export const SHOWN_FILTERS = 24;
 
-/** At full pace the page is told at most this often. */
+/** At full speed the page is sent updates at most this often. */
 export const TELL_MILLISECONDS = 40;
 
 /** At full pace scoring may take half a second, and beyond that a fifth of the time. */
@@ -42,10 +42,10 @@ export interface Part {
   readonly patches?: PatchLook;
 }
 
-export interface TrainingInput {
+interface TrainingInput {
   readonly recipe: Recipe;
   readonly train: Part;
-  /** Held-out rows; none means that no accuracy is told. */
+  /** Held-out rows; none: no accuracy is reported. */
   readonly test: Part | undefined;
   readonly classes: readonly Label[];
 }
@@ -61,7 +61,7 @@ export function estimatorOf({ estimator, params }: Recipe) {
   return makers[estimator]();
 }
 
-/** What a run is made with: where it works, what sets its pace and what stops it, and who is told. */
+/** What a run is made with: where it works, what sets its pace, what stops it, and where updates go. */
 export interface TrainingRun {
   readonly backend: Backend;
   readonly gate: Gate;
@@ -85,7 +85,7 @@ export async function train(
   }
 }
 
-/** What the page is told where there are no filters to look at: how far that is. */
+/** What is sent to the page where there are no filters to show: the progress. */
 export function preparingStep(share: number, rows: number): TrainingStep {
   const none = { classesDone: 0, iteration: 0, moved: 0, empty: 0, filters: 0, waiting: false };
   return { stage: "prepare", share, rows, ...none, points: [], shown: [], changed: [], arrivals: [] };
@@ -161,7 +161,7 @@ class Watcher {
     await this.#gate.pass();
   }
 
-  /** What has no filters to show is no step that could be looked at: the page is told how far it is. */
+  /** What has no filters to show is no step that could be looked at: the page is sent the progress. */
   #pass({ stage, share, label }: Progress): Promise<void> {
     const now = performance.now();
     if (now - this.#told > TELL_MILLISECONDS) {
@@ -193,7 +193,7 @@ class Watcher {
       viewFilter(bank, filter, { filter, shares, rows: 0 }, words, this.#input.train.patches),
     );
     const before = this.#pictures;
-    // Copies, as what is told is handed over to the page.
+    // Copies, because what is sent is transferred to the page.
     this.#pictures = shown.map(({ picture, top }) => Uint32Array.from(picture ?? top.map(({ feature }) => feature)));
     const changed = this.#pictures.map(
       (now, j) => before[j] !== undefined && now.some((value, i) => value !== before[j][i]),

@@ -10,7 +10,7 @@ export class WallFilters {
   /** Divided by their norms; undefined where they would take too much room. */
   readonly #weights: Float64Array | undefined;
 
-  /** At most so many of the groups, each of which gives its share of the places, at least one while there are places. */
+  /** At most `most` filters; each group gets its share of the places, at least one while there are places. */
   constructor(bank: FilterBank, groups: readonly Uint32Array[], most: number) {
     const share = (group: Uint32Array) =>
       bank.filters <= most ? group.length : Math.max(1, Math.floor((most * group.length) / bank.filters));

@@ -1,6 +1,6 @@
 /**
  * Filters whose weights lie in the memory of the host, as those of all CPU back ends do. A bank made from another by
- * `replace` remembers which filters thereby changed, so that a search can begin from what was found before.
+ * `replace` remembers which filters changed, so that a search can begin from what was found before.
  */
 
 import { inForm, replaceFilters } from "../../bank/bank.ts";

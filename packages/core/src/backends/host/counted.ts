@@ -1,4 +1,4 @@
-/** What all handles share: whoever uses one keeps it, and it goes when it is released and nobody uses it any more. */
+/** What all handles share: a call that uses one keeps it, and it is freed once it is released and no longer in use. */
 
 import { RanksimError } from "../../errors.ts";
 import type { Handle } from "../contract.ts";
@@ -7,12 +7,12 @@ export abstract class Counted implements Handle {
   #users = 0;
   #released = false;
 
-  /** Whether it was released, though somebody may still be using it. */
+  /** Whether it was released; it may still be in use. */
   get isReleased(): boolean {
     return this.#released;
   }
 
-  /** Whether somebody is using it. */
+  /** Whether it is in use. */
   get isInUse(): boolean {
     return this.#users > 0;
   }
@@ -50,7 +50,7 @@ export class Lock {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
-    this.#last = mine.catch(() => {}); // a failure is its caller's affair; the next one has its turn all the same
+    this.#last = mine.catch(() => {}); // its caller handles a failure; the next one runs all the same
     return mine;
   }
 }

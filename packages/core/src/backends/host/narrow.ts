@@ -1,6 +1,6 @@
 /**
  * Very wide sparse matrices, held as narrow ones. A row of a few dozen entries may belong to millions of features; back ends
- * have tables with a place for each feature, so features that no row has are left out before a matrix is held, and memory goes by
+ * have tables with a place for each feature, so features that no row has are left out before a matrix is held, and memory depends on
  * what is stored. Nothing else changes: feature i keeps its lane (i mod 8) and its order within the lane, so products have the same
  * bits (`kernels/dot.ts`), and ranks among fewer features say what the ranks among all of them are.
  */
@@ -160,7 +160,7 @@ class Columns {
     return { form: "sparse", filters, features: this.features, base, offsets, indices: exceptions.ids, weights, norm };
   }
 
-  /** Ties span the same features below 0, as many more at 0 as were left out, and the same above, so many ranks higher. */
+  /** Ties span the same features below 0, as many more at 0 as were left out, and the same above, higher by the number left out. */
   #widenFilter(
     narrow: Weights,
     base: number,

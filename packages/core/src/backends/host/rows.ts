@@ -107,7 +107,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
         const mean = bank.mean(() => this.bankOf(meanFilter(bank.host, room), false));
         const { response } = await this.#search(mean, 1, {});
         this.pairs += this.rows * filters.length;
-        // Deviation 9: a row that responds to no filter, or against them, likes none better than the others.
+        // Deviation 9: a row that responds to no filter, or negatively, prefers none of them.
         const divisor = response.map((value) => Math.max(0, value));
         return this.attempt(() => this.searchRows(bank, filters, k, divisor));
       }),
@@ -142,7 +142,7 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     return { form: "dense", rows: this.rows, features, values };
   }
 
-  /** Writes the pooled sums of all rows, so many a row. */
+  /** Writes the pooled sums of all rows, `features` of them a row. */
   protected async poolRows(layers: readonly PatchLayer[], features: number, out: Uint16Array): Promise<void> {
     let at = 0;
     for await (const image of this.source.blocks(1)) {
@@ -256,7 +256,7 @@ const NO_WEIGHTS = new Float64Array(0);
 /** The number of no bank: what was found with it says nothing about others. */
 const UNKNOWN_BANK = -1;
 
-/** Answers of more filters than this, or of a smaller share of the rows than one in so many, are found apart. */
+/** Searches for more filters than MOST_LISTED, or of less than one row in FEW_LISTED, hold the listed rows by themselves. */
 const MOST_LISTED = 64;
 const FEW_LISTED = 16;
 

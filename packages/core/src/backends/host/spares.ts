@@ -1,5 +1,5 @@
 /**
- * Weights that nobody needs any more, for the next bank. Training makes several banks a round, and memory that is left to
+ * Weights that are no longer needed, for the next bank. Training makes several banks a round, and memory that is left to
  * the collector makes it run more often than all the rest of a fit.
  */
 

@@ -192,7 +192,7 @@ class StreamedRows extends Counted implements HeldRows {
     return inFormOf(ranked, this.#first, this.#source.form === "dense" ? "dense" : "sparse");
   }
 
-  /** One filter for each of `count` sums, of which so many are in memory at a time as there is room for. */
+  /** One filter for each of `count` sums, as many in memory at a time as there is room for. */
   async rankInParts(
     count: number,
     read: (from: number, to: number) => Promise<readonly Sum[]>,

@@ -19,7 +19,7 @@ const MOST_THREADS = 64;
 const PAGE = 65_536;
 
 /** How the back end is opened by tests: smaller limits, workers that can be made to fail. */
-export interface ThreadsOptions {
+interface ThreadsOptions {
   readonly limits?: Limits;
   readonly start?: () => KernelWorker;
 }
@@ -126,7 +126,7 @@ class Pool {
     most = this.#workers.length, // workers
   ): Promise<Outcome> {
     const run = this.#last.then(() => this.#spread(kernel, items, piece, scratchBytes, context, turn, most));
-    this.#last = run.catch(() => {}); // a failed run is its caller's affair; the next one starts all the same
+    this.#last = run.catch(() => {}); // its caller handles a failed run; the next one starts all the same
     return run;
   }
 

@@ -9,13 +9,13 @@
 import { RanksimError } from "../../errors.ts";
 
 /** Sent once: the kernels and the memory they share. */
-export interface StartMessage {
+interface StartMessage {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
 }
 
 /** One worker's part in a run. */
-export interface RunMessage {
+interface RunMessage {
   readonly kernel: string;
   readonly items: number;
   readonly piece: number;
@@ -26,7 +26,7 @@ export interface RunMessage {
 }
 
 /** What a worker answers: that it is ready (both 0), what its calls returned, or why it failed. */
-export type WorkerAnswer = { readonly sum: number; readonly largest: number } | { readonly failed: string };
+type WorkerAnswer = { readonly sum: number; readonly largest: number } | { readonly failed: string };
 
 /** The script. `port` is defined by the lines before it: where messages come from and go to. */
 const SCRIPT = `

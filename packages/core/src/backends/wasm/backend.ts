@@ -59,7 +59,7 @@ export function backendOn(engine: Engine, name: string, limits: Limits = LIMITS)
   return backend;
 }
 
-/** Seconds of some work on so many threads. */
+/** Seconds of some work on the given number of threads. */
 export function secondsOf({ rows, values, features, filters, searches }: WorkShape, threads: number): number {
   const gain = features >= PRUNED_FEATURES && filters >= PRUNED_FILTERS ? PRUNED : 1;
   const pairs = (filters * searches * (values / RATE + rows * PAIR)) / gain;

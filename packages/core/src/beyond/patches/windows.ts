@@ -24,7 +24,7 @@ const MOST_VALUES = 2048;
 /** Draws for each window asked for: most windows of an image may be blank. */
 export const MOST_DRAWS = 32;
 
-/** The size of images with so many values: as given, or square where neither side is. */
+/** The size of images with the given number of values: as given, or square where neither side is. */
 export function imageShapeOf(
   features: number,
   given: { readonly width?: number | undefined; readonly height?: number | undefined; readonly channels: number },
@@ -103,7 +103,7 @@ function notBytes(values: Values, i: number, features: number): RanksimError {
 }
 
 /**
- * Windows of the images that have contrast, as rows: all of them where there are at most `most`, otherwise so many drawn with
+ * Windows of the images that have contrast, as rows: all of them where there are at most `most`, otherwise that many drawn with
  * replacement (after 32 times as many draws, those found by then). Where none has contrast, the first window alone.
  */
 export function sampleWindows(images: Dense, windows: Windows, most: number, generator: RandomGenerator): Dense {

@@ -9,7 +9,7 @@ import { rowLengths } from "../../matrix/source.ts";
 import { naturalLog } from "./logarithm.ts";
 import { fitBeta, soften } from "./temperature.ts";
 
-/** The largest `halfway`: rows so long are rare. */
+/** The largest `halfway`: longer rows are rare. */
 export const LARGEST_HALFWAY = 2 ** 16;
 /** Where the search begins. */
 const FIRST = 16;

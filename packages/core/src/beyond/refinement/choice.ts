@@ -159,7 +159,7 @@ const sum = (marks: Marks): number => marks.reduce((total, mark) => total + mark
 /** For each held-out row, how many of those asked give it its class. */
 type Marks = Uint32Array;
 
-/** Whether a is right so often where b is wrong, and so seldom the other way round, that it is more than `errors` standard errors. */
+/** Whether a is right on more rows than b, by more than `errors` standard errors of the difference. */
 function isBetter(a: Marks, b: Marks, errors: number): boolean {
   let [gain, squares] = [0, 0];
   for (let r = 0; r < a.length; r++) {
@@ -187,7 +187,7 @@ class Judge {
     return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
   }
 
-  /** How many banks give each row its class, beside those that are known to. */
+  /** How many banks give each row its class, added to the counts in `known`. */
   async each(banks: readonly CommitteeBank[], known?: Marks): Promise<Marks> {
     const marks = known?.slice() ?? new Uint32Array(this.#codes.length);
     for (const bank of banks) {

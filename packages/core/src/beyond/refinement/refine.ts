@@ -36,7 +36,7 @@ export interface Schedule {
   /** Epochs until filters are searched again, and those at the end without a search: what it found would come too late. */
   readonly refresh: number;
   readonly late: number;
-  /** A row that leads by so many windows is skipped until then. */
+  /** A row that leads by this many windows is skipped until the next search. */
   readonly skip: number;
 }
 
@@ -99,7 +99,7 @@ export async function scheduleFor(x: RowSource): Promise<Schedule> {
   return !negative && filled <= (1 - SPARSE_ZEROS) * some.length * x.features ? MULTIPLYING : ADDING;
 }
 
-/** The windows to choose from for so many epochs: the more there are, the wider they are, to avoid overfitting. No row leads by more than 1. */
+/** The windows to choose from: more epochs get wider windows, to avoid overfitting. No row leads by more than 1. */
 export function windowsFor({ windows }: Schedule, epochs: number): number[] {
   const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
   return windows.map((window) => Math.min(1, window * wider));
@@ -201,7 +201,7 @@ function ownWinners(
   return winners;
 }
 
-/** Writes the mean of so many rows that have the given sum. Returns `total` and the absolute values of the mean. */
+/** Writes the mean of `count` rows with the given sum. Returns `total` plus the absolute values of the mean. */
 function takeMean({ indices, values }: Sum, count: number, out: Float64Array, total: number): number {
   if (indices) for (let e = 0; e < indices.length; e++) out[indices[e]] = values[e];
   else out.set(values);
@@ -218,7 +218,7 @@ function takeWeights(bank: FilterBank, f: number, size: number, out: Float64Arra
   for (let i = 0; i < out.length; i++) out[i] *= size / bank.norm[f];
 }
 
-/** The plain filters made anew from the rows to learn from alone: what refinement has to surpass. */
+/** The plain filters made again from the training rows alone: what refinement has to beat. */
 export async function plainWithout({ start, learned, held }: PreparedBank): Promise<CommitteeBank> {
   const all = await rank(start.values, start, held);
   if (learned.length === 0) return { bank: all, filterClass: start.filterClass };

@@ -9,7 +9,7 @@ import type { ImageShape } from "../../matrix/image-shape.ts";
 import type { Json, Saved, SavedArray } from "../saved.ts";
 import { bad, count, readParams } from "./filters.ts";
 
-/** Windows of at most so many values have ranks that a byte holds. */
+/** Windows of at most this many values have ranks that fit in a byte. */
 const BYTE_VALUES = 127;
 
 /** Values of the largest image. */

@@ -22,7 +22,7 @@ export interface Line extends LegendEntry {
 }
 
 /** An axis: its name with unit, its scale. */
-export interface Axis {
+interface Axis {
   readonly label: string;
   readonly log?: boolean;
   readonly domain?: readonly [number, number];
@@ -43,13 +43,13 @@ export interface NamedPoint {
 }
 
 /** A band between two curves. */
-export interface Band {
+interface Band {
   readonly color: string;
   readonly points: readonly { readonly x: number; readonly low: number; readonly high: number }[];
 }
 
 /** What a panel shows. */
-export interface Chart {
+interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly lines?: readonly Line[];

@@ -50,7 +50,7 @@ export const LINES: readonly { readonly color: string; readonly sign: Sign }[] =
   { color: COLORS.sky, sign: "cross" },
 ];
 
-export const FONT = "font-family='system-ui, sans-serif'";
+const FONT = "font-family='system-ui, sans-serif'";
 
 const GAP = 16;
 const LEGEND_LINE = 20;

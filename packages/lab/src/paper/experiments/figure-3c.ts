@@ -19,7 +19,7 @@ interface Peer {
   readonly system: string;
   readonly params: Params;
   readonly scale: Scale;
-  /** Train on one of so many parts, where all rows take too long; the name says so. */
+  /** Train on one of this many parts, where all rows take too long; the name says so. */
   readonly trainParts?: number;
   readonly late?: boolean;
 }

@@ -9,7 +9,7 @@ import { rowsFor } from "./plan.ts";
 
 const SETS: readonly DataName[] = ["fashion", "kuzushiji", "newsgroups-counts", "newsgroups"];
 
-/** Where the largest share is so many times that of the ranks, the axis is logarithmic. */
+/** Where the largest share is this many times that of the ranks, the axis is logarithmic. */
 const STEEP = 10;
 
 const FORMS = [

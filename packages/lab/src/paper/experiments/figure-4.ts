@@ -10,7 +10,7 @@ import type { Measured, Params, Point } from "../spec.ts";
 import { secondsOf } from "./figure-3ab.ts";
 import { ours, peer, rowsFor, seedsFor, some } from "./plan.ts";
 
-/** Training on one of so many parts. */
+/** Training on one of this many parts. */
 const PARTS = [14, 7, 4, 2, 1];
 
 const PEERS: readonly {

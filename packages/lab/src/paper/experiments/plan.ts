@@ -3,9 +3,9 @@
 import type { DataName, FitTask, Params, PeerTask, Point, RowChoice } from "../spec.ts";
 
 /** Seeds of samples and estimators. */
-export const SEEDS = [0, 1, 2] as const;
+const SEEDS = [0, 1, 2] as const;
 
-/** One of so many parts of the train and test rows makes about 400 and 200 rows. */
+/** One of this many parts of the train and test rows has about 400 and 200 rows. */
 const QUICK_PARTS: { readonly [name in DataName]: { readonly trainParts: number; readonly testParts: number } } = {
   fashion: { trainParts: 150, testParts: 50 },
   kuzushiji: { trainParts: 150, testParts: 50 },

@@ -80,7 +80,7 @@ export interface Panel {
   readonly places: number;
 }
 
-/** Bytes of the bounds of so many rows, and of so many filters with what is needed to make them. */
+/** Bytes of the bounds of rows and of filters, with what is needed to make them. */
 export const bytesOfBounds = (rows: number, filters: number): number =>
   rows * (BOUND_BYTES + PARTS_BYTES + SCALES_BYTES) +
   filters * (2 * FIRST_BYTES + SECOND_BYTES + PARTS_BYTES + FACTS_BYTES + 4 * LEVEL_3);

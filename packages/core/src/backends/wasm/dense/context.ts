@@ -70,7 +70,7 @@ export const LEADING = 280; // 1: only the strongest matters, and what equals it
 
 // The middle filter b, taken off before projecting.
 export const FILTER_MIDDLE = 288; // STRIDE float64
-export const FILTER_MIDDLE_16 = 296; // less n + 1, in 16 bits; 0: it is not whole or too large
+export const FILTER_MIDDLE_16 = 296; // minus (n + 1), in 16 bits; 0: it is not whole or too large
 export const FILTER_MIDDLE_FLUSH = 304; // bytes after which 32-bit sums of its product with a row are carried over
 export const WHOLE_ROWS = 312; // 1: rows are whole numbers that 16 signed bits hold
 export const WHOLE_FILTERS = 320; // 1: so are the filters less b

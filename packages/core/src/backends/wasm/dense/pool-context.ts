@@ -16,7 +16,7 @@ export const DOWN = 72; // rows of windows
 export const CELLS_ACROSS = 80;
 export const CELLS_DOWN = 88;
 
-// The filters, packed in blocks of 8: 16-bit ranks less n + 1.
+// The filters, packed in blocks of 8: 16-bit ranks minus (n + 1).
 export const PATCH_PANEL = 96;
 export const PATCH_FILTERS = 104; // m
 export const WINDOW_VALUES = 112; // n rounded up to 8; filters have zeros beyond n

@@ -96,7 +96,7 @@ async function putRows(engine: Engine, at: number, { features, values, rows }: D
   }
 }
 
-/** What lies at `at`: so many rows of the kind of `like`. */
+/** The rows at the address `at`. */
 async function blockAt(
   engine: Engine,
   at: number,

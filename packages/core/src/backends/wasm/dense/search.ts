@@ -34,7 +34,7 @@ const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
 /** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
 const MANY_FILTERS = 1024;
 const MANY_ROWS = 256;
-/** Filters that rows are told apart by, a multiple of 8. */
+/** Filters that rows are grouped by, a multiple of 8. */
 const LANDMARKS = 128;
 
 /** Bounds of both sides. */
@@ -122,7 +122,7 @@ export function searchSince(
   });
 }
 
-/** Filters that meet a row at a time where all rows are looked at: each piece makes the row ready anew. */
+/** Filters that meet a row at a time where all rows are looked at: each piece prepares the row again. */
 const LISTED_PIECE = 16;
 
 /** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */

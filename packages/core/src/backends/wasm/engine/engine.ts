@@ -88,7 +88,7 @@ type Exports = Record<string, (...values: number[]) => number>;
 /** Milliseconds a call of a kernel should take at most, and those below which the next takes more items. */
 const LONG = 10;
 const SHORT = 4;
-/** The very first call takes one item in so many of a piece: nobody knows yet how long an item takes. */
+/** The very first call takes this fraction of a piece: how long an item takes is not known yet. */
 const FIRST_SHARE = 32;
 
 /** An engine of one thread, this one. `most` bytes of memory at most. */
@@ -120,7 +120,7 @@ export async function openEngine(most?: number): Promise<Engine> {
   return under(UNINTERRUPTED);
 }
 
-/** Calls a kernel slice by slice, each so long that others need not wait. */
+/** Calls a kernel slice by slice, each short enough that other calls do not have to wait. */
 async function runSlices(
   call: Exports,
   kernel: Kernel,

@@ -27,7 +27,7 @@ export const LIMITS: Limits = {
 /** Below this there is nothing left to save. */
 const LEAST = 2 ** 12;
 
-/** Limits for work that found no room: first without bounds, then with half of everything. Undefined if that is no use. */
+/** Limits for work that found no room: first without bounds, then with half of everything. Undefined if that would not help. */
 export function lesser(limits: Limits): Limits | undefined {
   if (limits.bounds) return { ...limits, bounds: false };
   const half = (bytes: number): number => Math.max(LEAST, Math.floor(bytes / 4));

@@ -76,7 +76,7 @@ export class Memory {
   /** For leases alone: gives a block back. */
   give(at: number): void {
     const size = this.#blocks.get(at);
-    if (size === undefined) throw new Error(`a block at ${at} was given back that nobody has`);
+    if (size === undefined) throw new Error(`a block at ${at} was freed that is not in use`);
     this.#blocks.delete(at);
     this.#used -= size;
     let place = this.#gaps.findIndex((free) => free.at > at);

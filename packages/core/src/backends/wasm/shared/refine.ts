@@ -59,7 +59,7 @@ type Shape = Pick<Prototypes, "filters" | "features" | "rule" | "distribution">;
 interface BatchRows<B> {
   /** All of them, if they stay in memory. */
   readonly resident: Shared<B> | undefined;
-  /** Otherwise: copies the listed rows into memory of the lease, at most so many at a time. */
+  /** Otherwise: copies the listed rows into memory of the lease, at most `most` at a time. */
   bring(lease: Lease, rows: Uint32Array): Promise<B>;
   readonly most: number;
 }
@@ -291,7 +291,7 @@ class WasmRefining<B> extends Counted implements Refining {
     );
   }
 
-  /** The step if so many rows can be summed up before it is taken, because nothing has to be rounded; else 0. */
+  /** The step if all rows can be summed before it is applied, because nothing has to be rounded; else 0. */
   #wholeStep(rows: number, step: number, largest: number): number {
     const sum = rows * largest;
     if (rows > 0) this.#largest += Number.isInteger(step) ? sum * Math.abs(step) : Number.POSITIVE_INFINITY;

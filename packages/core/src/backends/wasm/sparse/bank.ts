@@ -48,7 +48,7 @@ interface Facts {
   readonly highestNorm: number;
 }
 
-/** Dense banks are not indexed, and nobody looks. */
+/** Dense banks are not indexed: these are never read. */
 const NO_FACTS: Facts = {
   whole: false,
   lowest: 0,

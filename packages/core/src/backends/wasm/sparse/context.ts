@@ -63,7 +63,7 @@ export const PIECE_ROWS = 384; // rows of a piece
 export const PIECE_COUNT = 392;
 export const PIECE_K = 400; // places per filter in a piece's answer
 export const PIECE_ID = 408; // u32, PIECE_K for each filter of each piece
-export const PIECE_VALUE = 416; // f64, alike
+export const PIECE_VALUE = 416; // f64, in the same order
 export const DIVISOR = 424; // f64 per row
 export const ASKED = 432; // filters asked for
 
@@ -79,7 +79,7 @@ export const GROUP_ROWS = 480; // u32
 export const GROUP_WEIGHT = 488; // f64 per entry of GROUP_ROWS; 0: none
 export const MOST_TOUCHED = 496; // features a group can touch at most
 export const DISTRIBUTION = 504; // f64, n ascending; 0: ranks
-export const DISTRIBUTION_SUMS = 512; // f64, n + 1: sums of the first so many
+export const DISTRIBUTION_SUMS = 512; // f64, n + 1: prefix sums
 export const OUT_PLACES = 520; // u32 per group: where its exceptions go in the next two
 export const OUT_INDICES = 528; // u32
 export const OUT_WEIGHTS = 536; // WEIGHT_BYTES each

@@ -39,7 +39,7 @@ import { type CsrBlock, describeCsr, ROW_PIECE } from "./rows.ts";
 
 /** Bytes of filters written out at a time. */
 const DIRECT_BYTES = 2 ** 26;
-/** Filters side by side; up to so many are worked one by one. */
+/** Filters side by side; up to FEW_FILTERS are searched one by one. */
 const WIDTH = 8;
 const FEW_FILTERS = 2;
 /** Rows of a piece of `searchCsrRows` at least, and pieces at most. */

@@ -116,6 +116,12 @@ test("rows are split by time and by groups as they are written, in any format", 
   });
   const typo = await world.ranksim("cross-validate gap.csv --label-column kind --time-column dya");
   expect(typo).toMatchObject({ code: 1, stderr: expect.stringContaining("--time-column: gap.csv has columns") });
+  for (const flag of ["--time-column", "--weight-column", "--group-column"]) {
+    const line = `train gap.csv --label-column kind --test-share 0.3 ${flag} dya -m x.ranksim`;
+    const found = expect.stringMatching(new RegExp(`^error: ${flag}: gap.csv has columns .*found "dya"`));
+    for (const memory of ["", " --memory 200"])
+      expect(await world.ranksim(line + memory)).toMatchObject({ stderr: found });
+  }
   writeFileSync(world.path("one.csv"), "a,b,kind,day\n1,2,x,5\n2,1,y,5\n3,4,x,5\n");
   const one = await world.ranksim("train one.csv --label-column kind --test-share 0.3 --time-column day -m x.ranksim");
   expect(one).toMatchObject({

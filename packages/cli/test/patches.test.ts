@@ -1,6 +1,7 @@
 /** A model with patches shows its bank, and where in an image it found what it decided by. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { Dense, loadModel, PatchTransform, schemaOf } from "@ranksim/core";
 import { decode, encode } from "fast-png";
 import { parseHTML } from "linkedom";
@@ -152,5 +153,28 @@ describe("photographs", () => {
     expect(JSON.parse(stdout).recipe.about).toMatch(/^fast, for 24 images of 20 x 10, [^;]*$/);
     const { stderr } = await world.ranksim("train photos --dry-run");
     expect(stderr).toContain("images of 72 x 72 are made smaller; training chooses the size on held-out images");
+  });
+
+  test("are answered one by one, by pattern and by folder, and named in the answer", async () => {
+    await world.ranksim("train photos -m photos.ranksim --preset fast --refine-epochs 1 --resize 16x16");
+    const ask = async (line: string) => (await world.ranksim(`predict photos.ranksim ${line}`)).stdout.split("\n");
+    expect(await ask("photos/wide/3.png")).toEqual(["file,label", "photos/wide/3.png,wide", ""]);
+    // As they were named, not in the order of their names; also from above.
+    const above = `../${basename(world.folder)}/photos/high/7.png`;
+    expect(await ask(`photos/wide/3.png ${above} photos/wide/11.png`)).toEqual([
+      ...["file,label", "photos/wide/3.png,wide", `${above},high`, "photos/wide/11.png,wide", ""],
+    ]);
+    const byPattern = await ask("photos/high/*.png");
+    expect(byPattern).toHaveLength(14);
+    const byFolder = await ask("photos");
+    expect(byFolder).toHaveLength(26);
+    expect(byFolder.slice(1, 13)).toEqual(byPattern.slice(1, 13));
+    expect(await ask("photos/wide/3.png --out-format lines")).toEqual(["wide", ""]);
+    const { stdout } = await world.ranksim("predict photos.ranksim photos/wide/3.png --json");
+    expect(JSON.parse(stdout)).toMatchObject({ labels: ["wide"], keptNames: ["file"], kept: [["photos/wide/3.png"]] });
+    const { stdout: judged } = await world.ranksim("evaluate photos.ranksim 'photos/*/*.png' --json");
+    expect(JSON.parse(judged)).toMatchObject({ rows: 24, accuracy: 1 });
+    const missing = await world.ranksim("predict photos.ranksim photos/wide/99.png");
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("photos/wide/99.png: no file") });
   });
 });

@@ -25,7 +25,7 @@ export type {
 export { rowCount } from "./data-set.ts";
 export { didYouMean } from "./did-you-mean.ts";
 export { joinData } from "./join.ts";
-export { type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
+export { isImageName, type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
 export { atImageSize, type ChosenSize, chooseImageSize, IMAGE_SIZES } from "./recipes/image-size.ts";

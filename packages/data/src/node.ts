@@ -3,7 +3,7 @@
 export * from "./index.ts";
 export { type CheckpointOptions, openCheckpoint, type TrainingFacts } from "./node/checkpoint.ts";
 export type { DownloadOptions, DownloadProgress } from "./node/download.ts";
-export { fileSource, openPath, pathFolder, readWhole, stdinSource } from "./node/files.ts";
+export { fileSource, listedFiles, openPath, pathFolder, readWhole, stdinSource } from "./node/files.ts";
 export {
   type FetchOptions,
   fetchDataSet,

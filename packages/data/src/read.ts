@@ -83,7 +83,7 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
   if (options.format === "image-folder") return readImages(folder, options);
   const entries = folder.entries()[Symbol.asyncIterator]();
   let first = await guarded(folder.name, "a folder", () => entries.next());
-  while (!first.done && isHidden(first.value.path)) first = await entries.next();
+  while (!first.done && !folder.isList && isHidden(first.value.path)) first = await entries.next();
   const rest: Folder = {
     ...folder,
     async *entries() {
@@ -91,10 +91,11 @@ async function readFolder(folder: Folder, options: ReadDataOptions): Promise<Dat
       for (let next = await entries.next(); !next.done; next = await entries.next()) yield next.value;
     },
   };
-  return !first.done && /\.(png|pgm|jpe?g)$/i.test(first.value.path)
-    ? readImages(rest, options)
-    : readTextFolder(rest, options);
+  return !first.done && isImageName(first.value.path) ? readImages(rest, options) : readTextFolder(rest, options);
 }
+
+/** Whether a file is an image, by the ending of its name. */
+export const isImageName = (name: string): boolean => /\.(png|pgm|jpe?g)$/i.test(name);
 
 /** The decoder of images is fetched only by those who have some. */
 async function readImages(folder: Folder, options: ReadDataOptions): Promise<DataSet> {

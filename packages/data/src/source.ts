@@ -28,6 +28,8 @@ export interface Folder {
   readonly name: string;
   /** How many files may be asked for before the bytes of the first of them are there; absent: one after the other. */
   readonly ahead?: number;
+  /** Whether this is a list of files, each of which is wanted, in the order of the entries. */
+  readonly isList?: boolean;
   entries(): AsyncIterable<FolderEntry>;
 }
 

@@ -4,6 +4,7 @@ import type { ConformalModel, Label, PredictingModel, Run } from "@ranksim/core"
 import type { Block, ColumnChoice } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openBlocks } from "../files/data-argument.ts";
+import { areFiles } from "../files/data-names.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
 import { shareBelowOne, wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, column, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
@@ -44,7 +45,7 @@ export function addPredict(program: Command, io: Io): void {
     .command("predict")
     .summary("give each row its class")
     .description(
-      "Gives each row its class, one on a line, as the rows come: memory does not grow with their number, and a line that comes down a pipe is answered at once. With --probabilities, --top or --keep, or for a file that ends in .csv, the answer is a table; .jsonl has a JSON object on each line; .npy, .npz and .parquet are for other tools.",
+      "Gives each row its class, one on a line, as the rows come: memory does not grow with their number, and a line that comes down a pipe is answered at once. With --probabilities, --top or --keep, or for a file that ends in .csv, the answer is a table; so it is for images and folders, with the name of each file; .jsonl has a JSON object on each line; .npy, .npz and .parquet are for other tools.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
@@ -90,14 +91,18 @@ export function addPredict(program: Command, io: Io): void {
       if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
       const keep = [...(options.idColumn === undefined ? [] : [options.idColumn]), ...(options.keep ?? [])];
       const { coverage, reject } = options;
+      const namesFiles = await areFiles(dataName, io.cwd);
       const isTable =
         options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
-      const format = answerFormat(options.out, options.outFormat, isTable);
+      const format = answerFormat(options.out, options.outFormat, isTable || namesFiles);
       const { model } = await readModel(modelPath, io);
       const predicting = asPredicting<Input>(model);
       const shape: AnswerShape = {
         classes: predicting.classes,
-        keptNames: keptNamesOf(keep.map(String), predicting.classes),
+        keptNames: keptNamesOf(
+          namesFiles && format !== "npy" && format !== "npz" ? ["file"] : keep.map(String),
+          predicting.classes,
+        ),
         probabilities: options.probabilities === true,
         top: Math.min(options.top ?? 0, predicting.classes.length),
         sets: coverage !== undefined,
@@ -143,8 +148,8 @@ async function* answering(
 async function answer(
   model: PredictingModel<Input>,
   x: Input,
-  { kept }: Block,
-  { probabilities, top }: AnswerShape,
+  block: Block,
+  { probabilities, top, keptNames }: AnswerShape,
   { coverage, reject }: Pick<Options, "coverage" | "reject">,
   run: Run,
 ): Promise<AnswerBlock> {
@@ -153,6 +158,7 @@ async function answer(
   const labels = await (reject === undefined ? model.predict(x, run) : sure.predict(x, { ...run, reject }));
   const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage }, run);
   const isWanted = probabilities || top > 0;
+  const kept = keptNames.length > 0 ? block.kept : [];
   return { labels, sets, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
 }
 

@@ -17,7 +17,7 @@ import type { Io } from "../io.ts";
 import { sizeFor, sizeNotes } from "../model/chosen-size.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { summarize, summaryLines } from "../model/data-summary.ts";
-import { addWeightColumn, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
+import { addWeightColumn, readingWithout, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
 import { columnsOf, fitRecipe, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -90,14 +90,15 @@ export function addTrain(program: Command, io: Io): void {
         if (out !== undefined && !options.dryRun) await checkWritable(out, io, [...dataName, options.labels]);
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
-      const large = await openLarge(dataName, reading, session, { text: options.text === true, labelled });
+      const wanted = { text: options.text === true, labelled };
+      const large = await readingWithout(options, () => openLarge(dataName, reading, session, wanted));
       if (large) {
         await trainLarge(large.data, { recipe: planned, notes, reading, path }, options, session);
         return;
       }
       const preset = presetOf(options);
       const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled, ...sizes });
+      const data = await readingWithout(options, () => openData(dataName, reading, session, { ...wanted, ...sizes }));
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
       const chosenFor = async (all: DataSet) =>

@@ -19,6 +19,7 @@ import {
   fileSource,
   findDataSet,
   joinData,
+  listedFiles,
   loadDataSet,
   locateDataSet,
   openPath,
@@ -27,6 +28,7 @@ import {
   readData,
   readLabels,
   readTextBlocks,
+  rowCount,
   slices,
   stdinSource,
   withLabels,
@@ -38,7 +40,7 @@ import { takesText, widthOf } from "../model/parts.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import type { Meter } from "../terminal/progress.ts";
-import { dataNames } from "./data-names.ts";
+import { type DataPart, dataParts } from "./data-names.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
@@ -68,23 +70,24 @@ export async function openData(
   session: Session,
   wanted: Wanted,
 ): Promise<OpenedData> {
-  const names = await dataNames(what, session.io.cwd);
-  if (names.length === 1) return openOne(names[0], options, session, wanted);
+  const parts = await dataParts(what, session.io.cwd);
+  if (parts.length === 1) return openOne(parts[0], options, session, wanted);
   if (options.labels !== undefined)
     throw usageError("--labels belongs to one file of rows; several have their own labels");
   const sets: DataSet[] = [];
   const { sizes: _, ...asked } = wanted; // rows of several sources are joined as they are
-  for (const name of names) {
+  for (const part of parts) {
     const like =
       sets.length === 0 ? asked : { ...asked, schema: wanted.schema ?? describeData(sets[0], { rows: false }) };
-    sets.push((await openOne(name, options, session, like)).set);
+    sets.push((await openOne(part, options, session, like)).set);
   }
-  return { set: joinData(sets), name: `${names.length} files` };
+  return { set: joinData(sets), name: `${parts.length} files` };
 }
 
-async function openOne(what: string, options: ReadingOptions, session: Session, wanted: Wanted): Promise<OpenedData> {
+async function openOne(part: DataPart, options: ReadingOptions, session: Session, wanted: Wanted): Promise<OpenedData> {
   const { text, features, reading } = readingOf(options, wanted);
-  let set = await session.metered(`reading ${nameOf(what)}`, (meter) => read(what, reading, text, session, meter));
+  const what = part.name;
+  let set = await session.metered(`reading ${nameOf(what)}`, (meter) => read(part, reading, text, session, meter));
   if (options.labels !== undefined) {
     const source = await fileSource(resolve(session.io.cwd, options.labels));
     set = withLabels(set, await readLabels(source, reading), options.labels);
@@ -112,8 +115,9 @@ export async function* openBlocks(
   const { text, features, reading } = readingOf(options, wanted);
   const { io } = session;
   const told = new Set<string>();
-  for (const name of await dataNames(what, io.cwd)) {
-    for await (const block of blocksOf(name, { ...reading, keep: options.keep ?? [] }, text, session, onRead)) {
+  for (const part of await dataParts(what, io.cwd)) {
+    const { name } = part;
+    for await (const block of blocksOf(part, { ...reading, keep: options.keep ?? [] }, text, session, onRead)) {
       io.signal.throwIfAborted();
       for (const note of block.data.notes ?? []) {
         // The same note with another count, of another block, is no news.
@@ -128,18 +132,26 @@ export async function* openBlocks(
 }
 
 async function* blocksOf(
-  what: string,
+  part: DataPart,
   options: BlockOptions,
   text: boolean,
   session: Session,
   onRead: (bytes: number, total: number | undefined) => Promise<void>,
 ): AsyncGenerator<Block> {
   const { io } = session;
-  const found = what === "-" ? undefined : await stat(resolve(io.cwd, what)).catch(() => undefined);
+  const { name: what, images } = part;
+  const found = what === "-" || images ? undefined : await stat(resolve(io.cwd, what)).catch(() => undefined);
   if (what !== "-" && !found?.isFile()) {
     if (options.keep?.length) throw usageError("--keep and --id-column belong to files of tables");
     const meter = { show: (share: number) => onRead(share, 1) };
-    yield* slices(await read(what, options, text, session, meter));
+    const set = await read(part, options, text, session, meter);
+    let last = 0;
+    for (const { data } of slices(set)) {
+      const first = last;
+      last += rowCount(data);
+      const names = set.rowNames?.slice(first, last) ?? [];
+      yield { data, kept: names.map((row) => [images ? row : `${what.replace(/\/$/, "")}/${row}`]) };
+    }
     return;
   }
   const given = what === "-" ? stdinSource(io.stdin) : await fileSource(resolve(io.cwd, what));
@@ -194,7 +206,7 @@ function readingOf(options: ReadingOptions & TableOptions, wanted: Wanted) {
 }
 
 async function read(
-  what: string,
+  { name: what, images }: DataPart,
   options: ReadDataOptions,
   text: boolean,
   { io }: Session,
@@ -202,6 +214,10 @@ async function read(
 ): Promise<DataSet> {
   const watch = (source: ByteSource) =>
     watched(source, io.signal, (read, total) => meter.show(total ? Math.min(read / total, 0.999) : 0, bytes(read)));
+  if (images) {
+    const files = listedFiles(images.map((name) => ({ name, path: resolve(io.cwd, name) })));
+    return readData(watchedFolder(files, io.signal), options);
+  }
   if (what === "-") {
     const source = watch(stdinSource(io.stdin));
     return text && isPlain(options) ? readTextLines(source, options) : readData(source, withTextColumn(options, text));

@@ -3,7 +3,7 @@
 import { opendir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { findDataSet } from "@ranksim/data";
+import { findDataSet, isImageName } from "@ranksim/data";
 
 /** The names, each pattern (`*`, `?`, `[a-z]`, `**` for any depth) replaced by the files it stands for, in order. */
 export async function dataNames(what: string | readonly string[], cwd: string): Promise<string[]> {
@@ -13,6 +13,50 @@ export async function dataNames(what: string | readonly string[], cwd: string): 
     else names.push(...(await matches(name, cwd)));
   }
   return names;
+}
+
+/** What is read at once: one name, or images that follow each other and are rows of one set. */
+export interface DataPart {
+  readonly name: string;
+  readonly images?: readonly string[];
+}
+
+/** The names, images that follow each other together. */
+export async function dataParts(what: string | readonly string[], cwd: string): Promise<DataPart[]> {
+  const parts: { name: string; images?: string[] }[] = [];
+  for (const name of await dataNames(what, cwd)) {
+    const images = parts.at(-1)?.images;
+    if (!(await isImage(name, cwd))) parts.push({ name });
+    else if (images) images.push(name);
+    else parts.push({ name, images: [name] });
+  }
+  return parts.map(({ name, images }) =>
+    images ? { name: images.length === 1 ? name : `${images.length} images`, images } : { name },
+  );
+}
+
+/** Whether a name is that of a file that is an image. */
+export async function isImage(name: string, cwd: string): Promise<boolean> {
+  return (
+    isImageName(name) &&
+    stat(resolve(cwd, name)).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+  );
+}
+
+/** Whether all rows are files of their own, which an answer can name: images, or folders of images or texts. */
+export async function areFiles(what: string | readonly string[], cwd: string): Promise<boolean> {
+  for (const name of await dataNames(what, cwd)) {
+    const isFolder = () =>
+      stat(resolve(cwd, name)).then(
+        (found) => found.isDirectory(),
+        () => false,
+      );
+    if (!(await isImage(name, cwd)) && !(await isFolder())) return false;
+  }
+  return true;
 }
 
 const isThere = (path: string): Promise<boolean> =>

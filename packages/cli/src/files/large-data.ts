@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { type AnySource, Budget, layoutOf } from "@ranksim/data";
+import { type AnySource, Budget, isImageName, layoutOf } from "@ranksim/data";
 import { fileSource, openRows, openTable, openTexts } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
@@ -59,7 +59,7 @@ export async function isLarge(names: readonly string[], options: ReadingOptions,
   let takes = 0;
   for (const name of names) {
     const found = name === "-" ? undefined : await stat(resolve(cwd, name)).catch(() => undefined);
-    if (!found?.isFile()) return false;
+    if (!found?.isFile() || isImageName(name)) return false;
     takes += found.size * (await factorOf(resolve(cwd, name)));
   }
   return takes > memoryOf(options);

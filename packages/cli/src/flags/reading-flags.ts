@@ -16,7 +16,7 @@ import type { ColumnsGiven, TableOptions } from "./table-flags.ts";
 
 /** What DATA may be; the same words in every command's help. */
 export const DATA_ABOUT =
-  "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test); several files and patterns ('part-*.csv') are read as one";
+  "a file, a folder, - for standard input, or a data set by name (digits, fashion-mnist:test); several files and patterns ('part-*.csv', '*.png') are read as one";
 
 /** The reading options as commander gives them. */
 export interface ReadingOptions {

@@ -27,7 +27,7 @@ import {
 import { type Command, Option } from "commander";
 import { dataNames } from "../files/data-names.ts";
 import { isSets } from "../files/labels.ts";
-import { shareBelowOne } from "../flags/parameter-flags.ts";
+import { flagOf, shareBelowOne } from "../flags/parameter-flags.ts";
 import { column, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Session } from "../session.ts";
@@ -102,6 +102,24 @@ export function withoutSplitColumns<O extends ReadingOptions & SplitFlags>(optio
   const { groupColumn, timeColumn, weightColumn } = options;
   const only = [groupColumn, timeColumn, weightColumn].filter((name) => name !== undefined);
   return only.length === 0 ? options : { ...options, ignoreColumns: [...(options.ignoreColumns ?? []), ...only] };
+}
+
+/** Reads with those columns left out; one that is not there is blamed on the flag that names it. */
+export async function readingWithout<T>(options: ReadingOptions & SplitFlags, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const name = SPLIT_FLAGS.find((flag) => isBlamed(error, options[flag]));
+    if (!name || !(error instanceof RanksimError)) throw error;
+    throw new RanksimError(error.code, error.message.replace(/^ignoreColumns/, flagOf(name)), { cause: error });
+  }
+}
+
+const SPLIT_FLAGS = ["groupColumn", "timeColumn", "weightColumn"] as const;
+
+function isBlamed(error: unknown, column: string | number | undefined): boolean {
+  if (!(error instanceof RanksimError) || column === undefined) return false;
+  return error.message.startsWith("ignoreColumns: ") && error.message.includes(`found ${JSON.stringify(column)}`);
 }
 
 /** A column that says how rows are split, row by row. */

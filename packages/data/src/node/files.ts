@@ -70,6 +70,18 @@ export function pathFolder(path: string): Folder {
   return { name: path, ahead: AHEAD, entries: () => walk(path, "") };
 }
 
+/** Files of any folders as one, in this order: each by its name and by the path where it lies. */
+export function listedFiles(files: readonly { readonly name: string; readonly path: string }[]): Folder {
+  return {
+    name: files.length === 1 ? files[0].name : `${files.length} files`,
+    ahead: AHEAD,
+    isList: true,
+    async *entries() {
+      for (const { name, path } of files) yield { path: name, bytes: () => readBytes(path) };
+    },
+  };
+}
+
 async function* walk(root: string, under: string): AsyncGenerator<FolderEntry> {
   for await (const entry of await opendir(join(root, under))) {
     const path = under === "" ? entry.name : `${under}/${entry.name}`;

@@ -19,13 +19,13 @@ const SYSTEM_FILES = new Set(["thumbs.db", "desktop.ini", "__macosx"]);
 export const isHidden = (path: string): boolean =>
   path.split("/").some((part) => part.startsWith(".") || SYSTEM_FILES.has(part.toLowerCase()));
 
-/** Reads every file (hidden ones apart) with `read`. Refuses files beside class folders. */
+/** Reads every file (hidden ones apart) with `read`. Refuses files beside class folders, unless they are a list. */
 export async function collectFiles<T>(
   folder: Folder,
   options: ReadOptions,
   read: (path: string, bytes: Uint8Array) => T | Promise<T>,
 ): Promise<Collected<T>> {
-  const { name } = folder;
+  const { name, isList = false } = folder;
   const under = options.under === undefined ? "" : `${options.under.replace(/^\/+|\/+$/g, "")}/`;
   const found: { path: string; content: T }[] = [];
   await guarded(name, "a folder", async () => {
@@ -35,9 +35,9 @@ export async function collectFiles<T>(
       found.push({ path, content: await read(path, await bytes) });
     };
     for await (const entry of folder.entries()) {
-      if (!entry.path.startsWith(under)) continue;
-      const path = entry.path.slice(under.length);
-      if (path === "" || isHidden(path)) continue;
+      if (!isList && !entry.path.startsWith(under)) continue;
+      const path = isList ? entry.path : entry.path.slice(under.length);
+      if (!isList && (path === "" || isHidden(path))) continue;
       const bytes = entry.bytes();
       bytes.catch(() => {}); // waited for in its turn, if an earlier file does not fail
       asked.push({ path, bytes });
@@ -48,11 +48,11 @@ export async function collectFiles<T>(
   if (found.length === 0) {
     throw badFile(name, "", `expected files${under === "" ? "" : ` below ${under}`}, found none`);
   }
-  found.sort((a, b) => comparePaths(a.path, b.path));
+  if (!isList) found.sort((a, b) => comparePaths(a.path, b.path));
   const paths = found.map(({ path }) => path);
   const contents = found.map(({ content }) => content);
   const loose = paths.filter((path) => !path.includes("/"));
-  if (loose.length === paths.length) return { contents, paths };
+  if (loose.length === paths.length || (isList && loose.length > 0)) return { contents, paths };
   if (loose.length > 0) {
     throw badFile(
       name,

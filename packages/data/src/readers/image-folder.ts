@@ -30,7 +30,7 @@ export async function readImageFolder(folder: Folder, options: ReadOptions): Pro
   const budget = budgetOf(options);
   let first: (Read & { path: string }) | undefined;
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
-    const file = `${name}/${path}`;
+    const file = folder.isList ? path : `${name}/${path}`;
     const read = readPictures(file, bytes, budget, options);
     first ??= { ...read, path };
     refuseOther(file, read, first, options);

@@ -68,10 +68,17 @@ export async function trainClasses(
   refuseUnsummed(params);
   refuseUnrefinable(params);
   const { classes, codes } = encodeLabels(y, matrix.rows);
+  const { calibrate, calibrateOn } = params;
   const rest =
-    params.calibrate === "none"
+    calibrate === "none"
       ? undefined
-      : holdOutRows(codes, classes.length, calibrationShare(matrix.rows, params.calibrate), params, "calibrate");
+      : holdOutRows(
+          codes,
+          classes.length,
+          calibrationShare(matrix.rows, { calibrate, calibrateOn }),
+          params,
+          "calibrate",
+        );
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
   const summed = weights

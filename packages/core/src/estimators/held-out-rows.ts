@@ -6,14 +6,23 @@ import { Streams } from "../random.ts";
 
 /** Share of the rows that probabilities are fitted on. */
 export const CALIBRATION_SHARE = 0.1;
+/** The same where the last rows are held out: filters are trained again on all rows, so that functions of each class may have more. */
+const LAST_SHARE = 0.4;
 /** Rows that are enough for one factor; functions of each class need all of the share. */
 const FACTOR_ROWS = 2500;
 /** Share of the rows that thresholds are chosen on: rare labels need more rows than probabilities do. */
 export const THRESHOLD_SHARE = 0.2;
 
 /** The fraction of rows that is held out to fit probabilities of one class a row: rows that are not needed for it are trained on. */
-export function calibrationShare(rows: number, method: "temperature" | "isotonic"): number {
-  return method === "isotonic" ? CALIBRATION_SHARE : Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
+export function calibrationShare(
+  rows: number,
+  {
+    calibrate,
+    calibrateOn,
+  }: { readonly calibrate: "temperature" | "isotonic"; readonly calibrateOn?: "last" | undefined },
+): number {
+  if (calibrate === "temperature") return Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
+  return calibrateOn === "last" ? LAST_SHARE : CALIBRATION_SHARE;
 }
 
 /**

@@ -113,21 +113,26 @@ describe("calibrateOn: last", () => {
   const params = { filters: 12, seed: 2, refine: true, refineEpochs: 2 };
   const calibrated = { ...params, calibrate: "temperature", calibrateOn: "last" } as const;
 
-  it("fits probabilities on the last tenth of each class, and trains on all rows", async () => {
+  it.each([
+    ["temperature", 0.1],
+    ["isotonic", 0.4],
+  ] as const)("fits %s on the last %d of each class, and trains on all rows", async (calibrate, share) => {
     const held = NAMES.flatMap((name) => {
       const own = train.y.flatMap((label, r) => (label === name ? [r] : []));
-      return own.slice(own.length - Math.round(own.length / 10));
+      return own.slice(own.length - Math.round(own.length * share));
     }).sort((a, b) => a - b);
     const left = train.y.flatMap((_, r) => (held.includes(r) ? [] : [r]));
     const rows = (list: readonly number[]) => train.x.gather(Uint32Array.from(list));
     const labels = (list: readonly number[]) => list.map((r) => train.y[r]);
     const before = await new RankSimilarityClassifier(params).fit(rows(left), labels(left));
-    const probabilities = (await before.calibrate(rows(held), labels(held))).save().arrays.calibration_factor;
+    const fitted = (await before.calibrate(rows(held), labels(held), calibrate)).save().arrays;
+    const probabilities = Object.entries(fitted).filter(([name]) => name.startsWith("calibration"));
+    expect(probabilities.length).toBeGreaterThan(0);
     const all = (await new RankSimilarityClassifier(params).fit(train.x, train.y)).save().arrays;
-    const model = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y);
-    expect(model.save().arrays).toEqual({ ...all, calibration_factor: probabilities });
+    const model = await new RankSimilarityClassifier({ ...calibrated, calibrate }).fit(train.x, train.y);
+    expect(model.save().arrays).toEqual({ ...all, ...Object.fromEntries(probabilities) });
     expect(model.report.rows).toBe(train.y.length);
-    expect(model.params).toMatchObject({ calibrate: "temperature", calibrateOn: "last" });
+    expect(model.params).toMatchObject({ calibrate, calibrateOn: "last" });
     const loaded = loadModel(saveModel(model)) as typeof model;
     expect(await loaded.predictProbabilities(test.x)).toEqual(await model.predictProbabilities(test.x));
   });

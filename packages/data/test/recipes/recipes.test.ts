@@ -59,6 +59,19 @@ describe("recipeFor", () => {
     expect(recipe.about).toMatch(about);
   });
 
+  it("fits probabilities of texts on the last of them, by a function of each class where there are many", () => {
+    const texts = (rows: number): DataSet => ({
+      form: "text",
+      text: Array.from({ length: rows }, (_, r) => `word ${r}`),
+      y: Array.from({ length: rows }, (_, r) => r % 3),
+    });
+    const calibrated = (rows: number) => recipeFor(texts(rows)).estimator.params;
+    const on = { "classify.calibrateOn": "last" };
+    expect(calibrated(199)).toMatchObject({ ...on, "classify.calibrate": "none" });
+    expect(calibrated(749)).toMatchObject({ ...on, "classify.calibrate": "temperature" });
+    expect(calibrated(750)).toMatchObject({ ...on, "classify.calibrate": "isotonic" });
+  });
+
   it("is the paper's method for the preset of that name, whatever the data", () => {
     const { estimator, about } = recipeFor(images(100), { preset: "paper", seed: 3 });
     expect(estimator.kind).toBe("classifier");

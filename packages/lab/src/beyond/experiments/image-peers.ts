@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { multiplyAdds } from "@ranksim/core";
-import { type Preset, train } from "@ranksim/data";
+import { type Preset, type RecipeOptions, train } from "@ranksim/data";
 import { saveData } from "@ranksim/data/node";
 import { ONE_THREAD, pythonScript, run as runProgram } from "../../bench/launch.ts";
 import { median } from "../../bench/results.ts";
 import { table } from "../../bench/show.ts";
 import { type Bench, type Experiment, type Figures, figuresOf, type ResultsOf } from "../experiment.ts";
 import { COSTS, frontOf, type Method, peersPicture } from "../peers-picture.ts";
+import { SMALL } from "./recipes.ts";
 
 const PEERS = {
   mlp: "MLP of scikit-learn, 100 units, 10 epochs",
@@ -25,8 +26,9 @@ const OWN: readonly {
   readonly title: string;
   readonly preset: Preset;
   readonly params: object;
+  readonly patches?: RecipeOptions["patches"];
 }[] = [
-  { name: "small", title: "ranksim in 64 KB", preset: "fast", params: { filters: 10 } },
+  { name: "small", title: "ranksim in 64 KB", preset: "fast", ...SMALL },
   { name: "fast", title: "ranksim, `fast`", preset: "fast", params: {} },
   { name: "balanced", title: "ranksim, `balanced`", preset: "balanced", params: {} },
   { name: "best", title: "ranksim, `best`", preset: "best", params: {} },
@@ -53,9 +55,9 @@ async function measure(seed: number, { shelf, backend, quick }: Bench): Promise<
     y: parts[0].y.slice(0, FEW_ROWS),
     imageSize: { width: side, height: side },
   };
-  for (const { name, preset, params } of OWN) {
+  for (const { name, preset, params, patches = {} } of OWN) {
     const given = { ...params, refineEpochs: 1, calibrate: "none" };
-    const { model } = await train(few, { preset, seed, params: given }, { backend });
+    const { model } = await train(few, { preset, seed, params: given, patches }, { backend });
     figures[`${name}Macs`] = await multiplyAdds(model, few.x, { backend });
   }
   if (quick) return figures;

@@ -2,6 +2,7 @@
 
 import type { Experiment } from "../experiment.ts";
 import { calibrations } from "./calibration.ts";
+import { imageFolder } from "./image-folder.ts";
 import { imagePeers } from "./image-peers.ts";
 import { multilabel } from "./multilabel.ts";
 import { newsgroups } from "./newsgroups.ts";
@@ -23,4 +24,5 @@ export const experiments: readonly Experiment[] = [
   recipeDigits,
   ...recipes,
   imagePeers,
+  imageFolder,
 ];

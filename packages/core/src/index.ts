@@ -31,6 +31,7 @@ export { PATCH_PARAMETERS, type PatchParams, type PerLayer } from "./estimators/
 export { PatchModel, PatchTransform } from "./estimators/patches.ts";
 export { RankSimilarityProbabilisticClassifier } from "./estimators/probabilistic.ts";
 export { type ProbabilisticExplanation, ProbabilisticModel } from "./estimators/probabilistic-model.ts";
+export { runOf } from "./estimators/run.ts";
 export {
   type ColumnKey,
   type ColumnType,

@@ -83,13 +83,13 @@ export function addCrossValidate(program: Command, io: Io): void {
         return found[found.length - 1].accuracy;
       };
       const { fitSeconds, scoreSeconds } = await session.compute("cross-validating", options, (run) =>
-        crossValidate(
-          recipe.estimator as unknown as Judged,
-          inputFor(recipe.takes, set),
-          y,
-          { folds: options.folds, ...seed, scoring: scorer, ...foldsBy(split) },
-          run,
-        ),
+        crossValidate(recipe.estimator as unknown as Judged, inputFor(recipe.takes, set), y, {
+          folds: options.folds,
+          ...seed,
+          scoring: scorer,
+          ...foldsBy(split),
+          ...run,
+        }),
       );
       const folds = found.map((scores, j) => ({ ...scores, fitSeconds: fitSeconds[j], scoreSeconds: scoreSeconds[j] }));
       await session.print("cross-validate", asJson(folds), () => forPeople(folds, isSets(set.y ?? []), session));

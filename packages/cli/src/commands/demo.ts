@@ -93,7 +93,7 @@ async function demo(session: Session, options: Options): Promise<void> {
   const { stored, model, plain, figures, page, recipe } = await session.compute("training", options, async (run) => {
     const plain = await new RankSimilarityClassifier({ filters: FILTERS, seed: SEED }).fit(train.x, train.y, run);
     const data = { form: "matrix" as const, ...train, imageSize: digits.imageSize };
-    const { model, recipe } = await trainByPreset(data, { seed: SEED }, run);
+    const { model, recipe } = await trainByPreset(data, { seed: SEED, ...run });
     const stored = await writeModel(model, modelPath, io);
     const asked = model as unknown as PredictingModel;
     const figures = {

@@ -156,7 +156,7 @@ async function answer(
   // The flags were refused for models that know neither.
   const sure = model as unknown as ConformalModel<Input>;
   const labels = await (reject === undefined ? model.predict(x, run) : sure.predict(x, { ...run, reject }));
-  const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage }, run);
+  const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage, ...run });
   const isWanted = probabilities || top > 0;
   const kept = keptNames.length > 0 ? block.kept : [];
   return { labels, sets, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };

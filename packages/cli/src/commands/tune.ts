@@ -160,7 +160,7 @@ export function addTune(program: Command, io: Io): void {
           : undefined;
         const spent = (performance.now() - began) / 1000;
         const judged = { ...how, ...foldsBy(split), scoring, ...limitOf(options, spent) };
-        return { tuning: await tune(candidates, x, y, judged, run), beside };
+        return { tuning: await tune(candidates, x, y, { ...judged, ...run }), beside };
       });
       const about = { data: name, scoring: SPOKEN[scoring], folds: options.folds };
       const view = { ...viewOf(tuning, about, presets), ...(beside ? { baselines: beside } : {}) };

@@ -23,7 +23,7 @@ export async function sizeFor(
   const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
   const chosen = (await session.compute("choosing the size of images", options, ({ signal }: Run) =>
     // Each of several processes chooses by itself, and the same.
-    chooseImageSize(train, seed, signal ? { signal } : {}),
+    chooseImageSize(train, { ...seed, ...(signal ? { signal } : {}) }),
   )) as ChosenSize;
   const { imageSize, shares } = chosen;
   const others = sizes.map(

@@ -44,14 +44,14 @@ import { type Report, reportAsJson } from "../model-file/stored/report.ts";
 import { type BankExplanation, explainRow, type StrongFilter } from "../paper/explain.ts";
 import { similarities, strongest } from "../paper/similarity.ts";
 import { classProbabilities, voteBySimilarity, voteByStrongest } from "../paper/vote.ts";
-import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import type { CalibrateOptions, ModelReader, PredictingModel, Run } from "./estimator.ts";
 import { FilterModel } from "./filter-model.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams } from "./params.ts";
 import { addToClasses } from "./partial-classes.ts";
 import { recipeOf } from "./partial-fit.ts";
 import { refineClasses, refuseUnrefinable } from "./refinement.ts";
 import { oneRow } from "./row.ts";
-import { advance, withBackend } from "./run.ts";
+import { advance, mergeOptions, withBackend } from "./run.ts";
 import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 import { showRows } from "./shown-rows.ts";
@@ -64,6 +64,17 @@ export interface ClassExplanation extends BankExplanation {
   readonly rivalLabel: Label | undefined;
   /** The similar filters, strongest first, with their classes. */
   readonly filters: readonly (StrongFilter & { readonly label: Label })[];
+}
+
+/** What a classifier consists of. */
+interface ModelParts {
+  readonly filters: Filters;
+  readonly filterClass: Uint32Array;
+  readonly classes: readonly Label[];
+  readonly params: { readonly [name: string]: Json };
+  readonly nBest: number;
+  readonly report: Report;
+  readonly calibration?: ClassCalibration | undefined;
 }
 
 /** Trained filters with a class each. */
@@ -79,15 +90,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
   #meanWeight: number | undefined;
 
   /** Use `RankSimilarityClassifier.fit` or `loadModel`. */
-  constructor(
-    filters: Filters,
-    filterClass: Uint32Array,
-    classes: readonly Label[],
-    params: { readonly [name: string]: Json },
-    nBest: number,
-    report: Report,
-    calibration?: ClassCalibration,
-  ) {
+  constructor({ filters, filterClass, classes, params, nBest, report, calibration }: ModelParts) {
     super(filters, params, nBest, report);
     this.#calibration = calibration;
     this.classes = classes;
@@ -107,30 +110,20 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
   /** The same filters with another nBest. */
   withNBest(nBest: number): ClassifierModel {
     checkParams<ClassifierParams>({ nBest }, CLASSIFIER_PARAMETERS);
-    const { classes, report } = this;
-    const params = { ...this.params, nBest };
-    const model = new ClassifierModel(
-      this.filters,
-      this.filterClass,
-      classes,
-      params,
-      nBest,
-      report,
-      this.#calibration,
-    );
-    return inheritSchema(model, this);
+    return this.#with({ nBest, params: { ...this.params, nBest } });
   }
 
   /**
-   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. Without
-   * a method: "temperature".
+   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. A method
+   * by itself and a `Run` after it, as in 0.1, are deprecated and go in 0.3.
    */
   async calibrate(
     x: RowsLike,
     y: Labels,
-    method: CalibrationMethod = "temperature",
-    run: Run = {},
+    options: CalibrateOptions | CalibrationMethod = {},
+    apart?: Run,
   ): Promise<ClassifierModel> {
+    const { method = "temperature", ...run } = mergeOptions<CalibrateOptions, "method">("method", options, apart);
     const { calibrate } = checkParams<ClassifierParams>({ calibrate: method }, CLASSIFIER_PARAMETERS);
     const asked = matchingRows(x, this.features);
     // Scores and lengths are two readings: rows that are made would be made twice.
@@ -146,28 +139,29 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     const values = scores.values as Float64Array;
     const lengths = await sparseLengths(rows);
     const fitted = calibrateClasses(values, "responses", truth, this.classes.length, method, lengths);
-    const params = { ...this.params, calibrate };
-    const { classes, nBest, report } = this;
-    const model = new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report, fitted);
-    return inheritSchema(model, this);
+    return this.#with({ calibration: fitted, params: { ...this.params, calibrate } });
   }
 
   /** The same filters with the probabilities that were fitted for a model of the same classes. */
   calibratedAs(other: ClassifierModel): ClassifierModel {
-    const { params, classes, nBest, report } = this;
-    const fitted = other.#calibration;
-    return inheritSchema(
-      new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report, fitted),
-      this,
-    );
+    return this.#with({ calibration: other.#calibration });
   }
 
   /** The same filters with the probabilities of the method itself; this model where none were fitted. */
   uncalibrated(): ClassifierModel {
-    if (!this.#calibration) return this;
-    const params = { ...this.params, calibrate: "none" };
-    const { classes, nBest, report } = this;
-    return inheritSchema(new ClassifierModel(this.filters, this.filterClass, classes, params, nBest, report), this);
+    return this.#calibration ? this.#with(this.#unfitted()) : this;
+  }
+
+  /** What changes where probabilities were fitted to another model. */
+  #unfitted(): Pick<ModelParts, "params" | "calibration"> {
+    return { params: { ...this.params, calibrate: "none" }, calibration: undefined };
+  }
+
+  /** The same model with some parts replaced. */
+  #with(changes: Partial<ModelParts>, hasNewRows = false): ClassifierModel {
+    const { filterClass, classes, params, nBest, report } = this;
+    const own = { filters: this.filters, filterClass, classes, params, nBest, report, calibration: this.#calibration };
+    return inheritSchema(new ClassifierModel({ ...own, ...changes }), this, hasNewRows);
   }
 
   /** How many of the strongest filters decide the class of a row. */
@@ -184,10 +178,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     const { classes, filterClass, params, report } = this;
     const parts = { filters: this.filters, filterClass, classes, params, report };
     const grown = await withBackend(run, (backend) => addToClasses(parts, x, y, backend, run));
-    // Probabilities were fitted to the model as it was.
-    const plain = { ...params, calibrate: "none" };
-    const model = new ClassifierModel(grown.filters, grown.filterClass, grown.classes, plain, this.nBest, grown.report);
-    return inheritSchema(model, this, true);
+    return this.#with({ ...grown, ...this.#unfitted() }, true);
   }
 
   /**
@@ -199,16 +190,15 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     if (isLabelSets(y)) throw new RanksimError("bad-labels", "expected one label for each row, found label sets");
     const matrix = trainingMatrix(matchingMatrix(x, this.features));
     const { classes, filterClass } = this;
-    // Probabilities were fitted to the model as it was.
-    const params = { ...this.params, refine: true, calibrate: "none" };
+    const { calibration, params: unfitted } = this.#unfitted();
+    const params = { ...unfitted, refine: true };
     const recipe = checkParams<ClassifierParams>(recipeOf(params), CLASSIFIER_PARAMETERS);
     refuseUnrefinable(recipe);
     const codes = codesAmong(y, classes, matrix.rows);
     const task = { ...showRows(matrix, codes, recipe), filters: this.filters, filterClass, classes, params: recipe };
     const { filters, report, notes } = await withBackend(run, (backend) => refineClasses(task, backend, run, 0));
     const told = { ...this.report, notes: [...new Set([...this.report.notes, ...notes])], refinement: report };
-    const model = new ClassifierModel(storedFilters(filters), filterClass, classes, params, this.nBest, told);
-    return inheritSchema(model, this);
+    return this.#with({ filters: storedFilters(filters), params, report: told, calibration });
   }
 
   /** The class of each row. */
@@ -362,6 +352,6 @@ export const classifierReader: ModelReader = {
     if (saved.arrays.thresholds) throw bad(saved, "unknown array thresholds");
     const calibration = readClassCalibration(saved, classes.length, true);
     const all = { ...filters, filterBank: readFilterBank(saved, filterClass, classes.length) };
-    return new ClassifierModel(all, filterClass, classes, params, nBest, report, calibration);
+    return new ClassifierModel({ filters: all, filterClass, classes, params, nBest, report, calibration });
   },
 };

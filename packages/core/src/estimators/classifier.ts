@@ -23,16 +23,8 @@ async function trained(
   weights: Float64Array | undefined,
   stated = params,
 ): Promise<{ model: ClassifierModel; heldOut: TrainedClasses["heldOut"] }> {
-  const { filters, filterClass, classes, report, heldOut } = await trainClasses(
-    matrix,
-    y,
-    params,
-    backend,
-    run,
-    weights,
-  );
-  const model = new ClassifierModel(filters, filterClass, classes, paramsAsJson(stated), params.nBest, report);
-  return { model, heldOut };
+  const { heldOut, ...parts } = await trainClasses(matrix, y, params, backend, run, weights);
+  return { model: new ClassifierModel({ ...parts, params: paramsAsJson(stated), nBest: params.nBest }), heldOut };
 }
 
 /** The run for the first (0) or the second half (1) of the work. */
@@ -90,7 +82,10 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
       const first = await trained(matrix, y, params, backend, isAgain ? halfOf(run, 0) : run, weights);
       if (!first.heldOut || params.calibrate === "none") return first.model;
       const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-      const fitted = await first.model.calibrate(first.heldOut.x, first.heldOut.y, params.calibrate, quiet);
+      const fitted = await first.model.calibrate(first.heldOut.x, first.heldOut.y, {
+        method: params.calibrate,
+        ...quiet,
+      });
       if (!isAgain) return fitted;
       // What was learned of probabilities holds for filters that have seen the last rows too.
       const all = { ...params, calibrate: "none" as const };

@@ -6,6 +6,8 @@
 
 import type { Backend } from "../backends/contract.ts";
 import type { BackendName } from "../backends/open.ts";
+import type { CalibrationMethod } from "../beyond/probabilities/calibration.ts";
+import type { ThresholdRule } from "../beyond/probabilities/thresholds.ts";
 import type { FilterBank } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
@@ -57,6 +59,18 @@ export interface Run {
   readonly onProgress?: (progress: Progress) => void | Promise<void>;
   /** Where training keeps what it needs to go on from if its process ends. It must be of the same data and parameters. */
   readonly checkpoint?: Checkpoint;
+}
+
+/** How probabilities are fitted. */
+export interface CalibrateOptions extends Run {
+  /** Default "temperature". */
+  readonly method?: CalibrationMethod;
+}
+
+/** How thresholds of labels are chosen. */
+export interface ThresholdOptions extends Run {
+  /** Default "perLabel". */
+  readonly rule?: ThresholdRule;
 }
 
 /** A place where training leaves what it has reached after each round, and finds it again. */

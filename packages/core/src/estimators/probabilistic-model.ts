@@ -44,12 +44,12 @@ import { type BankExplanation, explainRow, type StrongFilter } from "../paper/ex
 import { expandShares, type LabelShares, tableOfShares } from "../paper/filter-labels.ts";
 import { type Similar, similarities } from "../paper/similarity.ts";
 import { indexOfLargest, labelProbabilities, meanShares, presenceProbabilities } from "../paper/vote.ts";
-import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import type { CalibrateOptions, ModelReader, PredictingModel, Run, ThresholdOptions } from "./estimator.ts";
 import { FilterModel } from "./filter-model.ts";
 import { checkParams, PROBABILISTIC_PARAMETERS, type ProbabilisticParams } from "./params.ts";
 import { addToLabels } from "./partial-labels.ts";
 import { oneRow } from "./row.ts";
-import { advance, withBackend } from "./run.ts";
+import { advance, mergeOptions, withBackend } from "./run.ts";
 import { inheritSchema } from "./schema.ts";
 import { shareRight } from "./score.ts";
 
@@ -131,15 +131,16 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]>
   }
 
   /**
-   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. Without
-   * a method: "temperature".
+   * The same filters with probabilities fitted to rows that the model was not trained on. Predictions do not change. A method
+   * by itself and a `Run` after it, as in 0.1, are deprecated and go in 0.3.
    */
   async calibrate(
     x: RowsLike,
     y: Labels | LabelSets,
-    method: CalibrationMethod = "temperature",
-    run: Run = {},
+    options: CalibrateOptions | CalibrationMethod = {},
+    apart?: Run,
   ): Promise<ProbabilisticModel<Y>> {
+    const { method = "temperature", ...run } = mergeOptions<CalibrateOptions, "method">("method", options, apart);
     const { calibrate } = checkParams<ProbabilisticParams>({ calibrate: method }, PROBABILISTIC_PARAMETERS);
     const { values, rows } = await this.#scoresToFitOn(x, run);
     const calibration = this.multilabel
@@ -155,14 +156,15 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]>
 
   /**
    * The same filters with thresholds for `predict`, chosen by F1 on rows that the model was not trained on. For several
-   * labels per row. Probabilities stay.
+   * labels per row. Probabilities stay. A rule by itself and a `Run` after it, as in 0.1, are deprecated and go in 0.3.
    */
   async chooseThresholds(
     x: RowsLike,
     y: LabelSets,
-    rule: ThresholdRule = "perLabel",
-    run: Run = {},
+    options: ThresholdOptions | ThresholdRule = {},
+    apart?: Run,
   ): Promise<ProbabilisticModel<Y>> {
+    const { rule = "perLabel", ...run } = mergeOptions<ThresholdOptions, "rule">("rule", options, apart);
     const { thresholds } = checkParams<ProbabilisticParams>({ thresholds: rule }, PROBABILISTIC_PARAMETERS);
     if (!this.multilabel) {
       throw new RanksimError("bad-params", "thresholds: expected a model of several labels per row");

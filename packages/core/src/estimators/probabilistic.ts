@@ -142,8 +142,9 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
   /** The model with what its parameters ask to be fitted on rows it was not trained on. */
   async #judge(model: ProbabilisticModel, x: RowSource, y: Label[] | Label[][], run: Run): Promise<ProbabilisticModel> {
     const { thresholds, calibrate } = this.params;
-    const chosen = thresholds === "none" ? model : await model.chooseThresholds(x, y as Label[][], thresholds, run);
-    return calibrate === "none" ? chosen : chosen.calibrate(x, y, calibrate, run);
+    const chosen =
+      thresholds === "none" ? model : await model.chooseThresholds(x, y as Label[][], { rule: thresholds, ...run });
+    return calibrate === "none" ? chosen : chosen.calibrate(x, y, { method: calibrate, ...run });
   }
 }
 

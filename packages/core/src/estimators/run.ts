@@ -69,6 +69,22 @@ export async function withBackend<T>(run: Run, work: (backend: Backend) => Promi
   }
 }
 
+/** Options of a call in one object, whether they came so or as in 0.1: the option of that name by itself, and a `Run` after it. */
+export function mergeOptions<O extends Run, K extends keyof O>(
+  name: K,
+  options: O | (O[K] & string),
+  apart: Run | undefined,
+): O {
+  return { ...(typeof options === "string" ? { [name]: options } : (options as O)), ...apart } as O;
+}
+
+/** The part of the options of a call that is its `Run`. */
+export function runOf(options: Run): Run {
+  return Object.fromEntries(RUN_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+}
+
+const RUN_NAMES = ["backend", "signal", "onProgress", "checkpoint"] as const satisfies readonly (keyof Run)[];
+
 /** The same back end, with all rows held in the given turn. */
 function inTurn(backend: Backend, turn: Turn): Backend {
   return {

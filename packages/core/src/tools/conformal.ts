@@ -183,7 +183,7 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
   }
 
   /** For each row the classes that cannot be ruled out, most probable first; all of them where too few rows were held out. */
-  async predictSets(x: X, { coverage = 0.95 }: SetOptions = {}, run?: Run): Promise<Label[][]> {
+  async predictSets(x: X, { coverage = 0.95, ...run }: SetOptions & Run = {}): Promise<Label[][]> {
     const limit = this.limit(coverage);
     const probabilities = await this.predictProbabilities(x, run);
     return Array.from({ length: probabilities.rows }, (_, r) => {

@@ -6,7 +6,7 @@
 
 import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
-import { advance } from "../estimators/run.ts";
+import { advance, runOf } from "../estimators/run.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { judge, type TuneRound } from "./judge-candidate.ts";
 import { paretoFront } from "./pareto.ts";
@@ -81,15 +81,17 @@ interface Trial<X, M extends Model> {
 
 /**
  * Judges candidates and ranks them. One estimator alone stands for the candidates that `suggestCandidates` makes of it. A
- * candidate whose `fit` refuses the data fails by itself; only if all fail does the call.
+ * candidate whose `fit` refuses the data fails by itself; only if all fail does the call. A `Run` apart from the options is
+ * deprecated and goes in 0.3.
  */
 export async function tune<X extends Samples, M extends PredictingModel<X>>(
   candidates: Estimator<X, M> | readonly Estimator<X, M>[],
   x: X,
   y: Labels | LabelSets,
-  options: TuneOptions<X, M> = {},
-  run: Run = {},
+  options: TuneOptions<X, M> & Run = {},
+  apart?: Run,
 ): Promise<Tuning<X, M>> {
+  const run = runOf({ ...options, ...apart });
   const began = performance.now();
   const { factor, limit } = checkOptions(options);
   const samples = checkedOnce(x);

@@ -5,7 +5,7 @@
 
 import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
-import { advance } from "../estimators/run.ts";
+import { advance, runOf } from "../estimators/run.ts";
 import { isLabelSets, type Label, type LabelSets, type Labels } from "../matrix/labels.ts";
 import { asMatrix, isMatrix, type MatrixLike } from "../matrix/matrix.ts";
 import { logLoss } from "./log-loss.ts";
@@ -73,14 +73,15 @@ export interface GridSearch<X, M extends Model> {
 /** Share of a fold's time that goes to the fit, for progress alone. */
 const FIT_SHARE = 0.9;
 
-/** Fits on the training part and scores on the test part of each fold. */
+/** Fits on the training part and scores on the test part of each fold. A `Run` apart from the options is deprecated and goes in 0.3. */
 export async function crossValidate<X extends Samples, M extends PredictingModel<X>>(
   estimator: Estimator<X, M>,
   x: X,
   y: Labels | LabelSets,
-  options: CrossValidateOptions<X, M> = {},
-  run: Run = {},
+  options: CrossValidateOptions<X, M> & Run = {},
+  apart?: Run,
 ): Promise<CrossValidation> {
+  const run = runOf({ ...options, ...apart });
   const samples = checkedOnce(x);
   const divided = divide(samples, y, options);
   const open = async (fold: number) => rowsOf(samples, y, divided[fold]);
@@ -89,16 +90,18 @@ export async function crossValidate<X extends Samples, M extends PredictingModel
 
 /**
  * Cross-validates `estimator.with(params)` for every combination of the grid, all on the same folds, and fits the best on
- * all rows. All combinations are made before the first fit, so a wrong parameter is refused at once.
+ * all rows. All combinations are made before the first fit, so a wrong parameter is refused at once. A
+ * `Run` apart from the options is deprecated and goes in 0.3.
  */
 export async function gridSearch<X extends Samples, M extends PredictingModel<X>>(
   estimator: Estimator<X, M>,
   grid: Grid,
   x: X,
   y: Labels | LabelSets,
-  options: CrossValidateOptions<X, M> = {},
-  run: Run = {},
+  options: CrossValidateOptions<X, M> & Run = {},
+  apart?: Run,
 ): Promise<GridSearch<X, M>> {
+  const run = runOf({ ...options, ...apart });
   const samples = checkedOnce(x);
   const divided = divide(samples, y, options);
   const open = async (fold: number) => rowsOf(samples, y, divided[fold]);

@@ -170,7 +170,7 @@ describe.each(Object.entries(estimators))("%s", (_, Estimator) => {
     async (method) => {
       const plain = await new Estimator({ filters: 30 }).fit(train.x, train.y);
       const { x, y } = sample(300, 3);
-      const fitted = await plain.calibrate(x, y, method);
+      const fitted = await plain.calibrate(x, y, { method });
       expect(await fitted.predict(test.x)).toEqual(await plain.predict(test.x));
       expect(await fitted.classScores(test.x)).toEqual(await plain.classScores(test.x));
       const before = await plain.predictProbabilities(test.x);
@@ -220,7 +220,9 @@ describe.each(Object.entries(estimators))("%s", (_, Estimator) => {
     );
     const model = await new Estimator({ filters: 9 }).fit(train.x, train.y);
     await expect(model.calibrate(test.x, test.y.map(() => "dog"))).rejects.toMatchObject({ code: "bad-labels" }); // biome-ignore format: a call
-    await expect(model.calibrate(test.x, test.y, "platt" as never)).rejects.toMatchObject({ code: "bad-params" });
+    await expect(model.calibrate(test.x, test.y, { method: "platt" as never })).rejects.toMatchObject({
+      code: "bad-params",
+    });
     await expect(model.calibrate(test.x.slice(0, 0), [])).rejects.toMatchObject({ code: "empty-input" });
   });
 
@@ -279,7 +281,7 @@ describe("several labels", () => {
 
   it.each(["temperature", "isotonic"] as const)("have fitted probabilities (%s)", async (method) => {
     const plain = await recipe.fit(train.x, y);
-    const fitted = await plain.calibrate(test.x, truth, method);
+    const fitted = await plain.calibrate(test.x, truth, { method });
     expect(await fitted.predict(test.x)).toEqual(await plain.predict(test.x));
     const after = await fitted.predictProbabilities(test.x);
     // On the rows it was fitted on, a label is as probable on average as it is frequent.

@@ -148,7 +148,7 @@ describe("tune", () => {
     }
     const { signal } = new AbortController();
     const both = [new Fake({ quality: 1 }), new Endless({ quality: 2 })];
-    const found = await tune(both, x, y, { folds: 2, seconds: 0.2 }, { signal });
+    const found = await tune(both, x, y, { folds: 2, seconds: 0.2, signal });
     expect([ended, found.best.params.quality]).toEqual([1, 1]);
   });
 
@@ -250,14 +250,14 @@ describe("tune", () => {
     const onProgress = ({ trial }: Progress) => {
       if (trial?.candidate === 2) abort.abort(new Error("enough"));
     };
-    await expect(tune(candidates, x, y, {}, { signal: abort.signal, onProgress })).rejects.toThrow("enough");
+    await expect(tune(candidates, x, y, { signal: abort.signal, onProgress })).rejects.toThrow("enough");
     expect(new Set(fits)).toEqual(new Set([0.4]));
   });
 
   it("tells how far it is, never falling, from 0 to 1, with the round and the candidate", async () => {
     const seen: Progress[] = [];
     const { candidates } = qualities([0.4, 0.6, 0.5, 0.1]);
-    await tune(candidates, x, y, { folds: 2 }, { onProgress: (progress) => void seen.push(progress) });
+    await tune(candidates, x, y, { folds: 2, onProgress: (progress) => void seen.push(progress) });
     const shares = seen.map(({ share }) => share);
     expect(shares[0]).toBe(0);
     expect(shares.at(-1)).toBe(1);

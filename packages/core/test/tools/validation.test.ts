@@ -130,7 +130,7 @@ describe("crossValidate", () => {
   test("progress never falls and ends at 1", async () => {
     const shares: number[] = [];
     const run = { onProgress: ({ share }: Progress) => void shares.push(share) };
-    await crossValidate(new NearestMean(), x, y, { folds: 2 }, run);
+    await crossValidate(new NearestMean(), x, y, { folds: 2, ...run });
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
     expect(shares[0]).toBe(0);
     expect(shares).toContain(0.45 / 2);
@@ -144,7 +144,7 @@ describe("crossValidate", () => {
       abort.abort(new Error("enough"));
       return 1;
     };
-    const call = crossValidate(estimator, Dense.fromRows(x), y, { folds: 5, scoring }, { signal: abort.signal });
+    const call = crossValidate(estimator, Dense.fromRows(x), y, { folds: 5, scoring, signal: abort.signal });
     await expect(call).rejects.toThrow("enough");
     expect(estimator.trained.length).toBe(1);
     expect(estimator.running).toBe(0);
@@ -187,18 +187,16 @@ describe("gridSearch", () => {
   test("refuses a wrong parameter before the first fit", async () => {
     let fits = 0;
     const run = { onProgress: () => void fits++ };
-    const call = gridSearch(new NearestMean(), { firstOnly: [true], depth: [1] }, x, y, {}, run);
+    const call = gridSearch(new NearestMean(), { firstOnly: [true], depth: [1] }, x, y, run);
     await expect(call).rejects.toThrow(/unknown parameter depth/);
-    await expect(gridSearch(new NearestMean(), { seed: [] }, x, y, {}, run)).rejects.toThrow(
-      /at least 1 value for seed/,
-    );
+    await expect(gridSearch(new NearestMean(), { seed: [] }, x, y, run)).rejects.toThrow(/at least 1 value for seed/);
     expect(fits).toBe(0);
   });
 
   test("progress covers all fits and the last one, an abort stops it at any step", async () => {
     const grid = { seed: [1, 2, 3] };
     const seen: number[] = [];
-    await gridSearch(new NearestMean(), grid, x, y, { folds: 2 }, { onProgress: ({ share }) => void seen.push(share) });
+    await gridSearch(new NearestMean(), grid, x, y, { folds: 2, onProgress: ({ share }) => void seen.push(share) });
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(seen.at(-1)).toBe(1);
     for (let step = 0; step < seen.length; step++) {

@@ -38,8 +38,7 @@ export interface ChosenSize {
  */
 export async function chooseImageSize(
   data: MatrixData,
-  { seed = 0 }: { readonly seed?: number } = {},
-  run: Run = {},
+  { seed = 0, ...run }: Run & { readonly seed?: number } = {},
 ): Promise<ChosenSize | undefined> {
   const { scaled } = data;
   if (!scaled) return undefined;
@@ -53,7 +52,7 @@ export async function chooseImageSize(
     const params = { refineEpochs: EPOCHS, calibrate: "none" };
     const { estimator } = recipeFor(some, { preset: "fast", seed, params, patches: { sample: WINDOWS } });
     const judged = estimator as unknown as Estimator<MatrixLike, PredictingModel<MatrixLike>>;
-    shares.push((await crossValidate(judged, some.x, y, { folds: FOLDS, seed }, run)).mean);
+    shares.push((await crossValidate(judged, some.x, y, { folds: FOLDS, seed, ...run })).mean);
   }
   return { imageSize: scaled.sizes[shares.indexOf(Math.max(...shares))].imageSize, shares };
 }

@@ -1,6 +1,14 @@
 /** From data to a model in one call, by the recipe that suits the data. */
 
-import { type MatrixLike, type Model, type PredictingModel, RanksimError, type Run, withSchema } from "@ranksim/core";
+import {
+  type MatrixLike,
+  type Model,
+  type PredictingModel,
+  RanksimError,
+  type Run,
+  runOf,
+  withSchema,
+} from "@ranksim/core";
 import type { DataSet, ImageSize, RowLabels } from "../data-set.ts";
 import type { ReadOptions } from "../readers/options.ts";
 import { describeData } from "../schema.ts";
@@ -32,11 +40,8 @@ export interface Trained<D extends DataSet = DataSet> {
  * console.log(recipe.about, await model.predict(rows));
  * ```
  */
-export async function train<D extends DataSet>(
-  given: D,
-  options: TrainOptions = {},
-  run: Run = {},
-): Promise<Trained<D>> {
+export async function train<D extends DataSet>(given: D, options: TrainOptions & Run = {}): Promise<Trained<D>> {
+  const run = runOf(options);
   const { data, reading } = await sized(given, options, run);
   const recipe = recipeFor(data, options);
   const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
@@ -57,7 +62,7 @@ async function sized(
 ): Promise<{ data: DataSet; reading: ReadOptions | undefined }> {
   if (data.form !== "matrix" || !data.scaled) return { data, reading };
   const quiet = { ...(run.backend ? { backend: run.backend } : {}), ...(run.signal ? { signal: run.signal } : {}) };
-  const chosen = preset === "paper" ? undefined : await chooseImageSize(data, { seed }, quiet);
+  const chosen = preset === "paper" ? undefined : await chooseImageSize(data, { seed, ...quiet });
   const resize = chosen?.imageSize ?? (data.imageSize as ImageSize);
   return { data: atImageSize(data, resize), reading: { ...reading, resize } };
 }

@@ -59,8 +59,8 @@ function calibrationOf({ name, kind, title, about, params }: Subject): Experimen
         error: calibrationError(y, probabilities, model.classes),
       });
       const plain = judge(await model.predictProbabilities(test.x, run));
-      const temperature = await model.calibrate(split.test.x, split.test.y, "temperature", run);
-      const isotonic = await timed(() => model.calibrate(split.test.x, split.test.y, "isotonic", run));
+      const temperature = await model.calibrate(split.test.x, split.test.y, { method: "temperature", ...run });
+      const isotonic = await timed(() => model.calibrate(split.test.x, split.test.y, { method: "isotonic", ...run }));
       const [byFactor, byFunctions] = [
         judge(await temperature.predictProbabilities(test.x, run)),
         judge(await isotonic.value.predictProbabilities(test.x, run)),

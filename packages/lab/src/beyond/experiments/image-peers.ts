@@ -57,7 +57,7 @@ async function measure(seed: number, { shelf, backend, quick }: Bench): Promise<
   };
   for (const { name, preset, params, patches = {} } of OWN) {
     const given = { ...params, refineEpochs: 1, calibrate: "none" };
-    const { model } = await train(few, { preset, seed, params: given, patches }, { backend });
+    const { model } = await train(few, { preset, seed, params: given, patches, backend });
     figures[`${name}Macs`] = await multiplyAdds(model, few.x, { backend });
   }
   if (quick) return figures;

@@ -59,7 +59,7 @@ async function measure(seed: number, { shelf, backend, quick }: Bench): Promise<
   const imageSize = { width: side, height: side };
   const run = { backend };
   const ask = async (preset: Preset) => {
-    const { model } = await train({ form: "matrix", ...fitted, imageSize }, { preset, seed }, run);
+    const { model } = await train({ form: "matrix", ...fitted, imageSize }, { preset, seed, ...run });
     const told = (await conformalOf(model as never, held.x, held.y as Label[], run)) as ConformalModel<Matrix>;
     const [a, b] = [await told.novelty(known, run), await told.novelty(novel, run)];
     const refused = (scores: Float64Array) => scores.filter((score) => score > 1 - REJECT).length / scores.length;

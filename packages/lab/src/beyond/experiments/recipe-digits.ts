@@ -34,7 +34,7 @@ async function measure(seed: number, { backend, quick }: Bench): Promise<Figures
     truth.push(...asked.y);
     for (const preset of ["balanced", "paper"] satisfies Preset[]) {
       const data = { form: "matrix" as const, ...seen, imageSize: digits.imageSize };
-      const { model } = await train(data, { preset, seed }, { backend });
+      const { model } = await train(data, { preset, seed, backend });
       answers[preset].push(...((await (model as unknown as PredictingModel).predict(asked.x, { backend })) as Label[]));
     }
     answers.neighbour.push(...nearest(seen.x, seen.y, asked.x));

@@ -63,7 +63,7 @@ function recipe({
       // A back end of its own: memory that other experiments took would count.
       const backend = await openBackend("wasm");
       const run = { backend };
-      const fit = await timed(() => train(seen, { preset, seed, params, patches }, run));
+      const fit = await timed(() => train(seen, { preset, seed, params, patches, ...run }));
       const model = fit.value.model as unknown as PredictingModel<unknown>;
       const x = test.form === "text" ? test.text : test.form === "table" ? test.table : test.x;
       const predict = await timed(() => model.predict(x, run));

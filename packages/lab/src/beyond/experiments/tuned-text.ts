@@ -36,7 +36,7 @@ export const tunedText: Experiment = {
     const judge = async (model: { predict(x: Texts, run?: object): Promise<unknown[]> }) =>
       f1(test.y as Labels, (await model.predict(test.text, run)) as Labels, { average: "macro" });
     const tuning = await timed(() =>
-      tune(usual as never, train.text, train.y as Labels, { scoring: "f1Macro", seed }, run),
+      tune(usual as never, train.text, train.y as Labels, { scoring: "f1Macro", seed, ...run }),
     );
     const { estimator } = tuning.value.best;
     const chosen = await estimator.fit(train.text as never, train.y as Labels, run);

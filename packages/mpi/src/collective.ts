@@ -10,10 +10,12 @@ import type { FunctionName, Library } from "./library.ts";
 const MOST_BYTES = 2 ** 28;
 const TAG = 7;
 /**
- * Milliseconds in which an answer is looked for without a pause, how long a pause is, and how long one look is: messages are carried
- * forward by looks alone, some thousands of bytes at a time.
+ * Milliseconds in which an answer is looked for without a pause, and more for each byte that is sent or received: messages are carried
+ * forward by looks alone, some thousands of bytes at a time. Then how long a pause is, in which other threads have the core: those of a
+ * process that is waited for, maybe; and how long one look is.
  */
-const EAGER = 100;
+const EAGER = 10;
+const EAGER_BYTE = 1 / 200_000;
 const PAUSE = 1;
 const LOOK = 0.5;
 /** Looks between two looks at the clock. */
@@ -135,6 +137,7 @@ export class MpiCollective implements Collective {
     this.#lent.add(lent);
     this.#checked(name, ...lent);
     const began = performance.now();
+    const eager = EAGER + EAGER_BYTE * bytesIn(values);
     for (;;) {
       const until = performance.now() + LOOK;
       do for (let looks = 0; looks < LOOKS && flag[0] === 0; looks++) this.#checked("MPI_Test", request, flag, status);
@@ -150,7 +153,7 @@ export class MpiCollective implements Collective {
           `MPI: process ${this.rank} of ${this.size} waited ${Math.round(waited / 1000)} s for the others in ${name}: one has ended, or is far behind (RANKSIM_MPI_DEADLINE sets the seconds)`,
         );
       }
-      await (waited < EAGER ? nextTurn() : pause());
+      await (waited < eager ? nextTurn() : pause());
     }
   }
 
@@ -159,6 +162,11 @@ export class MpiCollective implements Collective {
     if (code !== 0)
       throw new RanksimError("no-backend", `MPI: ${name} failed with code ${code} (${this.#library.name})`);
   }
+}
+
+/** Bytes of all arrays among the arguments of a call. */
+function bytesIn(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (ArrayBuffer.isView(value) ? value.byteLength : 0), 0);
 }
 
 const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));

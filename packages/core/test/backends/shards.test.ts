@@ -16,6 +16,7 @@ import {
   toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
+import { inARow } from "../../src/backends/shards/gather-banks.ts";
 import { expandBank } from "../../src/bank/bank.ts";
 import { singletons } from "../../src/bank/groups.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../src/random.ts";
@@ -50,12 +51,12 @@ const y = Array.from({ length: ROWS }, (_, r) => `class ${(r * r) % 3}`);
 const sets = y.map((label, r) => (r % 5 === 0 ? [label, "fifth"] : [label]));
 
 /** Does the same in each of so many processes, and expects the same of all. */
-async function together<T>(size: number, work: (backend: Backend) => Promise<T>): Promise<T> {
+async function together<T>(size: number, work: (backend: Backend) => Promise<T>, heldBytes?: number): Promise<T> {
   const answers = await Promise.all(
     makeProcesses(size).map(async (collective) => {
       const inner = await openBackend("wasm");
       try {
-        return await work(openShards(inner, collective));
+        return await work(openShards(inner, collective, heldBytes));
       } finally {
         await inner.close();
       }
@@ -119,6 +120,8 @@ describe.each([2, 3, 4])("%i processes", (size) => {
     const alone = await ask(backend, x);
     await backend.close();
     expect(await together(size, (shards) => ask(shards, x))).toEqual(alone);
+    // Rows that are too many to be held by each are gathered.
+    expect(await together(size, (shards) => ask(shards, x), 0)).toEqual(alone);
     expect(await together(size, (shards) => ask(shards, readRows(x, 16 * 4 * FEATURES * 9)))).toEqual(alone);
   });
 
@@ -170,6 +173,18 @@ describe.each([2, 3, 4])("%i processes", (size) => {
     await backend.close();
     expect(await together(size, work)).toEqual(alone);
   });
+});
+
+it("parts that lie one after the other are joined without a copy", () => {
+  const bytes = Uint8Array.from({ length: 40 }, (_, j) => j);
+  const cut = (...ends: readonly (readonly [number, number])[]) => inARow(ends.map(([a, b]) => bytes.subarray(a, b)));
+  const whole = cut([0, 16], [16, 16], [16, 30]);
+  expect(whole.buffer).toBe(bytes.buffer);
+  expect(whole).toEqual(bytes.subarray(0, 30));
+  expect(cut([0, 8], [16, 20])).toEqual(Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19));
+  const shifted = cut([4, 10], [10, 12]); // numbers begin at multiples of their size
+  expect(shifted.byteOffset % 8).toBe(0);
+  expect(shifted).toEqual(bytes.subarray(4, 12));
 });
 
 it("one process is none but its own back end, and few rows are held by all", async () => {

@@ -11,8 +11,14 @@ import { ShardedRows } from "./rows.ts";
 /** Fewer rows for each process than this are not worth a message: every process holds them all. */
 const FEWEST = 64;
 
-/** Opens a back end on which processes work together, each through a back end of its own, which is the caller's to close. */
-export function openShards(inner: Backend, collective: Collective): Backend {
+/** Bytes of rows in memory up to which each process holds all of them beside its shard, to make filters of any of them. */
+const HELD_BYTES = 2 ** 28;
+
+/**
+ * Opens a back end on which processes work together, each through a back end of its own, which is the caller's to close. `heldBytes`
+ * is for tests: rows of more bytes are gathered from memory whenever filters are made of them.
+ */
+export function openShards(inner: Backend, collective: Collective, heldBytes = HELD_BYTES): Backend {
   const { rank, size } = collective;
   return {
     processes: size,
@@ -30,7 +36,7 @@ export function openShards(inner: Backend, collective: Collective): Backend {
       if (size === 1 || source.rows < FEWEST * size) return inner.hold(source, plan);
       const from = startOf(source.rows, rank, size);
       const own = await inner.hold(source.slice(from, startOf(source.rows, rank + 1, size)), plan);
-      return new ShardedRows(source, own, from, collective, () => inner.hold(source, plan));
+      return new ShardedRows(source, own, from, collective, () => inner.hold(source, plan), heldBytes);
     },
     close: () => inner.close(),
   };

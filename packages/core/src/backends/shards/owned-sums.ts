@@ -8,8 +8,9 @@ import { pickGroups } from "../../bank/groups.ts";
 import { bytesOf } from "../../kernels/rows.ts";
 import type { FilterBank, Groups, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldRows, HeldSums } from "../contract.ts";
+import { gatherBanks } from "./gather-banks.ts";
 import type { ShardedRows } from "./rows.ts";
-import { numbersFrom, packBank, packSums, unpackBank, unpackSums } from "./wire.ts";
+import { numbersFrom, packSums, unpackSums } from "./wire.ts";
 
 /** Ranking a sum takes about as long as adding so many rows. Measured on bytes. */
 const RANK_ROWS = 16;
@@ -47,9 +48,7 @@ export class OwnedSums implements HeldSums {
           ranked.release();
         }
       });
-      const mine = banks.length > 0 ? packBank(joinBanks(banks)) : new Uint8Array(0);
-      const parts = (await collective.gather(mine)).filter(({ byteLength }) => byteLength > 0);
-      return own.load(joinBanks(parts.map(unpackBank)));
+      return own.load(await gatherBanks(collective, banks.length > 0 ? joinBanks(banks) : undefined));
     });
   }
 
@@ -66,13 +65,17 @@ export class OwnedSums implements HeldSums {
 
   release(): void {}
 
-  /** Calls `visit` on the groups of this process, some after the other, with their rows held by themselves. */
+  /** Calls `visit` on the groups of this process and the rows of all shards; or on some groups after the other, with their rows held by themselves. */
   async #each(visit: (held: HeldRows, groups: Groups, onto?: readonly Sum[]) => Promise<void>): Promise<void> {
     const { collective, source } = this.#rows;
     const { offsets } = this.#groups;
+    const begin = startOf(offsets, collective.rank, collective.size);
     const end = startOf(offsets, collective.rank + 1, collective.size);
+    if (begin === end) return;
+    const all = await this.#rows.all();
+    if (all) return visit(all, pickGroups(this.#groups, numbersFrom(begin, end)), this.#onto?.slice(begin, end));
     const most = (GATHERED_BYTES * source.rows) / Math.max(1, bytesOf(source));
-    for (let from = startOf(offsets, collective.rank, collective.size); from < end; ) {
+    for (let from = begin; from < end; ) {
       let to = from + 1;
       while (to < end && offsets[to + 1] - offsets[from] <= most) to++;
       const { rows, ...groups } = pickGroups(this.#groups, numbersFrom(from, to));

@@ -2,7 +2,7 @@
 
 import { pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
-import { gatherRows, inMemory, sourceOf } from "../../kernels/rows.ts";
+import { bytesOf, gatherRows, inMemory, sourceOf } from "../../kernels/rows.ts";
 import type {
   DenseRows,
   FilterBank,
@@ -40,6 +40,9 @@ export class ShardedRows extends Counted implements HeldRows {
   /** The first row of the shard. */
   readonly first: number;
   readonly #holdAll: () => Promise<HeldRows>;
+  readonly #heldBytes: number;
+  /** The rows of all shards, once filters were made of them. */
+  #all: Promise<HeldRows> | undefined;
   readonly #notes = new Set<string>();
   /** Memory for dense rows that are gathered round after round. */
   #room: Values | undefined;
@@ -50,6 +53,7 @@ export class ShardedRows extends Counted implements HeldRows {
     first: number,
     collective: Collective,
     holdAll: () => Promise<HeldRows>,
+    heldBytes: number,
   ) {
     super();
     this.rows = source.rows;
@@ -61,6 +65,7 @@ export class ShardedRows extends Counted implements HeldRows {
     this.own = own;
     this.first = first;
     this.#holdAll = holdAll;
+    this.#heldBytes = heldBytes;
   }
 
   /** Whether sums of rows are exact in any order: they are whole numbers. */
@@ -182,6 +187,13 @@ export class ShardedRows extends Counted implements HeldRows {
     });
   }
 
+  /** The rows of all shards, if they are in memory and few: holding them once takes less than gathering some every round. */
+  all(): Promise<HeldRows> | undefined {
+    if (this.isRead || bytesOf(this.source) > this.#heldBytes) return undefined;
+    this.#all ??= this.#holdAll();
+    return this.#all;
+  }
+
   /** Calls `work` with the listed rows of any shard, in that order, held by themselves. They have to be in memory. */
   async withListed(listed: Uint32Array, work: (held: HeldRows) => Promise<void>): Promise<void> {
     const x = inMemory(this.source) as Rows;
@@ -218,6 +230,10 @@ export class ShardedRows extends Counted implements HeldRows {
 
   protected free(): void {
     this.own.release();
+    this.#all?.then(
+      (all) => all.release(),
+      () => {}, // told to whoever asked for them
+    );
   }
 
   async #gathered(arrays: Parameters<typeof packArrays>[0]): Promise<ReturnType<typeof unpackArrays>[]> {

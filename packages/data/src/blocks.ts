@@ -5,6 +5,7 @@
  */
 
 import { type Dense, RanksimError } from "@ranksim/core";
+import { ahead, asked } from "./ahead.ts";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, rowCount } from "./data-set.ts";
@@ -91,25 +92,9 @@ async function* placedBlocks({ layout, ...size }: Placed, { keep = [] }: BlockOp
   }
   const source = fixedRows({ ...layout, room: BLOCK_BYTES });
   const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
-  const blocks = source.blocks(bytes) as AsyncGenerator<Dense>;
-  let next = askedAhead(blocks);
-  try {
-    for (;;) {
-      const { done, value } = await next;
-      if (done) return;
-      next = askedAhead(blocks); // read while this one is answered
-      yield { data: { form: "matrix", x: value, ...size }, kept: [] };
-    }
-  } finally {
-    await blocks.return(undefined);
+  for await (const rows of ahead(source.blocks(bytes))) {
+    yield { data: { form: "matrix", x: rows as Dense, ...size }, kept: [] };
   }
-}
-
-/** What comes next. A failure may come while what came before is still at work, and is thrown when it is its turn. */
-function askedAhead<T>(iterator: AsyncIterator<T>): Promise<IteratorResult<T, unknown>> {
-  const asked = iterator.next();
-  asked.catch(() => undefined);
-  return asked;
 }
 
 /** Data that is there already, in blocks. */
@@ -227,7 +212,7 @@ async function* cut(
   usedOf: (window: Uint8Array, final: boolean) => number,
 ): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
-  const ask = () => askedAhead(iterator);
+  const ask = () => asked(iterator);
   let parts: Uint8Array[] = [];
   let length = 0;
   let wanted = BLOCK_BYTES;

@@ -4,6 +4,7 @@
  */
 
 import { type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
+import { ahead } from "./ahead.ts";
 import type { DataSet, RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
@@ -132,7 +133,7 @@ export class SeenTally {
 export async function hashSource(x: RowSource | TableSource): Promise<Uint32Array> {
   const hashes = new Uint32Array(x.rows);
   let first = 0;
-  for await (const block of x.blocks(HASHED_BYTES)) {
+  for await (const block of ahead<Rows | Table>(x.blocks(HASHED_BYTES))) {
     hashes.set(block instanceof Table ? hashTable(block) : hashMatrix(block), first);
     first += block.rows;
   }

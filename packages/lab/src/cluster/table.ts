@@ -10,7 +10,7 @@ export interface Found {
     readonly shareOfRate: number;
   };
   readonly predict?: { readonly peakMegabytes: number; readonly shareOfRate: number };
-  readonly ranks?: { readonly timesAsFast: number };
+  readonly ranks?: { readonly timesAsFast: number; readonly mostOfMachine?: number };
   readonly checkpoint?: { readonly overhead: number };
   readonly kills?: { readonly jobs: number; readonly slowestEndSeconds: number; readonly sameFile: number };
 }
@@ -29,6 +29,9 @@ export function tableOf({ source, predict, ranks, checkpoint, kills }: Found): s
     lines.push(["answers from that file: rate of rows in memory", "90 %", percent(predict.shareOfRate)]);
   }
   if (ranks) lines.push(["two processes against one, training alone", "1.6 x", `${ranks.timesAsFast.toFixed(2)} x`]);
+  if (ranks?.mostOfMachine) {
+    lines.push(["two trainings at once against one after the other", "", `${ranks.mostOfMachine.toFixed(2)} x`]);
+  }
   if (checkpoint) lines.push(["a state after each round costs", "5 %", percent(checkpoint.overhead)]);
   if (kills) {
     lines.push(["kill -9 of a process: the job ends within", "5 s", `${kills.slowestEndSeconds.toFixed(2)} s`]);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BIN, LINE, processesOf, program, writeData } from "./job.ts";
+import { BIN, LINE, processesOf, program, REFINED, writeData } from "./job.ts";
 import { ended, launchers } from "./launchers.ts";
 
 const isBuilt = existsSync(fileURLToPath(new URL("../dist/index.js", import.meta.url)));
@@ -20,8 +20,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ranksim-mpi-"));
   writeData(folder);
   if (!isBuilt) return;
-  const one = await ended(spawn(process.execPath, run(`${LINE} -m one.ranksim`), { cwd: folder, stdio: "pipe" }));
-  expect(one.code).toBe(0);
+  for (const line of [`${LINE} -m one.ranksim`, `${REFINED} -m refined.ranksim`]) {
+    expect((await ended(spawn(process.execPath, run(line), { cwd: folder, stdio: "pipe" }))).code).toBe(0);
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -90,18 +91,22 @@ for (const launcher of launchers) {
       expect(found.stderr.match(/nothing\.npy: no file/g)).toHaveLength(1);
     });
 
-    it.each([1, 2, 3])(
-      "kill -9 of a process after state %i ends the job in seconds, and a restart makes the same file",
-      async (states) => {
-        const kept = join(folder, `kept-${states}`);
+    it.each([
+      ["state 1", 1, LINE, "one", /\.state$/, 3, 2],
+      ["state 3", 3, LINE, "one", /\.state$/, 3, 2],
+      ["a refined bank", 1, REFINED, "refined", /^refine-bank-2\.state$/, 2, 1],
+    ])(
+      "kill -9 of a process after %s ends the job in seconds, and a restart makes the same file",
+      async (_, states, trained, whole, awaited, size, restarted) => {
+        const kept = join(folder, `kept-${whole}-${states}`);
         rmSync(kept, { recursive: true, force: true });
         await mkdir(kept, { recursive: true });
-        const line = run(`${LINE} --checkpoint ${kept} -m again.ranksim`);
-        const child = launcher.start(3, line, { cwd: folder });
+        const line = run(`${trained} --checkpoint ${kept} -m again.ranksim`);
+        const child = launcher.start(size, line, { cwd: folder });
         let left = states;
         let killedAt = 0;
         const watcher = watch(kept, (event, name) => {
-          if (event !== "rename" || !name?.endsWith(".state") || --left !== 0) return;
+          if (event !== "rename" || !awaited.test(name ?? "") || --left !== 0) return;
           const victims = processesOf(kept);
           process.kill(victims[states % victims.length], "SIGKILL");
           killedAt = performance.now();
@@ -111,11 +116,10 @@ for (const launcher of launchers) {
         expect(killedAt).toBeGreaterThan(0);
         expect(found.code).not.toBe(0);
         expect((performance.now() - killedAt) / 1000).toBeLessThan(5);
-        const again = await ended(launcher.start(2, line, { cwd: folder }));
+        const again = await ended(launcher.start(restarted, line, { cwd: folder }));
         expect(again.code).toBe(0);
-        expect(readFileSync(join(folder, "again.ranksim")).equals(readFileSync(join(folder, "one.ranksim")))).toBe(
-          true,
-        );
+        const expected = readFileSync(join(folder, `${whole}.ranksim`));
+        expect(readFileSync(join(folder, "again.ranksim")).equals(expected)).toBe(true);
       },
     );
 

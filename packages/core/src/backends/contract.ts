@@ -60,8 +60,19 @@ export interface Backend {
   describe?(): Promise<Described>;
   /** Takes rows in. All work on them, and on what is made from them, happens in the given turn. */
   hold(rows: RowSource, plan?: Plan): Promise<HeldRows>;
+  /**
+   * Does pieces of work that do not depend on each other, each in one of several processes on its back end alone, and gives all of them
+   * what was made, in order. Absent where there is one process.
+   */
+  shareOut?(pieces: number, work: (piece: number, own: Backend) => Promise<Made>): Promise<Made[]>;
   /** Ends workers and frees memory. Handles become unusable. May be called twice. */
   close(): Promise<void>;
+}
+
+/** What one process made by itself. */
+export interface Made {
+  readonly banks: readonly FilterBank[];
+  readonly numbers: Uint32Array;
 }
 
 /** A device that a back end runs on. */

@@ -9,6 +9,7 @@ import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
 import type { Filters } from "../model-file/stored/filters.ts";
 import { Streams } from "../random.ts";
+import { refinementKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import type { ClassifierParams } from "./params.ts";
 import { advance } from "./run.ts";
@@ -66,6 +67,7 @@ export async function refineClasses(
     window: params.refineWindow,
     generator: new Streams(params.seed).refinement(classes.length, params.committee),
     backend,
+    keeper: refinementKeeper(run, filters.bank.features),
     onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
   });
   const { report, notes } = refined;

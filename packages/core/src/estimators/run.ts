@@ -87,6 +87,7 @@ const RUN_NAMES = ["backend", "signal", "onProgress", "checkpoint"] as const sat
 
 /** The same back end, with all rows held in the given turn. */
 function inTurn(backend: Backend, turn: Turn): Backend {
+  const { shareOut } = backend;
   return {
     get name() {
       return backend.name;
@@ -102,6 +103,7 @@ function inTurn(backend: Backend, turn: Turn): Backend {
     },
     estimate: (work) => backend.estimate(work),
     hold: (rows, plan) => backend.hold(rows, { turn, ...plan }),
+    ...(shareOut && { shareOut: (pieces, work) => shareOut(pieces, (piece, own) => work(piece, inTurn(own, turn))) }),
     close: () => backend.close(),
   };
 }

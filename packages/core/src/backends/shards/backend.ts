@@ -4,9 +4,10 @@
  * put together in the order of the rows.
  */
 
-import type { Backend } from "../contract.ts";
+import type { Backend, Made } from "../contract.ts";
 import type { Collective } from "./collective.ts";
-import { ShardedRows } from "./rows.ts";
+import { ShardedRows, unrepeated } from "./rows.ts";
+import { packArrays, packBank, unpackArrays, unpackBank } from "./wire.ts";
 
 /** Fewer rows for each process than this are not worth a message: every process holds them all. */
 const FEWEST = 64;
@@ -38,8 +39,33 @@ export function openShards(inner: Backend, collective: Collective, heldBytes = H
       const own = await inner.hold(source.slice(from, startOf(source.rows, rank + 1, size)), plan);
       return new ShardedRows(source, own, from, collective, () => inner.hold(source, plan), heldBytes);
     },
+    ...(size > 1 && { shareOut: (pieces, work) => shareOut(pieces, (piece) => work(piece, inner), collective) }),
     close: () => inner.close(),
   };
+}
+
+/** Every process does the pieces whose turn is its own, and tells the others. */
+async function shareOut(
+  pieces: number,
+  work: (piece: number) => Promise<Made>,
+  collective: Collective,
+): Promise<Made[]> {
+  const { rank, size } = collective;
+  const own: Uint8Array[] = [];
+  await unrepeated(async () => {
+    for (let piece = rank; piece < pieces; piece += size) own.push(packMade(await work(piece)));
+  });
+  const all = (await collective.gather(packArrays(own))).map(unpackArrays);
+  return Array.from({ length: pieces }, (_, piece) =>
+    unpackMade(all[piece % size][Math.floor(piece / size)] as Uint8Array),
+  );
+}
+
+const packMade = ({ banks, numbers }: Made): Uint8Array => packArrays([numbers, ...banks.map(packBank)]);
+
+function unpackMade(bytes: Uint8Array): Made {
+  const [numbers, ...banks] = unpackArrays(bytes);
+  return { numbers: numbers as Uint32Array, banks: banks.map((bank) => unpackBank(bank as Uint8Array)) };
 }
 
 /** The first row of a process. */

@@ -178,7 +178,7 @@ export class ShardedRows extends Counted implements HeldRows {
   refine(start: Prototypes): Promise<Refining> {
     return this.local(async () => {
       const all = await this.#holdAll();
-      this.#notes.add("refinement is not shared out: each process refined all filters");
+      this.#notes.add("the refinement of a bank is not shared out: each process refined it");
       try {
         return await all.refine(start); // keeps the rows it needs
       } finally {
@@ -216,16 +216,9 @@ export class ShardedRows extends Counted implements HeldRows {
     return { pairs, exact, notes: [...new Set([...notes, ...this.#notes])] };
   }
 
-  /** Does work that other processes wait for: it is not done again by one of them alone, should a worker end. */
-  async local<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await this.use(work);
-    } catch (error) {
-      if (!(error instanceof Error) || !("isPassing" in error)) throw error;
-      throw new RanksimError("no-backend", `a process among several cannot start again by itself: ${error.message}`, {
-        cause: error,
-      });
-    }
+  /** Does work that other processes wait for. */
+  local<T>(work: () => Promise<T>): Promise<T> {
+    return unrepeated(() => this.use(work));
   }
 
   protected free(): void {
@@ -258,5 +251,17 @@ export class ShardedRows extends Counted implements HeldRows {
     }
     const groups = { offsets: own, rows: Uint32Array.from(kept, (e) => rows[e] - first) };
     return weight ? { ...groups, weight: Float64Array.from(kept, (e) => weight[e]) } : groups;
+  }
+}
+
+/** Work that other processes wait for is not done again by one of them alone, should a worker end. */
+export async function unrepeated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !("isPassing" in error)) throw error;
+    throw new RanksimError("no-backend", `a process among several cannot start again by itself: ${error.message}`, {
+      cause: error,
+    });
   }
 }

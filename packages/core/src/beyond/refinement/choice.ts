@@ -5,14 +5,17 @@
  * from the other rows before they are compared. Afterwards filters are refined again, with all rows, where that pays.
  */
 
-import type { Backend, HeldRows, RowSource } from "../../backends/contract.ts";
-import { KeptBank } from "../../backends/kept-bank.ts";
+import type { Backend, HeldRows, Made, Plan, RowSource } from "../../backends/contract.ts";
+import type { KeptBank } from "../../backends/kept-bank.ts";
+import { RanksimError } from "../../errors.ts";
 import type { FilterBank } from "../../kernels/shapes.ts";
 import { copiesOf } from "../../matrix/shifted.ts";
 import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
-import { type CommitteeBank, keepBanks, voteOfCommittee } from "../committee/committee.ts";
+import type { CommitteeBank } from "../committee/committee.ts";
 import { holdOut } from "../held-out.ts";
+import { madeApart, type RefinementKeeper } from "./apart.ts";
+import { isBetter, Judge, type Marks, sum } from "./judge.ts";
 import {
   type PreparedBank,
   plainWithout,
@@ -20,6 +23,7 @@ import {
   refineBank,
   type Schedule,
   scheduleFor,
+  takeEpochs,
   windowsFor,
 } from "./refine.ts";
 
@@ -53,6 +57,8 @@ interface RefineTask {
   /** Random numbers for held-out rows and batches. */
   readonly generator: RandomGenerator;
   readonly backend: Backend;
+  /** Where banks are kept as soon as they are done, if anywhere. */
+  readonly keeper?: RefinementKeeper | undefined;
   /** Called with the share of the work done and the epochs of the bank at work; may wait, or throw to stop. */
   readonly onEpoch: (share: number, epoch: number) => Promise<void>;
 }
@@ -68,8 +74,6 @@ const TRIAL_EPOCHS = 2;
 /** Standard errors by which refined filters have to be better than plain ones, and other choices than the usual ones. */
 const LIKELY = 0.5;
 const SURE = 2;
-/** Rows that have to be gained at least: with fewer a standard error says nothing. */
-const FEWEST = 2;
 /** Prototypes are float64, filters x features; beyond this many numbers there is no room for them. */
 const MOST_NUMBERS = 2 ** 27;
 
@@ -102,17 +106,16 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     judge = new Judge(judged, pick(codes, heldOut), classes);
     const again = heldOut.length > FEW * rows;
     const learning = copiesOf(train, rows, copies);
-    const refiner = new Refiner(task, held, await areAllWhole(x), schedule, learning, again);
+    const refiner = new Refiner(task, held, plan, await areAllWhole(x), schedule, learning, again);
     const first = await refiner.prepare(0, learning);
     const plain = [await plainWithout(first)];
-    const window = await refiner.chooseWindow(first, judge);
-    const chosen = await refiner.chooseEpochs(first, window, judge);
+    const chosen = await refiner.choose(first, judge);
     keptBank = chosen.keptBank;
     const refined = [{ ...banks[0], bank: chosen.keptBank.bank }];
-    for (let b = 1; b < banks.length; b++) {
-      const prepared = await refiner.prepare(b, learning);
-      plain.push(await plainWithout(prepared));
-      refined.push({ ...banks[b], bank: await refiner.refine(prepared, window, chosen.epochs) });
+    const others = banks.slice(1);
+    for (const [j, made] of (await refiner.refineApart("bank", others, learning, chosen)).entries()) {
+      refined.push({ ...others[j], bank: made.banks[0] });
+      plain.push({ bank: made.banks[1], filterClass: made.numbers });
     }
     const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
     const alone = banks.length === 1;
@@ -122,11 +125,10 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     if (after < before || !isBetter(is, was, LIKELY)) {
       return { banks, report: { ...nothing, before, after: before }, notes };
     }
-    for (let b = 0; b < banks.length && again; b++) {
-      const prepared = await refiner.prepare(b, Uint32Array.from(codes.keys()));
-      refined[b] = { ...banks[b], bank: await refiner.refine(prepared, window, chosen.epochs) };
-    }
-    const report = { ...nothing, refined: true, before, after, window, epochs: chosen.epochs };
+    const every = again ? await refiner.refineApart("again", banks, Uint32Array.from(codes.keys()), chosen) : [];
+    for (const [b, made] of every.entries()) refined[b] = { ...banks[b], bank: made.banks[0] };
+    const { window, epochs } = chosen;
+    const report = { ...nothing, refined: true, before, after, window, epochs };
     if (again || banks.length > 1) return { banks: refined, report, notes };
     const result = { banks: refined, report, notes, keptBank };
     keptBank = undefined;
@@ -147,82 +149,19 @@ function tooLarge(banks: readonly CommitteeBank[]): string {
 
 const pick = (codes: Uint32Array, rows: Uint32Array): Uint32Array => rows.map((r) => codes[r]);
 
-/** A bank after some epochs, and the held-out rows it gets right. */
+/** The first bank after some epochs, and the held-out rows it gets right. */
 interface Chosen {
   readonly keptBank: KeptBank;
+  readonly window: number;
   readonly epochs: number;
   readonly right: Marks;
-}
-
-const sum = (marks: Marks): number => marks.reduce((total, mark) => total + mark, 0);
-
-/** For each held-out row, how many of those asked give it its class. */
-type Marks = Uint32Array;
-
-/** Whether a is right on more rows than b, by more than `errors` standard errors of the difference. */
-function isBetter(a: Marks, b: Marks, errors: number): boolean {
-  let [gain, squares] = [0, 0];
-  for (let r = 0; r < a.length; r++) {
-    gain += a[r] - b[r];
-    squares += (a[r] - b[r]) * (a[r] - b[r]);
-  }
-  return gain >= FEWEST && gain > errors * Math.sqrt(squares);
-}
-
-/** Tells which held-out rows are given their class. */
-class Judge {
-  readonly #held: HeldRows;
-  readonly #codes: Uint32Array;
-  readonly #classes: number;
-
-  constructor(held: HeldRows, codes: Uint32Array, classes: number) {
-    this.#held = held;
-    this.#codes = codes;
-    this.#classes = classes;
-  }
-
-  /** 1 for each row that the committee gives its class; that of a single bank gives what the bank gives. */
-  async together(banks: readonly CommitteeBank[]): Promise<Marks> {
-    const voted = await voteOfCommittee(this.#held, keepBanks(banks, this.#classes), this.#classes);
-    return voted.map((c, r) => (c === this.#codes[r] ? 1 : 0));
-  }
-
-  /** How many banks give each row its class, added to the counts in `known`. */
-  async each(banks: readonly CommitteeBank[], known?: Marks): Promise<Marks> {
-    const marks = known?.slice() ?? new Uint32Array(this.#codes.length);
-    for (const bank of banks) {
-      const own = await this.rightByStrongest(bank);
-      for (let r = 0; r < marks.length; r++) marks[r] += own[r];
-    }
-    return marks;
-  }
-
-  /** 1 for each row that the strongest filter of a bank gives its class. */
-  async rightByStrongest({ bank, filterClass }: CommitteeBank): Promise<Marks> {
-    const keptBank = this.keep(bank);
-    return this.rightBy(keptBank, filterClass).finally(() => keptBank.release());
-  }
-
-  /** A bank for several questions; the caller's to release. */
-  keep(bank: FilterBank): KeptBank {
-    return KeptBank.load(bank, this.#held);
-  }
-
-  /** The same for a bank that stays. */
-  async rightBy(keptBank: KeptBank, filterClass: Uint32Array): Promise<Marks> {
-    const { filter } = await this.#held.topFilters(keptBank.on(this.#held), 1);
-    return filter.map((f, r) => (filterClass[f] === this.#codes[r] ? 1 : 0));
-  }
-
-  release(): void {
-    this.#held.release();
-  }
 }
 
 /** The work of one call, with its progress. */
 class Refiner {
   readonly #task: RefineTask;
   readonly #held: HeldRows;
+  readonly #plan: Plan;
   readonly #whole: boolean;
   readonly #schedule: Schedule;
   readonly #learning: Uint32Array;
@@ -233,6 +172,7 @@ class Refiner {
   constructor(
     task: RefineTask,
     held: HeldRows,
+    plan: Plan,
     isWhole: boolean,
     schedule: Schedule,
     learning: Uint32Array,
@@ -240,6 +180,7 @@ class Refiner {
   ) {
     this.#task = task;
     this.#held = held;
+    this.#plan = plan;
     this.#whole = isWhole;
     this.#schedule = schedule;
     this.#learning = learning;
@@ -249,36 +190,64 @@ class Refiner {
   }
 
   /** Bank b with the rows it learns from. */
-  prepare(b: number, rows: Uint32Array): Promise<PreparedBank> {
+  prepare(b: number, rows: Uint32Array, held = this.#held): Promise<PreparedBank> {
     const { banks, distribution, codes } = this.#task;
     const { bank, filterClass } = banks[b];
-    return prepareBank(this.#held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
+    return prepareBank(held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
+  }
+
+  /** Window and epochs, chosen by the first bank; as they were kept, if they were. */
+  async choose(prepared: PreparedBank, judge: Judge): Promise<Chosen> {
+    const { keeper, generator, epochs } = this.#task;
+    const trial = this.#windows.length > 1 ? sampleRows(this.#learning, TRIAL_ROWS, generator) : undefined;
+    const own = takeEpochs(generator, epochs);
+    const kept = await keeper?.recall("first");
+    if (kept) {
+      const [choice, done] = kept.numbers;
+      if (!(choice < this.#windows.length && done <= epochs)) throw otherRefinement("first");
+      refuseOther(kept, this.#task.banks[0], "first");
+      const keptBank = judge.keep(kept.banks[0]);
+      const right = await judge.rightBy(keptBank, prepared.start.filterClass);
+      return { keptBank, window: this.#windows[choice], epochs: done, right };
+    }
+    const choice = trial ? await this.#chooseWindow(prepared, judge, trial, own) : 0;
+    const chosen = await this.#chooseEpochs(prepared, this.#windows[choice], judge, own);
+    if (await keeper?.isDue()) {
+      await keeper?.keep("first", { banks: [chosen.keptBank.bank], numbers: Uint32Array.of(choice, chosen.epochs) });
+    }
+    return chosen;
   }
 
   /**
    * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
    * few epochs wide windows do better than in many.
    */
-  async chooseWindow(prepared: PreparedBank, judge: Judge): Promise<number> {
-    const windows = this.#windows;
-    if (windows.length === 1) return windows[0];
-    const { generator } = this.#task;
-    const rows = sampleRows(this.#learning, TRIAL_ROWS, generator);
-    let best: { window: number; right: Marks } | undefined;
-    for (const window of windows) {
+  async #chooseWindow(
+    prepared: PreparedBank,
+    judge: Judge,
+    rows: Uint32Array,
+    generator: RandomGenerator,
+  ): Promise<number> {
+    let best: { choice: number; right: Marks } | undefined;
+    for (const [choice, window] of this.#windows.entries()) {
       const epochs = TRIAL_EPOCHS;
       await this.#refine({ ...prepared, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
         if (done < epochs) return;
         const right = await judge.rightByStrongest({ ...prepared.start, bank: await filters() });
-        if (!best || isBetter(right, best.right, SURE)) best = { window, right };
+        if (!best || isBetter(right, best.right, SURE)) best = { choice, right };
       });
     }
-    return best?.window ?? windows[0];
+    return best?.choice ?? 0;
   }
 
   /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
-  async chooseEpochs(prepared: PreparedBank, window: number, judge: Judge): Promise<Chosen> {
-    const { epochs, generator } = this.#task;
+  async #chooseEpochs(
+    prepared: PreparedBank,
+    window: number,
+    judge: Judge,
+    generator: RandomGenerator,
+  ): Promise<Chosen> {
+    const { epochs } = this.#task;
     let chosen = undefined as Chosen | undefined;
     const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
       const keptBank = judge.keep(await filters());
@@ -287,7 +256,7 @@ class Refiner {
         const right = await judge.rightBy(keptBank, prepared.start.filterClass);
         if (chosen && isBetter(chosen.right, right, SURE)) return;
         spare = chosen?.keptBank;
-        chosen = { keptBank, epochs: done, right };
+        chosen = { keptBank, window, epochs: done, right };
       } finally {
         spare?.release();
       }
@@ -301,11 +270,47 @@ class Refiner {
     return chosen as Chosen; // set by the last part, if not before
   }
 
-  /** The bank after `until` epochs. */
-  async refine(prepared: PreparedBank, window: number, until: number): Promise<FilterBank> {
+  /** The banks after the chosen epochs, each apart; those to be judged with what they would be unrefined and the classes of these filters. */
+  async refineApart(
+    what: "bank" | "again",
+    banks: readonly CommitteeBank[],
+    rows: Uint32Array,
+    { window, epochs: until }: Chosen,
+  ): Promise<Made[]> {
+    const isJudged = what === "bank";
+    const { generator, keeper, backend, x } = this.#task;
+    const numbers = banks.map((bank) => this.#task.banks.indexOf(bank));
+    const generators = banks.map(() => takeEpochs(generator, until));
+    const done = this.#done + banks.length * until;
+    const made = await madeApart(
+      numbers.map((b) => `${what}-${b}`),
+      backend,
+      keeper,
+      async (place, own) => {
+        const held = own ? await own.hold(x, this.#plan) : this.#held;
+        try {
+          const prepared = await this.prepare(numbers[place], rows, held);
+          const plain = isJudged ? await plainWithout(prepared) : undefined;
+          const bank = await this.#refined(prepared, generators[place], window, until);
+          return { banks: plain ? [bank, plain.bank] : [bank], numbers: plain?.filterClass ?? new Uint32Array(0) };
+        } finally {
+          if (own) held.release();
+        }
+      },
+    );
+    for (const [j, one] of made.entries()) refuseOther(one, banks[j], `${what}-${numbers[j]}`);
+    this.#done = done;
+    return made;
+  }
+
+  async #refined(
+    prepared: PreparedBank,
+    generator: RandomGenerator,
+    window: number,
+    until: number,
+  ): Promise<FilterBank> {
     let bank: FilterBank | undefined;
-    const { epochs, generator } = this.#task;
-    await this.#refine(prepared, generator, window, epochs, until, async (done, filters) => {
+    await this.#refine(prepared, generator, window, this.#task.epochs, until, async (done, filters) => {
       if (done === until) bank = await filters();
     });
     return bank as FilterBank;
@@ -324,6 +329,14 @@ class Refiner {
     return refineBank(prepared, this.#schedule, { window, epochs, until, onEpoch, onPart }, generator);
   }
 }
+
+/** Refuses what was kept of a bank of another size. */
+function refuseOther({ banks: [refined, plain], numbers }: Made, { bank }: CommitteeBank, name: string): void {
+  if (refined?.filters !== bank.filters || (plain && plain.filters !== numbers.length)) throw otherRefinement(name);
+}
+
+const otherRefinement = (name: string): RanksimError =>
+  new RanksimError("bad-file", `checkpoint, refine-${name}: expected the bank of this training, found another`);
 
 /** At most `most` of the rows, ascending. */
 function sampleRows(rows: Uint32Array, most: number, generator: RandomGenerator): Uint32Array {

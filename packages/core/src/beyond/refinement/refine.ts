@@ -337,10 +337,20 @@ async function rank(
   }
 }
 
+/** A generator for a refinement of so many epochs; the given one goes on behind them. */
+export function takeEpochs(generator: RandomGenerator, epochs: number): RandomGenerator {
+  const own = generator.clone();
+  for (let epoch = 0; epoch < epochs; epoch++) drawSalt(generator);
+  return own;
+}
+
+/** The one random number of an epoch. */
+const drawSalt = (generator: RandomGenerator): number => drawBelow(generator, 2 ** 31);
+
 /** Deals rows out to batches by a hash of their number, so that rows of a batch ascend and nothing has to be shuffled. */
 function* batchesOf(rows: Uint32Array, size: number, generator: RandomGenerator): Generator<Uint32Array> {
   const batches = Math.max(1, Math.round(rows.length / size));
-  const salt = drawBelow(generator, 2 ** 31);
+  const salt = drawSalt(generator);
   const batchOf = new Uint32Array(rows.length);
   for (let j = 0; j < rows.length; j++) batchOf[j] = Math.floor((mixed(rows[j] ^ salt) / 2 ** 32) * batches);
   const { rows: dealt, offsets } = groupByCode(batchOf, batches);

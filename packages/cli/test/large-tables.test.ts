@@ -1,7 +1,7 @@
 /** Tables, images and presets that do not fit in the memory they may take: the same model files as from memory. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { encodeNpy } from "@ranksim/data";
+import { encodeNpy, packNpz } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeWorld } from "./world.ts";
 
@@ -98,7 +98,13 @@ describe("presets", () => {
       ((r % 3 === Math.floor(i / SIDE) % 3 ? 160 : 20) + ((r * 31 + i * 17) % 60)) | 0;
     const all = Uint8Array.from({ length: 240 * SIDE * SIDE }, (_, j) => pixel(Math.floor(j / 64), j % 64));
     writeFileSync(path("images.npy"), encodeNpy(all, [240, SIDE, SIDE]));
-    writeFileSync(path("rows.npy"), encodeNpy(all, [240, SIDE * SIDE]));
+    const rows = encodeNpy(all, [240, SIDE * SIDE]);
+    writeFileSync(path("rows.npy"), rows);
+    const numbers = encodeNpy(
+      Uint8Array.from({ length: 240 }, (_, r) => r % 3),
+      [240],
+    );
+    writeFileSync(path("rows.npz"), packNpz({ x: rows, y: numbers }));
     writeFileSync(
       path("names.txt"),
       `${Array.from({ length: 240 }, (_, r) => ["ant", "bee", "cow"][r % 3]).join("\n")}\n`,
@@ -127,5 +133,9 @@ describe("presets", () => {
   ])("%s", async (_, line, preset) => {
     const told = await sameModel(`${line} --preset ${preset}`, "20KB");
     expect(JSON.parse(told).recipe).toMatchObject({ preset });
+  });
+
+  it("an archive of arrays, which is read whole, with its labels", async () => {
+    await sameModel("rows.npz --preset fast", "2KB");
   });
 });

@@ -8,7 +8,7 @@ import { type Dense, RanksimError } from "@ranksim/core";
 import { ahead, asked } from "./ahead.ts";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
-import { type DataSet, rowCount } from "./data-set.ts";
+import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type ReadDataOptions, readData } from "./read.ts";
 import { type CsvLayout, layOut } from "./readers/csv.ts";
@@ -102,15 +102,15 @@ export function* slices(data: DataSet): Generator<Block> {
   const rows = rowCount(data);
   for (let from = 0; from < rows; from += BLOCK_ROWS) {
     const to = Math.min(from + BLOCK_ROWS, rows);
-    if (data.form === "text") yield { data: { form: "text", text: data.text.slice(from, to) }, kept: [] };
-    else if (data.form === "table") yield { data: { ...plain(data), table: data.table.slice(from, to) }, kept: [] };
-    else yield { data: { ...plain(data), x: data.x.slice(from, to) }, kept: [] };
+    const { y, rowNames } = data;
+    const own = {
+      ...(y ? { y: y.slice(from, to) as RowLabels } : {}),
+      ...(rowNames ? { rowNames: rowNames.slice(from, to) } : {}),
+    };
+    if (data.form === "text") yield { data: { ...data, text: data.text.slice(from, to), ...own }, kept: [] };
+    else if (data.form === "table") yield { data: { ...data, table: data.table.slice(from, to), ...own }, kept: [] };
+    else yield { data: { ...data, x: data.x.slice(from, to), ...own }, kept: [] };
   }
-}
-
-/** Without what is said of all rows: labels and names. */
-function plain<D extends DataSet>({ y: _y, rowNames: _names, ...rest }: D): Omit<D, "y" | "rowNames"> {
-  return rest;
 }
 
 /** Tables: a block is read with the line of column names before it. */

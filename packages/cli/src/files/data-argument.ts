@@ -28,7 +28,6 @@ import {
   readData,
   readLabels,
   readTextBlocks,
-  rowCount,
   slices,
   stdinSource,
   withLabels,
@@ -144,13 +143,9 @@ async function* blocksOf(
   if (what !== "-" && !found?.isFile()) {
     if (options.keep?.length) throw usageError("--keep and --id-column belong to files of tables");
     const meter = { show: (share: number) => onRead(share, 1) };
-    const set = await read(part, options, text, session, meter);
-    let last = 0;
-    for (const { data } of slices(set)) {
-      const first = last;
-      last += rowCount(data);
-      const names = set.rowNames?.slice(first, last) ?? [];
-      yield { data, kept: names.map((row) => [images ? row : `${what.replace(/\/$/, "")}/${row}`]) };
+    for (const { data } of slices(await read(part, options, text, session, meter))) {
+      const { rowNames = [] } = data;
+      yield { data, kept: rowNames.map((row) => [images ? row : `${what.replace(/\/$/, "")}/${row}`]) };
     }
     return;
   }

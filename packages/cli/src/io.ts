@@ -18,7 +18,7 @@ export interface Output {
   readonly colourDepth: 1 | 4 | 8 | 24;
 }
 
-/** Processes that were started together by mpirun or srun, and run the same command. The first speaks and writes. */
+/** Processes that were started together by mpirun or srun, and run the same command. The first prints and writes. */
 export interface Processes {
   readonly rank: number;
   readonly size: number;

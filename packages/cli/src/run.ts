@@ -30,7 +30,7 @@ async function runAlone(argv: readonly string[], io: Io): Promise<number> {
       await io.stderr.write("interrupted: nothing was changed\n").catch(() => undefined);
       return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : EXIT.interrupted;
     }
-    // Where not even the error can be told, the exit code is all there is.
+    // Where even the error cannot be written, only the exit code remains.
     await tell(error, argv, io).catch(() => undefined);
     return error instanceof CommanderError ? EXIT.usage : EXIT.failed;
   }

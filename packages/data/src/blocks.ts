@@ -1,6 +1,6 @@
 /**
  * Rows of a source, block by block, for answers that do not wait for the last row: memory does not grow with the number of
- * rows, and a line that comes down a pipe is handed on before the next one is there. Formats of lines (CSV, TSV, JSON lines,
+ * rows, and a line from a pipe is passed on before the next one arrives. Formats of lines (CSV, TSV, JSON lines,
  * svmlight) are cut between records and each block is read like a file of its own; other formats are read whole.
  */
 
@@ -31,7 +31,7 @@ export interface Block {
 
 /** How blocks are read. */
 export interface BlockOptions extends ReadDataOptions {
-  /** Columns of a table, whatever they hold, that are handed on beside the rows. CSV, TSV and JSON lines only. */
+  /** Columns of a table, of any content, that are passed on with the rows. CSV, TSV and JSON lines only. */
   readonly keep?: readonly ColumnChoice[];
 }
 
@@ -41,7 +41,7 @@ const BLOCK_BYTES = 1 << 21;
 const PLACED_BYTES = 1 << 24;
 /** Rows of a block of formats that are read whole. */
 const BLOCK_ROWS = 1 << 13;
-/** Milliseconds after which records that are there are handed on, although a block is not full. */
+/** Milliseconds after which the records so far are passed on, although a block is not full. */
 const PROMPT = 5;
 const LF = 10;
 const QUOTE = 34;
@@ -176,7 +176,7 @@ async function* lineBlocks(
   for await (const bytes of cut(name, opened.stream, usedOf)) {
     if (isBlank(bytes)) continue;
     const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
-    // What the first block told of the numbering of features holds for all.
+    // The numbering of features found in the first block holds for all.
     if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
     yield { data, kept: keptOf(bytes) };
     lines += countLines(bytes);
@@ -204,7 +204,7 @@ export async function* readTextBlocks(
 
 /**
  * Cuts a stream between records. `usedOf` answers how many bytes of what is there are whole records. Waits for a full
- * block while bytes keep coming, and hands on what there is when they do not.
+ * block while bytes keep coming, and passes on what there is when they do not.
  */
 async function* cut(
   name: string,

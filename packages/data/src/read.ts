@@ -1,4 +1,4 @@
-/** The one way in: a byte source or a folder becomes a data set, by a format that is given or told from name and content. */
+/** The one way in: a byte source or a folder becomes a data set, by a format that is given or detected from name and content. */
 
 import { RanksimError } from "@ranksim/core";
 import { badFile, guarded } from "./bad-file.ts";

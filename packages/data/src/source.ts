@@ -187,7 +187,7 @@ async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<U
       yield value;
     }
   } finally {
-    // Reached early too, when the consumer stops: the source is then told to stop as well.
+    // Reached early too, when the consumer stops: the source is then stopped as well.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** The one way out: a data set as the bytes of a file, in a format that is given or told from a name's ending. */
+/** The one way out: a data set as the bytes of a file, in a format that is given or taken from a name's ending. */
 
 import { RanksimError } from "@ranksim/core";
 import type { DataSet, WritableRows } from "./data-set.ts";

@@ -210,7 +210,7 @@ export interface Arrival {
 export interface TrainingStep {
   readonly stage: string;
   readonly share: number;
-  /** Class at work, its number and their count, where classes train apart. */
+  /** Class at work, its number and their count, where classes train separately. */
   readonly label?: string;
   readonly classesDone: number;
   readonly iteration: number;

@@ -49,7 +49,7 @@ export function showScores(
   return parts.join("\n");
 }
 
-/** What sets of classes promise, and what they keep. */
+/** The coverage that sets of classes guarantee, and what it is on these rows. */
 const setsText = ({ held, meanSize }: SetsJudged): string =>
   `hold the class of ${score(held)} of the rows, with ${meanSize.toFixed(2)} classes on average`;
 

@@ -155,7 +155,7 @@ async function* blocksOf(
   yield* isLines ? readTextBlocks(source, options.encoding) : readBlocks(source, withTextColumn(options, text));
 }
 
-/** The source, of which each piece that is read is told, and which ends when the run does. */
+/** The source, with progress for each piece that is read; it ends when the run does. */
 function watched(
   source: ByteSource,
   signal: AbortSignal,

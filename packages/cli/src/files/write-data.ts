@@ -1,4 +1,4 @@
-/** Data sets written to where a command was told: by the ending of the name, packed for .gz, as svmlight for "-". */
+/** Data sets written to the output of a command: the ending of the name decides the format, .gz is packed, "-" is svmlight. */
 
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";

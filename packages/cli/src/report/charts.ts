@@ -88,7 +88,7 @@ function cellOf(
   classes: number,
 ): string {
   const tone = right ? "accent" : "warm";
-  // Mistakes are few; without a lift their shades could not be told apart.
+  // Mistakes are few; without a lift their shades would look the same.
   const shade = right ? 0.12 + 0.88 * share : Math.min(1, 0.1 + 0.9 * Math.sqrt(share));
   const rect = element("rect", { x, y, width, height, class: tone, "fill-opacity": shade.toFixed(2) });
   if (classes > COUNTED_CLASSES) return rect;

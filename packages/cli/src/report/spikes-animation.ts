@@ -17,7 +17,7 @@ const WIDTH = 940;
 const PICTURE = 260;
 const RACE = { left: 420, right: 60, top: 52, line: 24 };
 const MOST_RACERS = 10;
-/** Dots drawn at most, evenly among the spikes: more cannot be told apart. */
+/** Most dots drawn, evenly among the spikes: more would overlap. */
 const MOST_DOTS = 600;
 
 /** The drawing of a trace. Without a size of images, spikes are dots over time. */

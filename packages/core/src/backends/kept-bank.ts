@@ -12,14 +12,14 @@ export class KeptBank {
 
   readonly #first: HeldBank | undefined;
 
-  /** `first`: the bank as some back end already has it. It is given up by `release`. */
+  /** `first`: the bank as some back end already has it; `release` frees it. */
   constructor(bank: FilterBank, first?: { readonly held: HeldBank; readonly backend: Backend }) {
     this.bank = bank;
     this.#first = first?.held;
     if (first) this.#held.set(first.backend, first.held);
   }
 
-  /** Loads the bank at once; `release` gives it up if no model uses it after all. */
+  /** Loads the bank at once; `release` frees it if no model uses it. */
   static load(bank: FilterBank, rows: HeldRows): KeptBank {
     return new KeptBank(bank, { held: rows.load(bank), backend: rows.backend });
   }
@@ -34,13 +34,13 @@ export class KeptBank {
     return held;
   }
 
-  /** Gives up what it had from the start: the bank is not going to be used. */
+  /** Frees what it had from the start: the bank is not going to be used. */
   release(): void {
     this.#first?.release();
   }
 }
 
-/** Waits for the last step before a model; if it fails, the bank that the model was to have is given up. */
+/** Waits for the last step before a model is made; if it fails, the bank of the model is released. */
 export async function orGiveUp(kept: KeptBank | undefined, step: Promise<void>): Promise<void> {
   try {
     await step;

@@ -1,4 +1,4 @@
-/** The reference back end: the kernels as they are written. For truth and for small data; the others are measured against it. */
+/** The reference back end: the kernels as they are written. For small data, and as the definition that the others are tested against. */
 
 import type { FilterBank, Groups, Prototypes, Rows, TopFilters, TopRows } from "../kernels/shapes.ts";
 import { offerFilters, offerRows } from "../kernels/top.ts";

@@ -89,7 +89,7 @@ export function meanFilter(bank: FilterBank, room = newWeights): FilterBank {
   return isWide ? sparseMean(bank) : denseMean(bank, room);
 }
 
-/** A number for each of this many features is no burden: 8 MiB. */
+/** Up to this many features a dense vector is small: 8 MiB. */
 const WIDE = 2 ** 20;
 
 function newWeights(count: number): Float64Array {

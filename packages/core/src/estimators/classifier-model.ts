@@ -97,7 +97,7 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     this.filterClass = filterClass;
   }
 
-  /** Banks that were trained apart and whose class scores are added up; 1 where there is but one. */
+  /** Banks that were trained separately and whose class scores are added; 1 for a single bank. */
   get committee(): number {
     return (this.filterBank?.at(-1) ?? 0) + 1;
   }

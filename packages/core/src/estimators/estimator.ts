@@ -26,7 +26,7 @@ export interface Progress {
     | "transform"
     | "fit"
     | "score";
-  /** The class at work, where classes train apart. */
+  /** The class at work, where classes train separately. */
   readonly label?: Label;
   /** Iteration of spreading, from 1. */
   readonly iteration?: number;
@@ -36,7 +36,7 @@ export interface Progress {
   readonly moved?: number;
   /** Filters that won no row in this iteration. */
   readonly empty?: number;
-  /** Reads the filters as they now are, of the class at work where classes train apart. To be called before the listener returns. */
+  /** Reads the filters as they now are, of the class at work where classes train separately. To be called before the listener returns. */
   readonly filters?: () => Promise<FilterBank>;
   /** What `tune` is at: rounds and the candidates of this round, both from 1. */
   readonly trial?: {

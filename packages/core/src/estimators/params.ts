@@ -20,7 +20,7 @@ export interface FilterParams {
   readonly filters: "auto" | number;
   /** "auto": up to this many rows, one filter each; above, at least this many filters. */
   readonly fastFilters: number;
-  /** "auto": never more than this many filters, unless there are more classes that train apart. */
+  /** "auto": never more than this many filters, unless there are more classes that train separately. */
   readonly maxFilters: number;
   /** How the first filters are chosen. */
   readonly initialize: Initialize;

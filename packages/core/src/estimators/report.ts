@@ -4,7 +4,7 @@ import type { Label } from "../matrix/labels.ts";
 import type { Report } from "../model-file/stored/report.ts";
 import type { Trained } from "../paper/train.ts";
 
-/** Below this many features the paper advises against rank filters: too few orders to tell rows apart. */
+/** Below this many features the paper advises against rank filters: too few orders to distinguish rows. */
 const FEW_FEATURES = 9;
 
 /** Advice that depends on the shape of the data alone. */

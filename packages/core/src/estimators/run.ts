@@ -11,7 +11,7 @@ const IDLE = 10_000;
 /** How often a call is tried where its worker ends during it. */
 const TRIES = 3;
 
-/** The back end of calls that were given a name or nothing: opened by the first of them, shared by all, closed when it lies idle. */
+/** The back end of calls that were given a name or nothing: opened by the first of them, shared by all, closed when it is idle. */
 class SharedBackend {
   readonly #name: BackendName;
   #backend: Promise<Backend> | undefined;
@@ -116,7 +116,7 @@ const goneInUse = (cause: unknown): RanksimError =>
     cause,
   });
 
-/** Whether doing the same again is of use. */
+/** Whether trying again may help. */
 function isPassing(error: unknown): boolean {
   return error instanceof Error && "isPassing" in error && error.isPassing === true;
 }

@@ -32,7 +32,7 @@ export interface LoadedPipeline<X = Input> extends Model {
   readonly partialFit?: (x: X, y?: Labels | LabelSets, run?: Run) => Promise<Model>;
 }
 
-/** A model of a built-in kind, told apart by `kind`; `X` is what pipelines may take. */
+/** A model of a built-in kind, distinguished by `kind`; `X` is what pipelines may take. */
 export type LoadedModel<X = Input> =
   | ClassifierModel
   | ProbabilisticModel

@@ -55,7 +55,7 @@ function savedWhole(model: Model): Saved {
 /** Bytes in memory of their own. Written so that compilers which know no type of buffer behind an array read it too. */
 type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
 
-/** What `loadModel` may be told. */
+/** Options of `loadModel`. */
 export interface LoadOptions<R extends ModelReader = ModelReader> {
   /** Readers for kinds of models that are not built in; one for a built-in kind takes its place. */
   readonly readers?: readonly R[];

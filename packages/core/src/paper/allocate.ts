@@ -9,7 +9,7 @@ export type ClassWeight = "proportional" | "uniform" | { readonly [label: string
 /** Above this many rows per filter the automatic count stops growing with the rows. Source: the paper. */
 const ROWS_PER_FILTER = 10;
 
-/** The number of filters for N rows (deviation 23). An automatic one is at least `fewest`: classes that train apart need one each. */
+/** The number of filters for N rows (deviation 23). An automatic one is at least `fewest`: classes that train separately need one each. */
 export function countFilters(
   rows: number,
   filters: "auto" | number,

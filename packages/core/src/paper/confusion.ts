@@ -1,5 +1,5 @@
 /**
- * Confusion: how hard two features are to tell apart, c = integral of f g / (f + g) over their distributions f and g,
+ * Confusion: how hard two features are to distinguish, c = integral of f g / (f + g) over their distributions f and g,
  * from 0 (never mistaken) to 1/2 (alike); 1 - c is their discriminability d. The gaps between neighbouring features, and
  * from the gaps the distribution D (the paper's equations 1 to 3). Sampling and the order of the features are
  * `distribution.ts`'s, the densities `density.ts`'s.

@@ -27,7 +27,7 @@ export interface StrongFilter {
 export interface Contribution {
   readonly feature: number;
   readonly value: number;
-  /** value x (weight in the strongest filter - weight in the rival), weights normalised: positive speaks for the decision. */
+  /** value x (weight in the strongest filter - weight in the rival), weights normalised: positive supports the decision. */
   readonly contribution: number;
 }
 

@@ -134,7 +134,7 @@ export async function* spreadWeighted(
 
 /**
  * Deviation 9: new rows for filters that won none: those of the largest response relative to the row's mean response, so that a
- * filter moves to rows that like it better than they like the others.
+ * filter moves to rows that respond to it more than to the others.
  */
 async function relocate(bank: HeldBank, empty: Uint32Array, held: HeldRows): Promise<Groups> {
   const k = Math.min(RELOCATION_ROWS, held.rows);

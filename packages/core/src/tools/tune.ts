@@ -66,7 +66,7 @@ export interface Tuning<X, M extends Model> {
   readonly seconds: number;
 }
 
-/** Fewer rows than this tell candidates apart by chance alone. */
+/** With fewer rows than this differences between candidates are chance. */
 const LEAST_ROWS = 1000;
 
 interface Trial<X, M extends Model> {
@@ -282,7 +282,7 @@ function expected<X, M extends Model>(trial: Trial<X, M>, judged: readonly Trial
   return judged.reduce((sum, { seconds }) => sum + seconds, 0) / judged.length;
 }
 
-/** The same run, with what tuning is at told along. */
+/** The same run, with the trial added to its progress. */
 function withTrial(run: Run, trial: { round: number; rounds: number; candidate: number; candidates: number }): Run {
   const { onProgress } = run;
   return onProgress ? { ...run, onProgress: (progress) => onProgress({ ...progress, trial }) } : run;

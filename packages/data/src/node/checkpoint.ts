@@ -72,7 +72,7 @@ export async function openCheckpoint(
       // One at a time: training is at most a round ahead of the disk, and states arrive in order.
       await written;
       written = writeWhole(pathOf(name), [bytes]);
-      written.catch(() => {}); // told by the next call
+      written.catch(() => {}); // reported by the next call
       last = performance.now();
     },
     settled: () => written,

@@ -48,7 +48,7 @@ export async function fetchDataSet(name: string, options: FetchOptions = {}): Pr
   return { source, paths };
 }
 
-/** Reads `name` or `name:part` of the catalogue. Downloads only if told to. */
+/** Reads `name` or `name:part` of the catalogue. Downloads only if asked to. */
 export async function loadDataSet(name: string, options: LoadDataOptions = {}): Promise<DataSet> {
   const choice = chosen(name);
   const located = options.download ? await fetchDataSet(name, options) : await locateDataSet(name, options);

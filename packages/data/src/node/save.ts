@@ -7,7 +7,7 @@ import type { DataSet } from "../data-set.ts";
 import { type WriteFormat, writeData, writeFormatOf } from "../write.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** Writes a data set; the format is given or told by the path's ending, and a path that ends in .gz is packed. Old or new, never half. */
+/** Writes a data set; the format is given or taken from the path's ending, and a path that ends in .gz is packed. Old or new, never half. */
 export async function saveData(path: string, data: DataSet, format: WriteFormat = writeFormatOf(path)): Promise<void> {
   const plain = writeData(data, format);
   await writeWhole(path, /\.gz$/i.test(path) ? gzip(plain) : plain);

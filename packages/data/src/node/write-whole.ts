@@ -57,7 +57,7 @@ export function removeUnfinished(): void {
   for (const path of unfinished) rmSync(path, { force: true });
 }
 
-/** The temporary name of a target: short, whatever the target's own length, and told from those of other targets. */
+/** The temporary name of a target: short, however long the target's own name is, and different for each target. */
 function temporaryName(target: string, number: number): string {
   return join(dirname(target), `${prefixOf(target)}${process.pid}.${number}.tmp`);
 }

@@ -1,4 +1,4 @@
-/** Which format a file has: told by its first bytes where these are decisive, else by the ending of its name, else by how its text looks. */
+/** Which format a file has: detected from its first bytes where these are decisive, else from the ending of its name, else from its text. */
 
 import { badFile } from "../bad-file.ts";
 import type { Opened } from "../source.ts";

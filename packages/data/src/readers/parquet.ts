@@ -107,7 +107,7 @@ async function bufferOf(opened: Opened, account: Account): Promise<AsyncBuffer> 
       if (!(from >= 0 && to >= from && to <= byteLength)) {
         throw new Error(`expected bytes within ${byteLength}, found a claim to ${from} to ${to}`);
       }
-      // A copy, because the library wants a buffer of its own.
+      // A copy, because the library needs a buffer of its own.
       return new Uint8Array(bytes?.subarray(from, to) ?? (await slice!(from, to))).buffer;
     },
   };

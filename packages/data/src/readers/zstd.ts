@@ -1,6 +1,6 @@
 /**
  * What Zstandard frames claim, and what can come out of them at most, by the headers of frames and blocks alone: so that they can be refused
- * before room is made, or before the decoder meets what it never comes back from.
+ * before room is made, or before the decoder meets input on which it never ends.
  */
 
 const SKIPPED = 0x184d2a50;

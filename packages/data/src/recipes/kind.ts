@@ -1,4 +1,4 @@
-/** What data is, as recipes see it: told by its form, its labels and the size of images. Whether it is in memory or read makes no difference. */
+/** What data is, as recipes see it: detected from its form, its labels and the size of images. Whether it is in memory or read makes no difference. */
 
 import type { AnyRows, ImageSize } from "../data-set.ts";
 

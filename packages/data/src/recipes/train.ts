@@ -33,7 +33,7 @@ export interface Trained<D extends DataSet = DataSet> {
 
 /**
  * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on. Images that were
- * read in several sizes (`readData(folder, { sizes: IMAGE_SIZES })`) are trained on in the one that held-out images speak for.
+ * read in several sizes (`readData(folder, { sizes: IMAGE_SIZES })`) are trained on in the size that is best on held-out images.
  *
  * ```ts
  * const { model, recipe } = await train({ form: "matrix", x, y }, { preset: "balanced" });

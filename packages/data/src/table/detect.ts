@@ -1,4 +1,4 @@
-/** What the columns of a table are, told by their cells; and whether rows of numbers are a table at all. */
+/** What the columns of a table are, detected from their cells; and whether rows of numbers are a table at all. */
 
 import {
   type ColumnType,

@@ -1,6 +1,6 @@
 /**
  * All matches of a pattern in a bounded number of steps. A pattern comes from a user or from a model's file, and the engine's own matcher
- * can take longer than anybody lives: (a+)+$. Patterns of a form that cannot are left to it; others are matched by Pike's machine, which
+ * can take exponential time: (a+)+$. Patterns of a form that cannot are left to it; others are matched by Pike's machine, which
  * follows all ways through the pattern at a time, character by character, in the order in which the engine would try them.
  */
 

@@ -11,7 +11,7 @@ export async function* ahead(blocks: Iterable<Rows> | AsyncIterable<Rows>): Asyn
       const { done, value } = await next;
       if (done) return;
       next = Promise.resolve(iterator.next());
-      next.catch(() => {}); // told when it is its turn
+      next.catch(() => {}); // reported when it is awaited
       yield value;
     }
   } finally {

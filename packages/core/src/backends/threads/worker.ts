@@ -94,7 +94,7 @@ interface NodeModules {
 
 const node = (globalThis as { process?: NodeModules }).process;
 
-/** Threads that this machine runs at once, as far as it tells. */
+/** Threads that this machine runs at once, as far as it is known. */
 export function availableThreads(): number {
   const asked = node?.getBuiltinModule?.("node:os").availableParallelism();
   return asked ?? (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator?.hardwareConcurrency ?? 1;

@@ -1,5 +1,5 @@
 /**
- * Committees (deviation 30): several banks, each with filters of every class, trained apart. A class scores the sum over the
+ * Committees (deviation 30): several banks, each with filters of every class, trained separately. A class scores the sum over the
  * banks of its strongest response; the class of a row is the one that scores most.
  */
 

@@ -13,7 +13,7 @@ import { fitBeta, soften } from "./temperature.ts";
 export const LARGEST_HALFWAY = 2 ** 16;
 /** Where the search begins. */
 const FIRST = 16;
-/** By how much the summed log loss has to fall for a second number to be worth it: what a number that says nothing gains is less. */
+/** By how much the summed log loss has to fall for a second parameter to be used: a parameter without meaning gains less. */
 const GAIN = 2;
 const SMALLEST_PROBABILITY = 1e-300;
 

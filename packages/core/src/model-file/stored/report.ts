@@ -20,7 +20,7 @@ export interface ReportStep {
 
 /** The training of one bank: one class of the classifier, or all rows. */
 export interface TrainingReport {
-  /** The class, where classes train apart. */
+  /** The class, where classes train separately. */
   readonly label?: Label;
   readonly rows: number;
   readonly filters: number;

@@ -10,7 +10,7 @@ import { bad, checkOffsets, readClasses, readParams, readReport, vector } from "
 export interface KeptSums {
   /** The sum of each filter's rows: what its weights are the ranks of. */
   readonly sums: Sums;
-  /** Rows so far, of each class where classes train apart: new rows are numbered after them. */
+  /** Rows so far, of each class where classes train separately: new rows are numbered after them. */
   readonly seen: Uint32Array;
   /** Rows that the label shares of each filter were counted over; the probabilistic classifier has them. */
   readonly labelRows?: Uint32Array;

@@ -1,6 +1,6 @@
 /**
  * What runs kernels: one memory and one or more threads on it. A kernel takes a range of items, scratch of its own and a
- * context, and returns a number; how a range is cut never changes what is computed. It knows nothing of the method.
+ * context, and returns a number; how a range is split never changes what is computed. It does not depend on the method.
  */
 
 import { isDue, type Turn, UNINTERRUPTED } from "../../turn.ts";

@@ -1,7 +1,7 @@
 /**
  * The one place that gives out WebAssembly memory. Blocks are found by first fit, given back and joined with their
  * neighbours; the memory itself only grows. Blocks are taken through a lease, which gives all it took back exactly once.
- * Nothing here knows what is stored.
+ * Nothing here depends on what is stored.
  */
 
 import { RanksimError } from "../../../errors.ts";

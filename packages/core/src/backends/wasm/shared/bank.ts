@@ -1,7 +1,7 @@
 /**
  * A bank of the WebAssembly back ends: weights on the host, and beside them what searches need in WebAssembly memory (a
  * layout for the rows it meets, bounds, an index). These parts are made when they are first asked for and can be made
- * again, so they are given up when memory runs short or when too many banks lie idle.
+ * again, so they are freed when memory runs short or when too many banks are idle.
  */
 
 import type { FilterBank } from "../../../kernels/shapes.ts";

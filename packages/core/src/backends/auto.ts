@@ -1,5 +1,5 @@
 /**
- * The back end of those who do not choose: it asks each back end that runs here what the work would take, and gives rows to
+ * The default back end, `auto`: it asks each back end that runs here what the work would take, and gives rows to
  * the one that would be done first. Workers are started by the first rows that are worth them, a GPU by
  * the first stretch of work that is.
  */
@@ -10,7 +10,7 @@ import type { Backend, Plan, WorkShape } from "./contract.ts";
 import type { GpuBackend } from "./gpu/backend.ts";
 import { openReference } from "./reference.ts";
 
-/** Filters that rows are taken to meet where nothing is known: as many as there are by default for a few thousand rows. */
+/** The number of filters assumed where nothing is known: as many as there are by default for a few thousand rows. */
 const USUAL_FILTERS = 1000;
 /** Seconds that starting the workers takes. Measured. */
 const START = 0.05;
@@ -66,7 +66,7 @@ export async function openAuto(threads?: number, openFast: () => Promise<Backend
 }
 
 /**
- * A GPU for those who do not choose. Opening it costs as much as some work on the processor, so it is opened once that much work
+ * The GPU of `auto`. Opening it costs as much as some work on the processor, so it is opened once that much work
  * was asked for, and the processor does the work until then; only work that is many times as long waits for it.
  */
 class Fast {

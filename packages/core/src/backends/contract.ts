@@ -41,7 +41,7 @@ export type { Turn } from "./turn.ts";
 
 /** Something in a back end's memory. */
 export interface Handle {
-  /** Gives it up; calls that use it go on to their end. May be called twice. */
+  /** Releases it; calls that use it run to their end. May be called twice. */
   release(): void;
 }
 
@@ -50,7 +50,7 @@ export interface Backend {
   readonly name: string;
   /** Threads at work, 1 where there is no choice. */
   readonly threads: number;
-  /** Trainings it gains from having under way at once, where answers take their time to come; absent: one. */
+  /** How many trainings to run at once, where answers have a latency to hide; absent: one. */
   readonly overlap?: number;
   /** Processes that share the work, which must all ask the same in the same order; absent: one. */
   readonly processes?: number;

@@ -1,7 +1,7 @@
 /**
  * How long work shares the event loop. A back end awaits `pause` between slices of its work; once a stretch of computing
  * has lasted long enough, the caller waits until timers, input and other calls have had their turn. All calls of a process
- * stand in one queue, so that many at once keep the loop no longer than one.
+ * wait in one queue, so that many calls block the loop no longer than one.
  */
 
 /** Milliseconds of computing between two turns of the event loop. */
@@ -20,7 +20,7 @@ export function isDue(): boolean {
   return performance.now() - began > STRETCH;
 }
 
-/** Waits for a turn of the event loop, behind those who wait already. */
+/** Waits for a turn of the event loop, in the order of the calls. */
 function nextTurn(): Promise<void> {
   return new Promise((resume) => {
     waiting.push(resume);

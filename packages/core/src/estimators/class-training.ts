@@ -168,7 +168,7 @@ export async function trainClasses(
 }
 
 /**
- * Does `count` pieces of work, at most `most` at a time, each begun in its order and with a place that is its own for as long. After a
+ * Does `count` pieces of work, at most `most` at a time, each begun in order, with a place of its own while it runs. After a
  * failure nothing new is begun, and all that was has ended before it is thrown.
  */
 async function overlapping(
@@ -248,7 +248,7 @@ function flat(parts: readonly Float64Array[]): Float64Array | undefined {
   return all;
 }
 
-/** Memory for the rows of one class after the other: what is given back piece by piece stays with the process for long. */
+/** Memory for the rows of one class after the other: memory that is freed piece by piece is kept by the process for long. */
 interface Place {
   room?: Values;
 }

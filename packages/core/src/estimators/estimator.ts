@@ -38,7 +38,7 @@ export interface Progress {
   readonly empty?: number;
   /** Reads the filters as they now are, of the class at work where classes train separately. To be called before the listener returns. */
   readonly filters?: () => Promise<FilterBank>;
-  /** What `tune` is at: rounds and the candidates of this round, both from 1. */
+  /** The progress of `tune`: rounds and the candidates of this round, both from 1. */
   readonly trial?: {
     readonly round: number;
     readonly rounds: number;

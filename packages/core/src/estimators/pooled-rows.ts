@@ -1,4 +1,4 @@
-/** Pooled rows of many images as a source: they are made when they are asked for, so that a back end takes them in without a copy of all. */
+/** Pooled rows of many images as a source: they are made when they are asked for, so that a back end takes them in without a second copy. */
 
 import type { RowSource } from "../backends/contract.ts";
 import type { Dense } from "../matrix/dense.ts";

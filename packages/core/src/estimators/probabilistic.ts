@@ -159,7 +159,7 @@ function labelsOf({ offsets, indices }: Csr, row: number): number[] {
   return Array.from(indices.subarray(offsets[row], offsets[row + 1]));
 }
 
-/** Those of the listed rows that are not all zero; all of them if there are none else. */
+/** Those of the listed rows that are not all zero; all of them if there are no others. */
 async function rowsToTrainOn(x: RowSource, listed: Uint32Array): Promise<{ rows: Uint32Array; note?: string }> {
   const isZero = await zeroRows(x);
   const rows = listed.filter((r) => isZero[r] === 0);

@@ -99,7 +99,7 @@ export function inheritSchema<M extends Model>(model: M, from: Model, hasNewRows
 }
 
 /**
- * Gives a model its schema, which `saveModel` then stores, and returns the model. A model has one schema for good; a second
+ * Gives a model its schema, which `saveModel` then stores, and returns the model. A model has one schema, which cannot be replaced; a second
  * one is refused (code "unsupported").
  */
 export function withSchema<M extends Model>(model: M, schema: Schema): M {

@@ -1,4 +1,4 @@
-/** Rows that are images, together with copies of them moved by one pixel: a classifier should not mind such a move. */
+/** Rows that are images, together with copies of them moved by one pixel: a classifier should not depend on such a shift. */
 
 import { RanksimError } from "../errors.ts";
 import { Dense } from "./dense.ts";

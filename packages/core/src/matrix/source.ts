@@ -1,4 +1,4 @@
-/** The gate for rows that need not be in memory: what a user passes becomes a `RowSource` here, and what the method wants to know of it is found. */
+/** The gate for rows that need not be in memory: what a user passes becomes a `RowSource` here, and the facts that the method needs are found. */
 
 import { RanksimError } from "../errors.ts";
 import { looksOf } from "../kernels/measure.ts";

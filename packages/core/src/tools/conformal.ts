@@ -1,8 +1,8 @@
 /**
- * Sets of classes with a promise (split conformal prediction, deviation 34). Some rows are held out of training, apart from those that
+ * Sets of classes with guaranteed coverage (split conformal prediction, deviation 34). Some rows are held out of training, apart from those that
  * probabilities are fitted to. A class belongs to a row's set if 1 minus its probability is no larger than the
  * ⌈(n + 1) · coverage⌉-th smallest of the same numbers for the true classes of the n rows held out. Of rows drawn like these, the set holds
- * the true class with at least the probability `coverage`, whatever the model is worth; a poor one gives large sets.
+ * the true class with at least the probability `coverage`, for any model; a poor one gives large sets.
  *
  * The same rows say which rows are known (deviation 35): a row that is less like the filters than nearly all of them is unlike
  * what was trained on. Of rows drawn like these, at most the share `reject` is refused.
@@ -107,7 +107,7 @@ export async function conformalOf<X>(
   const place = new Map(model.classes.map((label, c) => [label, c]));
   const scores = Float64Array.from(y as readonly Label[], (label, r) => {
     const c = place.get(label);
-    // A class that the model does not know is missed by every set but one of all there is.
+    // A class that the model does not know is missed by every set except the set of all classes.
     return c === undefined ? 1 : 1 - probabilities.row(r)[c];
   });
   const known = isFamiliar<X>(model) ? (await model.familiarity(x, run)).sort() : undefined;

@@ -4,7 +4,7 @@ import { RanksimError } from "../errors.ts";
 import type { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels, refuseOtherType } from "../matrix/labels.ts";
 
-/** Probabilities are clipped to at least this and at most 1 less this before the logarithm: the spacing of float64 at 1. */
+/** Probabilities are clipped to at least this and at most 1 minus this before the logarithm: the spacing of float64 at 1. */
 const SMALLEST_PROBABILITY = 2 ** -52;
 
 /**

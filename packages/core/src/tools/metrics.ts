@@ -89,7 +89,7 @@ export function classificationReport(yTrue: Labels | LabelSets, yPred: Labels | 
   };
 }
 
-/** Precision of labels or label sets. For each class apart, see `classificationReport`. */
+/** Precision of labels or label sets. For single classes, see `classificationReport`. */
 export function precision(
   yTrue: Labels | LabelSets,
   yPred: Labels | LabelSets,
@@ -98,7 +98,7 @@ export function precision(
   return averaged(yTrue, yPred, options?.average).precision;
 }
 
-/** Recall of labels or label sets. For each class apart, see `classificationReport`. */
+/** Recall of labels or label sets. For single classes, see `classificationReport`. */
 export function recall(
   yTrue: Labels | LabelSets,
   yPred: Labels | LabelSets,
@@ -107,7 +107,7 @@ export function recall(
   return averaged(yTrue, yPred, options?.average).recall;
 }
 
-/** F1 of labels or label sets. For each class apart, see `classificationReport`. */
+/** F1 of labels or label sets. For single classes, see `classificationReport`. */
 export function f1(
   yTrue: Labels | LabelSets,
   yPred: Labels | LabelSets,

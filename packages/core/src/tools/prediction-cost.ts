@@ -1,4 +1,4 @@
-/** What it takes to use a model, told without a clock so that it is the same everywhere: multiplications a row, and bytes. */
+/** The cost of using a model, counted and not timed, so that it is the same everywhere: multiplications a row, and bytes. */
 
 import type { Model, Run } from "../estimators/estimator.ts";
 import { PatchModel } from "../estimators/patches.ts";

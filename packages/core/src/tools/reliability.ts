@@ -7,7 +7,7 @@ import { indexOfLargest } from "../paper/vote.ts";
 
 /** Decisions whose probability lies in one interval. */
 export interface ReliabilityBin {
-  /** The interval; its end belongs to the next one, but for the last. */
+  /** The interval; its end belongs to the next one, except for the last. */
   readonly from: number;
   readonly to: number;
   /** How many decisions there are. */

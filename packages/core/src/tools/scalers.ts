@@ -21,7 +21,7 @@ import { storedParams } from "./stored-params.ts";
 export type ScalerKind = "standard-scaler" | "min-max-scaler" | "max-abs-scaler";
 
 export interface StandardScalerParams {
-  /** Whether the mean is subtracted. Without, zeros stay zeros and sparse matrices are welcome. */
+  /** Whether the mean is subtracted. Without it, zeros stay zeros and sparse matrices are accepted. */
   readonly center: boolean;
 }
 

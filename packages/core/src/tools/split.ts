@@ -190,7 +190,7 @@ export function isPickable(data: unknown): data is PickableRows {
   return typeof data === "object" && data !== null && "gather" in data && typeof data.gather === "function";
 }
 
-/** Deals the rows out like cards: neighbours in `order` go to different folds. */
+/** Deals the rows out in turn: neighbours in `order` go to different folds. */
 function deal(order: Uint32Array, count: number): Fold[] {
   const foldOfRow = new Uint32Array(order.length);
   order.forEach((r, position) => {

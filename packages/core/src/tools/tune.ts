@@ -190,7 +190,7 @@ function facts<X, M extends Model>({ groups, times }: TuneOptions<X, M>, picked:
 
 /**
  * A signal that is also aborted after some seconds. Its timer is its own: one of `AbortSignal.timeout` that is only held by
- * `AbortSignal.any` is collected as garbage (Node 20) and then never comes.
+ * `AbortSignal.any` is collected as garbage (Node 20) and then never fires.
  */
 class Limited {
   readonly #controller = new AbortController();

@@ -44,7 +44,7 @@ export abstract class Counted implements Handle {
   protected abstract free(): void;
 }
 
-/** Lets one piece of work after the other have something to itself. */
+/** A lock: runs one piece of work after the other. */
 export class Lock {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -23,7 +23,7 @@ import type { Home, HostBank } from "./bank.ts";
 import { HostRows } from "./rows.ts";
 import { holdStreamed } from "./streamed.ts";
 
-/** Tables for this many features are no burden: 8 MiB for each number that a feature needs. */
+/** Up to this many features tables are small: 8 MiB for each number that a feature needs. */
 const NARROW = 2 ** 20;
 /** Lanes of the inner product. */
 const LANES = 8;

@@ -1,6 +1,6 @@
 /**
  * Rows that do not fit in memory: they pass through a back end a block at a time, in order, and answers are put together. What a
- * back end is given is always in memory, so that each of them works on sources of any size without knowing it. A round of
+ * back end is given is always in memory, so that each of them works on sources of any size. A round of
  * spreading is one pass: rows are added to the sums of their filters while their block is there.
  */
 

@@ -13,7 +13,7 @@ export const FEATURES = 16; // n
 export const STRIDE = 24; // elements from one row to the next: n rounded up to 8, the rest is zero
 
 // The filters, prepared for exact responses.
-export const WEIGHTS = 32; // m rows of STRIDE weights: i16 (less CENTRE), f32 or f64 by MODE
+export const WEIGHTS = 32; // m rows of STRIDE weights: i16 (minus CENTRE), f32 or f64 by MODE
 export const MODE = 40;
 export const FILTERS = 48; // m
 export const CENTRE_F64 = 56; // what was taken off each 16-bit weight
@@ -56,7 +56,7 @@ export const ORDER = 168; // u32 per place in PANEL: the filter there
 export const PLACES = 176; // places of PANEL to look at, a multiple of 8; or rows to look at
 export const COMMON_NORM_F64 = 184; // the norm to which all filters were brought
 export const FILTER_SCALE_F64 = 192; // quantised units per unit of a filter
-export const FILTER_LONGEST_F64 = 200; // largest Euclidean norm of a filter less b
+export const FILTER_LONGEST_F64 = 200; // largest Euclidean norm of a filter minus b
 export const FILTER_LOSS_F64 = 208; // largest Euclidean norm of what 16 bits could not hold of a filter
 export const ROW_PARTS = 216; // PARTS_BYTES per row: level 3
 export const FILTER_PARTS = 224; // PARTS_BYTES per filter: level 3
@@ -73,7 +73,7 @@ export const FILTER_MIDDLE = 288; // STRIDE float64
 export const FILTER_MIDDLE_16 = 296; // minus (n + 1), in 16 bits; 0: it is not whole or too large
 export const FILTER_MIDDLE_FLUSH = 304; // bytes after which 32-bit sums of its product with a row are carried over
 export const WHOLE_ROWS = 312; // 1: rows are whole numbers that 16 signed bits hold
-export const WHOLE_FILTERS = 320; // 1: so are the filters less b
+export const WHOLE_FILTERS = 320; // 1: so are the filters minus b
 
 // Directions; see `assembly/dense/directions.ts`.
 export const DIRECTIONS = 328; // panels of the basis: one for each part, then the rotation, then its scale (f64)

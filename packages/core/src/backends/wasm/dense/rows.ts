@@ -10,7 +10,7 @@ import { I16, U8, U16 } from "../engine/slots.ts";
 import { typeOf } from "../shared/rows.ts";
 import { FEATURES, ROWS, STRIDE, TYPE } from "./context.ts";
 
-/** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
+/** Rows a kernel takes at a time: enough to hide the cost of the call, few enough to share out evenly. */
 export const ROW_PIECE = 256;
 
 /** Some consecutive rows of a dense matrix, laid out for the kernels. */

@@ -35,7 +35,7 @@ export class Memory {
   readonly raw: WebAssembly.Memory;
   /** Bytes that can be had at most. */
   readonly most: number;
-  /** Gives up what is kept in case it is needed again. Called when memory runs short; says whether there was any. */
+  /** Frees what is kept in case it is needed again. Called when memory runs short; says whether there was any. */
   onShort: () => boolean = () => false;
   /** Gaps by address. What lies beyond the last block is not among them. */
   readonly #gaps: Free[] = [];

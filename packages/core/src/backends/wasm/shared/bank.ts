@@ -34,7 +34,7 @@ export class Shelf implements Home {
     this.#banks.delete(bank);
   }
 
-  /** Gives up the parts of all idle banks; whether there were any. */
+  /** Frees the parts of all idle banks; returns whether there were any. */
   clear(): boolean {
     let found = false;
     for (const bank of this.#banks) {

@@ -147,7 +147,7 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
     this.dropResident();
   }
 
-  /** Does work again with less memory as often as it finds no room and less is of use. */
+  /** Does work again with less memory as often as it finds no room and less would help. */
   protected override async attempt<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       const limits = this.limits;

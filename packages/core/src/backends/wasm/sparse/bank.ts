@@ -133,7 +133,7 @@ export function describeCsrBank(context: Context, bank: CsrBank): Context {
     .set([FILTER_COUNT, bank.filters], [FIRST_FILTER, bank.first]);
 }
 
-/** Lowest and highest of some numbers; a NaN makes both NaN. Of none: the wrong way round, which gives way to any others. */
+/** Lowest and highest of some numbers; a NaN makes both NaN. Of no numbers: Infinity and -Infinity, so that any others replace them. */
 function bounds(values: Float64Array): { lowest: number; highest: number } {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;

@@ -31,7 +31,7 @@ import { searchCsrRows, searchDirect, searchIndex, searchIndexSince } from "./se
 
 /** Up to this many filters are written out: less work than an index. */
 const FEW_FILTERS = 2;
-/** Looking at changed filters alone pays while they are at most this share of many. Measured. */
+/** Looking only at changed filters pays while they are at most this share of many. Measured. */
 const MOST_CHANGED = 0.25;
 const MANY_FILTERS = 256;
 

@@ -6,7 +6,7 @@ import { borrowed, type Lease } from "../engine/memory.ts";
 import { typeOf } from "../shared/rows.ts";
 import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./context.ts";
 
-/** Rows a kernel takes at a time: enough to forget the call, few enough to share out evenly. */
+/** Rows a kernel takes at a time: enough to hide the cost of the call, few enough to share out evenly. */
 export const ROW_PIECE = 64;
 
 /** Some consecutive rows of a sparse matrix. */

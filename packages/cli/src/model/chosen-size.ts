@@ -5,7 +5,7 @@ import { atImageSize, type ChosenSize, chooseImageSize, type DataSet, type Image
 import type { ComputeOptions, Session } from "../session.ts";
 
 /** What was chosen, and all rows of that size. */
-export interface Sized {
+interface Sized {
   readonly resize: ImageSize;
   /** For people: the size, and what it was compared with. */
   readonly about: string;

@@ -156,7 +156,7 @@ export interface FeatureStudy {
   readonly cumulated: Float64Array;
 }
 
-/** What the GPU takes for the data at hand, beside one thread of WebAssembly; or why there is none. */
+/** What the GPU takes for the current data, beside one thread of WebAssembly; or why there is none. */
 export type GpuComparison =
   | { readonly is: "refused"; readonly why: string }
   | {

@@ -143,7 +143,7 @@ export interface RunPoint {
   readonly share: number;
   /** Accuracy on held-out rows with the filters so far, where it was looked at. */
   readonly accuracy?: number;
-  /** Share of the rows at work that changed their filter; absent before the second iteration, which all rows enter anew. */
+  /** Share of the rows at work that changed their filter; absent before the second iteration, which all rows enter again. */
   readonly moved?: number;
 }
 
@@ -235,7 +235,7 @@ export interface TrainingStep {
 
 /** The calls of the worker: what each takes and what it answers. */
 export interface Calls {
-  /** `fits`: whether the model at hand takes the rows of the data at hand. Where not, only what was opened last is kept. */
+  /** `fits`: whether the current model takes the rows of the current data. Where not, only what was opened last is kept. */
   openDigits: { in: object; out: { data: DataSummary; fits: boolean } };
   openFiles: {
     in: { files: readonly NamedFile[]; choices: ReadChoices };
@@ -273,7 +273,7 @@ export interface Calls {
   /** The patches behind the answer for a sample; null for a model without patches, and where nothing was found. */
   patches: { in: { sample: Sample }; out: PatchView | null };
   spikes: { in: { sample: Sample }; out: SpikeView };
-  /** How soon the class is certain on rows at hand. */
+  /** How soon the class is certain on the current rows. */
   spikeSavings: { in: object; out: SpikeSavings };
   /** The report that the command makes too, as a page. `imageSize`: how rows are drawn. */
   report: {

@@ -15,7 +15,7 @@ export interface TableSource {
   blocks(): AsyncIterable<Table>;
   /** The columns of these names, in this order. */
   select(names: readonly string[]): TableSource;
-  /** The listed rows in that order, written anew. */
+  /** A copy of the listed rows in that order. */
   pick(rows: Uint32Array): Promise<TableSource>;
   /** Keeps rows that come in order, and of which this is known. `like` is an empty array of their element type. */
   keep(

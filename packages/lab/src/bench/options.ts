@@ -31,7 +31,7 @@ export const HELP = `Measures ranksim against its peers and writes results, tabl
   --quick                  everything on small parts, in about a minute; the committed results stay as they are
   --results FOLDER         where to write (packages/lab/results; quick: nowhere)
   --only TEXT              only works or systems whose names contain this; may be repeated; prints, keeps no results
-  --tables                 make the tables and plots again from the results at hand
+  --tables                 make the tables and plots again from existing results
   --patience SECONDS       most time spent waiting for a quiet machine before figures read off the clock (120; quick: 0)
   --help                   this text
 

@@ -1,6 +1,6 @@
 /**
  * A point: one measurement of a table or figure, as plain data. A point is named by everything that decides its result, so a
- * result that is already there is found again by its specification and a changed specification is measured anew.
+ * result that is already there is found again by its specification and a changed specification is measured again.
  */
 
 /** Data sets as they are laid down for measuring processes. */

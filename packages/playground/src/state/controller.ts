@@ -325,7 +325,7 @@ export class Controller {
     );
   }
 
-  /** The sample of the address, or the one at hand, or the first row, or a blank one. */
+  /** The sample of the address, or the current one, or the first row, or a blank one. */
   async #showWantedSample(): Promise<void> {
     const { row, drawn, ink } = this.#wanted;
     this.#wanted = readAddress("");

@@ -99,7 +99,7 @@ export class Sampling {
     this.#state.answer.value = undefined;
   }
 
-  /** Asks about the sample at hand. */
+  /** Asks about the current sample. */
   ask(): void {
     if (this.#state.sample.peek() && this.#state.openModel.peek()) this.#explain();
   }

@@ -1,5 +1,5 @@
 /**
- * What the page has at hand, as one value: nothing, data, a model, or both. In "both" the model takes the rows of the data;
+ * What is open on the page, as one value: nothing, data, a model, or both. In "both" the model takes the rows of the data;
  * data and a model that do not fit each other are never held together. Data and models are numbered, and every answer is
  * kept with the numbers of what it was asked about, so that none is ever shown beside something else.
  */

@@ -73,7 +73,7 @@ export class PageState {
   readonly dataError = signal<string | undefined>(undefined);
   /** Files that could not be read as they were; they can be read again with other choices. */
   readonly unread = signal<Unread | undefined>(undefined);
-  /** What became of what was at hand before, where that has to be said. */
+  /** What became of what was open before, where that has to be said. */
   readonly dataNotice = signal<string | undefined>(undefined);
   /** Files of an earlier visit that this browser keeps. */
   readonly kept = signal<Kept | undefined>(undefined);
@@ -108,7 +108,7 @@ export class PageState {
     const now = this.situation.value;
     return now.is === "both" ? now.refinement : undefined;
   });
-  /** Names what is at hand: answers asked under one owner are not shown under another. */
+  /** Names what is open: answers asked under one owner are not shown under another. */
   readonly owner = computed(() => `${this.openData.value?.id ?? "-"}/${this.openModel.value?.id ?? "-"}`);
   readonly explanation = computed(() => {
     const answer = this.answer.value;

@@ -195,7 +195,7 @@ function Strongest({ filters }: { filters: readonly StrongFilter[] }) {
   );
 }
 
-/** The same filter comes with each answer anew; its picture is kept, so that it is not drawn again at every stroke. */
+/** The same filter comes with each answer; its picture is kept, so that it is not drawn again at every stroke. */
 function usePictures(owner: string): (view: StrongFilter) => StrongFilter {
   const known = useMemo(() => new Map<number, Uint8Array>(), [owner]);
   return (view) => {

@@ -22,7 +22,7 @@ export function useController(): Controller {
 export const usePage = (): PageState => useController().state;
 
 /**
- * An answer of the worker about the data and the model at hand, asked for again when they or `key` change. The last answer
+ * An answer of the worker about the current data and model, asked for again when they or `key` change. The last answer
  * stays until the next one is there, unless it was about other data or another model.
  */
 export function useAnswer<K extends CallName>(
@@ -53,7 +53,7 @@ export function useAnswer<K extends CallName>(
     : { answer: undefined, error: undefined, waiting: true };
 }
 
-/** An answer of the worker about the sample at hand. One is asked for at a time, and then the newest sample's. */
+/** An answer of the worker about the current sample. One is asked for at a time, and then the newest sample's. */
 export function useSampleAnswer<K extends "patches" | "spikes">(
   call: K,
 ): { readonly answer?: Calls[K]["out"]; readonly error?: string } {

@@ -47,7 +47,7 @@ function Group({ name, group, total }: { name: string; group: number; total: num
   const [seen, setSeen] = useState(false);
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Filters that nobody has scrolled to are not asked for.
+    // Filters that were not scrolled to are not asked for.
     const observer = new IntersectionObserver(
       (entries) => {
         if (entries.some((entry) => entry.isIntersecting)) setSeen(true);

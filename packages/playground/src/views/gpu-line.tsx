@@ -1,4 +1,4 @@
-/** One line about the GPU of this browser: how long it takes for the data at hand, beside WebAssembly, when asked. */
+/** One line about the GPU of this browser: how long it takes for the current data, beside WebAssembly, when asked. */
 
 import { useState } from "preact/hooks";
 import type { GpuComparison } from "../protocol.ts";

@@ -1,4 +1,4 @@
-/** What a rank filter is, in three pictures of the sample at hand: its pixels, their rank order, the product with a filter. */
+/** What a rank filter is, in three pictures of the current sample: its pixels, their rank order, the product with a filter. */
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -161,7 +161,7 @@ interface ExplainedProps {
   readonly children: ComponentChildren;
 }
 
-/** A picture that is drawn anew at each change, and two sentences. */
+/** A picture that is redrawn at each change, and two sentences. */
 function Explained({ step, title, draw, kind, about, children }: ExplainedProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {

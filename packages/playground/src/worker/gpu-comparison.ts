@@ -1,4 +1,4 @@
-/** The same question to the GPU and to one thread of WebAssembly: what a visitor's GPU is worth for the data at hand. */
+/** The same question to the GPU and to one thread of WebAssembly: how a visitor's GPU compares on the current data. */
 
 import { type Backend, type FilterBank, type Matrix, openBackend, RanksimError } from "@ranksim/core";
 import type { GpuComparison } from "../protocol.ts";

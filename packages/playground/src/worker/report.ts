@@ -9,7 +9,7 @@ import { digestOf, type Subject } from "./subject.ts";
 /** Rows shown with their strongest filters, of samples and of mistakes. */
 const SHOWN_ROWS = 12;
 
-/** The page. `heldOut`: the rows that the model was not trained on; absent where all rows at hand are looked at. */
+/** The page. `heldOut`: the rows that the model was not trained on; absent where all rows are used. */
 export async function reportOf(
   subject: Subject,
   data: LoadedData,
@@ -36,7 +36,7 @@ export async function reportOf(
       notes: [
         heldOut
           ? `Judged on ${heldOut.length} rows that were held out of training.`
-          : "Judged on all rows at hand, which may be those that the model was trained on.",
+          : "Judged on all rows of the data, which may be those that the model was trained on.",
       ],
     },
     run,

@@ -23,7 +23,7 @@ export async function followSpikes(subject: Subject, sample: Sample): Promise<Sp
   };
 }
 
-/** Simulates rows spread evenly over those at hand. `listen` lets other calls in. */
+/** Simulates rows spread evenly over the data. `listen` lets other calls in. */
 export async function saveSpikes(
   subject: Subject,
   data: LoadedData,

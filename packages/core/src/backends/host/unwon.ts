@@ -10,7 +10,7 @@ import type { HeldBank, HeldRows } from "../contract.ts";
 /** Looking begins once no larger share of the filters is without rows: the first blocks are those of a few filters only. */
 const MOST_UNWON = 1 / 4;
 
-/** Room for the k strongest rows of so many filters. */
+/** Room for the k strongest rows of `filters` filters. */
 export function noRows(filters: number, k: number): TopRows {
   const value = new Float64Array(filters * k).fill(Number.NEGATIVE_INFINITY);
   return { filters, k, row: new Uint32Array(filters * k), value };

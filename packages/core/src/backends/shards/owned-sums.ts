@@ -12,7 +12,7 @@ import { gatherBanks } from "./gather-banks.ts";
 import type { ShardedRows } from "./rows.ts";
 import { numbersFrom, packSums, unpackSums } from "./wire.ts";
 
-/** Ranking a sum takes about as long as adding so many rows. Measured on bytes. */
+/** Ranking a sum takes about as long as adding this many rows. Measured on bytes. */
 const RANK_ROWS = 16;
 /** Bytes of rows that are gathered at a time. */
 const GATHERED_BYTES = 2 ** 26;

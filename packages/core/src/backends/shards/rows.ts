@@ -73,7 +73,7 @@ export class ShardedRows extends Counted implements HeldRows {
     return this.source.valueBytes < Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** Whether the shard is read anew for every question. */
+  /** Whether the shard is read again for every question. */
   get isRead(): boolean {
     return inMemory(this.source) === undefined;
   }

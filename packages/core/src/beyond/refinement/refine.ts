@@ -337,7 +337,7 @@ async function rank(
   }
 }
 
-/** A generator for a refinement of so many epochs; the given one goes on behind them. */
+/** A generator for a refinement of `epochs` epochs; the given one continues after their draws. */
 export function takeEpochs(generator: RandomGenerator, epochs: number): RandomGenerator {
   const own = generator.clone();
   for (let epoch = 0; epoch < epochs; epoch++) drawSalt(generator);

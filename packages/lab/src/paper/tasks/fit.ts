@@ -107,7 +107,7 @@ function scores(truth: Uint8Array | Csr, predicted: readonly (Label | readonly L
   return { macroF1: f1(truth, indicator, { average: "macro" }), microF1: f1(truth, indicator, { average: "micro" }) };
 }
 
-/** A 0/1 matrix counts every topic, also one that nobody has or is given, as scikit-learn does. */
+/** A 0/1 matrix counts every topic, also one that no row has or is given, as scikit-learn does. */
 function asIndicator(sets: readonly (readonly number[])[], labels: number): Dense {
   const values = new Uint8Array(sets.length * labels);
   for (const [r, set] of sets.entries()) for (const label of set) values[r * labels + label] = 1;

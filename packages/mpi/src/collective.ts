@@ -138,15 +138,12 @@ export class MpiCollective implements Collective {
     this.#checked(name, ...lent);
     const began = performance.now();
     const eager = EAGER + EAGER_BYTE * bytesIn(values);
-    for (;;) {
-      const until = performance.now() + LOOK;
-      do for (let looks = 0; looks < LOOKS && flag[0] === 0; looks++) this.#checked("MPI_Test", request, flag, status);
-      while (flag[0] === 0 && performance.now() < until);
+    for (let waited = 0; ; waited = performance.now() - began) {
+      this.#look(request, flag, status, waited < eager ? LOOK : 0);
       if (flag[0] !== 0) {
         this.#lent.delete(lent);
         return;
       }
-      const waited = performance.now() - began;
       if (waited > this.#deadline) {
         throw new RanksimError(
           "no-backend",
@@ -157,11 +154,26 @@ export class MpiCollective implements Collective {
     }
   }
 
+  /** Looks whether a request is done, again and again for some milliseconds, or a few times. */
+  #look(request: Uint8Array, flag: Int32Array, status: Uint8Array, milliseconds: number): void {
+    const { test } = this.#library; // called thousands of times a second: nothing is allocated
+    const until = performance.now() + milliseconds;
+    do {
+      for (let looks = 0; looks < LOOKS && flag[0] === 0; looks++) {
+        const code = test(request, flag, status);
+        if (code !== 0) throw failed("MPI_Test", code, this.#library);
+      }
+    } while (flag[0] === 0 && performance.now() < until);
+  }
+
   #checked(name: FunctionName, ...values: readonly unknown[]): void {
     const code = this.#library.call(name, ...values);
-    if (code !== 0)
-      throw new RanksimError("no-backend", `MPI: ${name} failed with code ${code} (${this.#library.name})`);
+    if (code !== 0) throw failed(name, code, this.#library);
   }
+}
+
+function failed(call: FunctionName, code: number, { name }: Library): RanksimError {
+  return new RanksimError("no-backend", `MPI: ${call} failed with code ${code} (${name})`);
 }
 
 /** Bytes of all arrays among the arguments of a call. */

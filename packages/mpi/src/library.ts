@@ -17,6 +17,8 @@ export interface Library {
   readonly double: unknown;
   readonly add: unknown;
   call(name: FunctionName, ...values: readonly unknown[]): number;
+  /** MPI_Test by itself. */
+  readonly test: (request: Uint8Array, flag: Int32Array, status: Uint8Array) => number;
 }
 
 const FUNCTIONS = {
@@ -90,7 +92,10 @@ function bind(name: string, library: LibraryHandle): Library {
   for (const [called, takes] of Object.entries(FUNCTIONS)) {
     functions.set(called, library.func(`int ${called}(${takes.replaceAll("H ", `${type} `)})`));
   }
-  return { name, ...handles, call: (called, ...values) => (functions.get(called) as () => number)(...(values as [])) };
+  return {
+    ...{ name, ...handles, test: functions.get("MPI_Test") as Library["test"] },
+    call: (called, ...values) => (functions.get(called) as () => number)(...(values as [])),
+  };
 }
 
 /** The handles of Open MPI; undefined for a library that is another. */

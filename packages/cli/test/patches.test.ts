@@ -139,7 +139,9 @@ describe("photographs", () => {
     const { stdout, stderr } = await world.ranksim(`${line} --test-share 0.25`);
     const { recipe, heldOut } = JSON.parse(stdout);
     expect(recipe.about, stderr).toMatch(/^fast, for 24 images of 16 x 16, 2 classes: /);
-    expect(recipe.about).toMatch(/; images of 72 x 72 made 16 x 16 \(held-out images right: 16 x 16 1.000, 24 x 24 /);
+    expect(recipe.about).toMatch(
+      /; images of 72 x 72 made 16 x 16 \(accuracy on held-out images: 16 x 16 1.000, 24 x 24 /,
+    );
     expect(heldOut.accuracy).toBe(1);
     const model = loadModel(readFileSync(world.path("photos.ranksim")));
     expect(schemaOf(model)?.reading).toEqual({ resize: { width: 16, height: 16 } });

@@ -50,6 +50,7 @@ async function readFile(source: ByteSource, options: Budgeted): Promise<DataSet>
   const whole = () => readAll(opened.stream, account, opened.byteLength);
   if (opened.head.byteLength === 0) throw badFile(name, "", "expected data, found an empty file");
   const format = formatOf(opened, options);
+  if (!FOLDER_FORMATS.includes(format)) refuseResize(name, options);
   switch (format) {
     case "csv":
     case "tsv":
@@ -75,6 +76,18 @@ async function readFile(source: ByteSource, options: Budgeted): Promise<DataSet>
     default:
       throw new RanksimError("bad-params", `format: expected the name of a format, found ${JSON.stringify(format)}`);
   }
+}
+
+const FOLDER_FORMATS: readonly string[] = ["tar", "text-folder", "image-folder"];
+
+/** Rows of arrays are not resized; a model must not remember that they were. One that was trained on a folder takes arrays of its size. */
+export function refuseResize(name: string, { resize, schema }: ReadOptions): void {
+  if (!resize || schema) return;
+  const { width, height } = resize;
+  throw new RanksimError(
+    "bad-params",
+    `resize (--resize ${width}x${height}): expected a folder of images, found ${name}, whose images are taken in the size they have`,
+  );
 }
 
 /** Images where the first file is one, else text. */

@@ -155,7 +155,7 @@ function firstFeature(text: string): 0 | 1 {
 
 function imageSize(text: string): ImageSize {
   const found = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/i.exec(text);
-  if (!found) throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, such as 28x28.");
+  if (!found) throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, each from 1 to 99999, such as 28x28.");
   return { width: Number(found[1]), height: Number(found[2]) };
 }
 

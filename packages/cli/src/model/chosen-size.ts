@@ -19,17 +19,17 @@ export async function sizeFor(
   session: Session,
 ): Promise<Sized | undefined> {
   if (train.form !== "matrix" || !train.scaled) return undefined;
-  const { from, sizes } = train.scaled;
+  const { from } = train.scaled;
   const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
   const chosen = (await session.compute("choosing the size of images", options, ({ signal }: Run) =>
     // Each of several processes chooses by itself, and the same.
     chooseImageSize(train, { ...seed, ...(signal ? { signal } : {}) }),
   )) as ChosenSize;
-  const { imageSize, shares } = chosen;
-  const others = sizes.map(
-    ({ imageSize: { width, height } }, j) => `${width} x ${height}${shares ? ` ${shares[j].toFixed(3)}` : ""}`,
-  );
-  const why = shares ? `held-out images right: ${others.join(", ")}` : "not compared: too few labelled images";
+  const { imageSize, compared } = chosen;
+  const scores = compared?.map((one) => `${one.imageSize.width} x ${one.imageSize.height} ${one.accuracy.toFixed(3)}`);
+  const why = scores
+    ? `accuracy on held-out images: ${scores.join(", ")}`
+    : "sizes not compared: too few labelled images";
   return {
     resize: imageSize,
     about: `images of ${from.width} x ${from.height} made ${imageSize.width} x ${imageSize.height} (${why})`,

@@ -7,7 +7,7 @@ import { RanksimError, type Rows, type Values } from "@ranksim/core";
 import { readBlocks } from "../blocks.ts";
 import type { DataSet, Found, MatrixData, RowLabels, SourceData } from "../data-set.ts";
 import { joinLabels } from "../join.ts";
-import { type ReadDataOptions, siblingLabels, withImages } from "../read.ts";
+import { type ReadDataOptions, refuseResize, siblingLabels, withImages } from "../read.ts";
 import { readLabels } from "../readers/labels.ts";
 import { fixedRows, layoutOf } from "../rows/fixed-rows.ts";
 import { joinSources, widestOf } from "../rows/joined-rows.ts";
@@ -33,6 +33,7 @@ export class HoldsWords extends RanksimError {}
  */
 export async function openRows(files: readonly ByteSource[], options: OpenRowsOptions): Promise<SourceData> {
   const { scratch: folder = scratchFolder() } = options;
+  refuseResize(files[0].name, options);
   if (options.missing === "mean") {
     throw new RanksimError("unsupported", "missing: expected a number to fill in, as a mean is of all rows in memory");
   }

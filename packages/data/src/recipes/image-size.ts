@@ -11,7 +11,7 @@ import {
   trainTestSplit,
 } from "@ranksim/core";
 import type { ImageSize, MatrixData } from "../data-set.ts";
-import { kindOf } from "./kind.ts";
+import { isImages, kindOf } from "./kind.ts";
 import { recipeFor } from "./recipe.ts";
 
 /** Pixels of the longer side that are compared. */
@@ -25,16 +25,16 @@ const WINDOWS = 20_000;
 /** Where nothing can be compared, the size of this place. */
 const USUAL = 2;
 
-/** A size, and the share of held-out images given their class with each of the sizes. */
+/** A size, and the accuracy on held-out images with each size that was compared. */
 export interface ChosenSize {
   readonly imageSize: ImageSize;
-  /** In the order of the sizes; absent where images have no class each, or too few for folds. */
-  readonly shares?: readonly number[];
+  /** Ascending by size; absent where images have no class each, or too few for folds. */
+  readonly compared?: readonly { readonly imageSize: ImageSize; readonly accuracy: number }[];
 }
 
 /**
- * The size with which most held-out images are given their class, the smaller of equals: images drawn by the seed, in three folds,
- * with the recipe of the preset `fast`. Only the rows given are looked at; hand it training rows.
+ * The size with the highest accuracy on held-out images, the smaller of equals: images drawn by the seed, in three folds,
+ * with the recipe of the preset `fast`. Only the rows given are used; pass training rows. Sizes too narrow for windows are left out.
  */
 export async function chooseImageSize(
   data: MatrixData,
@@ -42,19 +42,25 @@ export async function chooseImageSize(
 ): Promise<ChosenSize | undefined> {
   const { scaled } = data;
   if (!scaled) return undefined;
-  const rows = comparable(data, seed);
-  if (!rows) return { imageSize: scaled.sizes[Math.min(USUAL, scaled.sizes.length - 1)].imageSize };
+  const wide = scaled.sizes.filter(({ imageSize }) => isImages({ ...data, imageSize }));
+  const sizes = wide.length > 0 ? wide : scaled.sizes.slice(-1);
+  const rows = sizes.length > 1 ? comparable(data, seed) : undefined;
+  if (!rows) return { imageSize: sizes[Math.min(USUAL, sizes.length - 1)].imageSize };
   const labels = data.y as Labels;
   const y = Array.from(rows, (r) => labels[r]);
-  const shares: number[] = [];
-  for (const { x, imageSize } of scaled.sizes) {
+  const compared = [];
+  for (const { x, imageSize } of sizes) {
     const some: MatrixData = { form: "matrix", x: x.gather(rows), y, imageSize };
     const params = { refineEpochs: EPOCHS, calibrate: "none" };
     const { estimator } = recipeFor(some, { preset: "fast", seed, params, patches: { sample: WINDOWS } });
     const judged = estimator as unknown as Estimator<MatrixLike, PredictingModel<MatrixLike>>;
-    shares.push((await crossValidate(judged, some.x, y, { folds: FOLDS, seed, ...run })).mean);
+    compared.push({
+      imageSize,
+      accuracy: (await crossValidate(judged, some.x, y, { folds: FOLDS, seed, ...run })).mean,
+    });
   }
-  return { imageSize: scaled.sizes[shares.indexOf(Math.max(...shares))].imageSize, shares };
+  const best = compared.reduce((one, other) => (other.accuracy > one.accuracy ? other : one));
+  return { imageSize: best.imageSize, compared };
 }
 
 /** The images of one of the sizes. */

@@ -1,7 +1,7 @@
 /** JPEG, colours, sizes: what folders of photographs need, and the shape of images in arrays. */
 
 import { RanksimError } from "@ranksim/core";
-import { Budget, bytesSource, describeData, type Folder, type MatrixData, readData } from "@ranksim/data";
+import { Budget, bytesSource, describeData, encodeNpy, type Folder, type MatrixData, readData } from "@ranksim/data";
 import { encode } from "fast-png";
 import jpeg from "jpeg-js";
 import { describe, expect, it } from "vitest";
@@ -77,6 +77,16 @@ describe("images of different sizes", () => {
 
   it("are refused with the cure", async () => {
     await expect(read(files)).rejects.toThrow(/24 x 16 pixels as 1.jpg|expected 24 x 16.*--resize WIDTHxHEIGHT/);
+  });
+
+  it("are for folders: arrays keep their size, and the request is refused", async () => {
+    const array = bytesSource(encodeNpy(new Uint8Array(2 * 6 * 6), [2, 6, 6]), "rows.npy");
+    const resize = { width: 3, height: 3 };
+    await expect(readData(array, { resize })).rejects.toThrow(
+      /--resize 3x3.*expected a folder of images, found rows.npy/,
+    );
+    const schema = { form: "numbers" as const, width: 36, reading: { resize: { width: 6, height: 6 } } };
+    expect(await readData(array, { schema })).toMatchObject({ imageSize: { width: 6, height: 6 } });
   });
 
   it("are made one size on request, which a model remembers", async () => {

@@ -38,21 +38,40 @@ describe("the size of images", () => {
     const data = await read(fine, { sizes: SIZES });
     const chosen = await chooseImageSize(data, { seed: 3 });
     expect(chosen?.imageSize).toEqual({ width: 48, height: 48 });
-    const [less, more] = chosen?.shares ?? [];
-    expect(less).toBeLessThan(0.8);
-    expect(more).toBeGreaterThan(0.95);
+    const [less, more] = chosen?.compared ?? [];
+    expect(less.accuracy).toBeLessThan(0.8);
+    expect(more.accuracy).toBeGreaterThan(0.95);
     expect(await chooseImageSize(data, { seed: 3 })).toEqual(chosen);
   });
 
   it("is the smaller of equals", async () => {
     const chosen = await chooseImageSize(await read(coarse, { sizes: SIZES }));
-    expect(chosen).toEqual({ imageSize: { width: 24, height: 24 }, shares: [1, 1] });
+    expect(chosen?.imageSize).toEqual({ width: 24, height: 24 });
+    expect(chosen?.compared?.map(({ accuracy }) => accuracy)).toEqual([1, 1]);
   });
 
   it("is the usual one where there is nothing to compare by, and none where images are small", async () => {
     const { y: _, ...bare } = await read(coarse, { sizes: [8, 16, 32, 48] });
     expect(await chooseImageSize(bare)).toEqual({ imageSize: { width: 32, height: 32 } });
     expect(await chooseImageSize(await read(coarse))).toBeUndefined();
+  });
+
+  it("has room for windows, however narrow images are", async () => {
+    const crop = (height: number): Folder => ({
+      name: "strips",
+      async *entries() {
+        for (let j = 0; j < 40; j++) {
+          const data = Uint8Array.from({ length: 160 * height }, (_, p) => (p % 160 > 80 === j % 2 > 0 ? 200 : 20));
+          const bytes = encode({ width: 160, height, channels: 1, depth: 8, data });
+          yield { path: `${j % 2 > 0 ? "b" : "a"}/${j}.png`, bytes: async () => bytes };
+        }
+      },
+    });
+    const strips = await chooseImageSize(await read(crop(40), { sizes: [16, 24, 48] }));
+    expect(strips?.compared?.map(({ imageSize }) => imageSize.height)).toEqual([6, 12]);
+    const lines = await read(crop(12), { sizes: [16, 24, 48] });
+    expect(await chooseImageSize(lines)).toEqual({ imageSize: { width: 48, height: 4 } });
+    expect((await train(lines, { preset: "fast" })).recipe.kind).toBe("numbers");
   });
 
   it("is remembered by the model, so that further images are read alike", async () => {

@@ -7,7 +7,6 @@
 import { RanksimError } from "../errors.ts";
 import type { RowSource } from "../kernels/shapes.ts";
 import type { Backend, Plan, WorkShape } from "./contract.ts";
-import type { GpuBackend } from "./gpu/backend.ts";
 import { openReference } from "./reference.ts";
 
 /** The number of filters assumed where nothing is known: as many as there are by default for a few thousand rows. */
@@ -18,8 +17,14 @@ const START = 0.05;
 /** Seconds that a GPU takes until its first answer, with its kernels compiled. Measured. */
 const START_GPU = 0.5;
 
-/** Opens the best back ends that run here, with at most `threads` workers. `openFast` opens a GPU, or says that there is none worth it. */
-export async function openAuto(threads?: number, openFast: () => Promise<Backend> = openHardware): Promise<Backend> {
+/**
+ * Opens the best back ends that run here, with at most `threads` workers. `openFast` opens a GPU, with the processor for what that does not do, or
+ * says that there is none worth it.
+ */
+export async function openAuto(
+  threads?: number,
+  openFast: (openProcessor: () => Promise<Backend>) => Promise<Backend> = openHardware,
+): Promise<Backend> {
   const { hasSimd } = await import("./wasm/engine/module.ts");
   if (!hasSimd()) return openReference();
   const { openWasm, secondsOf } = await import("./wasm/backend.ts");
@@ -27,8 +32,6 @@ export async function openAuto(threads?: number, openFast: () => Promise<Backend
   const { availableThreads } = await import("./threads/worker.ts");
   const { openThreads, threadsRefusal } = await import("./threads/backend.ts");
   const most = threadsRefusal() ? 1 : (threads ?? availableThreads());
-  const gpu = new Fast(openFast);
-
   let pool: Promise<Backend> | undefined;
   let opened: Backend | undefined;
   const many = async (): Promise<Backend> => {
@@ -40,10 +43,11 @@ export async function openAuto(threads?: number, openFast: () => Promise<Backend
     opened = await pool;
     return opened;
   };
-  const best = async (rows: RowSource, work: WorkShape): Promise<Backend> => {
+  const gpu = new Fast(() => openFast(async () => (most === 1 ? single : many())));
+  const best = async (work: WorkShape): Promise<Backend> => {
     const alone = secondsOf(work, 1);
     const together = most === 1 ? Number.POSITIVE_INFINITY : (opened ? 0 : START) + secondsOf(work, most);
-    return (await gpu.for(rows, work, Math.min(alone, together))) ?? (alone <= together ? single : many());
+    return (await gpu.for(work, Math.min(alone, together))) ?? (alone <= together ? single : many());
   };
   return {
     get name() {
@@ -56,7 +60,7 @@ export async function openAuto(threads?: number, openFast: () => Promise<Backend
       return gpu.used?.overlap ?? 1;
     },
     estimate: (work) => (opened ?? single).estimate(work),
-    hold: async (rows, plan) => (await best(rows, shapeOf(rows, plan))).hold(rows, plan),
+    hold: async (rows, plan) => (await best(shapeOf(rows, plan))).hold(rows, plan),
     async close() {
       await single.close();
       await (await pool)?.close();
@@ -81,9 +85,8 @@ class Fast {
     this.#open = open;
   }
 
-  /** The GPU if it would finish these rows before the processor, which would take `seconds`. */
-  async for(rows: RowSource, work: WorkShape, seconds: number): Promise<Backend | undefined> {
-    if (rows.form !== "dense" || rows.valueBytes !== 1) return undefined;
+  /** The GPU if it would finish this work before the processor, which would take `seconds`. */
+  async for(work: WorkShape, seconds: number): Promise<Backend | undefined> {
     // A server asks for milliseconds of work all day: a GPU would be opened for nothing.
     if (seconds < LEAST_GPU) return undefined;
     this.#seconds += seconds;
@@ -114,9 +117,9 @@ const LEAST_GPU = 0.005;
 const PATIENCE = 4;
 
 /** A GPU in hardware: one emulated in software is slower than the processor it runs on. */
-async function openHardware(): Promise<Backend> {
-  const { BACKENDS } = await import("./open.ts");
-  const gpu = (await BACKENDS.gpu({})) as GpuBackend;
+async function openHardware(openProcessor: () => Promise<Backend>): Promise<Backend> {
+  const { openGpu } = await import("./gpu/backend.ts");
+  const gpu = await openGpu(openProcessor);
   if (!gpu.device.opened.isSoftware) {
     await gpu.describe(); // times its programs
     return gpu;

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { openAuto } from "../../src/backends/auto.ts";
 import type { Backend } from "../../src/backends/contract.ts";
+import { estimateOf } from "../../src/backends/gpu/estimate.ts";
 import { openReference } from "../../src/backends/reference.ts";
 import { secondsOf } from "../../src/backends/wasm/backend.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
@@ -59,8 +60,44 @@ it("long work waits for it", async () => {
   expect(await held([100])).toBe(1);
 });
 
-it("rows that it does not work on stay on the processor", async () => {
-  expect(await held([100, 100], sourceOf(denseRows("f32", 40, 10, "noise", 1)))).toBe(0);
+/** Whether an H200 would be taken for one search of so many filters, beside so many threads of the processor. */
+function takesGpu(
+  form: "u8" | "f32" | "csr",
+  rows: number,
+  features: number,
+  filters: number,
+  threads: number,
+): boolean {
+  const values = form === "csr" ? rows * 64 : rows * features;
+  const work = { rows, features, values, bytes: values * (form === "u8" ? 1 : 4), filters, searches: 1 };
+  const estimate = estimateOf(work, { rate: 4.3e13, latency: 1.7e-4 });
+  return "seconds" in estimate && estimate.seconds < Math.min(secondsOf(work, 1), secondsOf(work, threads));
+}
+
+it.each([
+  // Faster there when they were measured, at least by half.
+  ["u8", 4096, 784, 256, 16, true],
+  ["f32", 4096, 128, 4096, 16, true],
+  ["f32", 32_768, 784, 256, 1, true],
+  ["csr", 32_768, 4096, 4096, 1, true],
+  // Slower there.
+  ["u8", 64, 16, 16, 1, false],
+  ["f32", 4096, 16, 4096, 16, false],
+  ["f32", 64, 784, 16, 1, false],
+  ["f32", 32_768, 784, 16, 16, false],
+  ["csr", 64, 4096, 16, 1, false],
+  ["csr", 32_768, 4096, 256, 16, false],
+  // Not there at all.
+  ["f32", 4096, 40_000, 4096, 1, false],
+] as const)(
+  "%s: %d rows of %d features and %d filters, %d threads: the GPU %s",
+  (form, rows, features, filters, threads, is) => {
+    expect(takesGpu(form, rows, features, filters, threads)).toBe(is);
+  },
+);
+
+it("rows of any kind go to it", async () => {
+  expect(await held([100], sourceOf(denseRows("f32", 40, 10, "noise", 1)))).toBe(1);
 });
 
 it("where there is none, the processor does the work and nobody hears of it", async () => {

@@ -3,10 +3,20 @@
  * end says that it would take. `auto` takes the one that says least; how much longer than the best that lasts is what its figures are worth.
  */
 
-import { type Backend, type Dense, openBackend } from "@ranksim/core";
-import { drawBytes } from "./rows.ts";
+import { type Backend, type Matrix, openBackend } from "@ranksim/core";
+import { asFloats, asWords, drawBytes, drawWords } from "./rows.ts";
 
-const ROWS = [64, 512, 4096, 32_768];
+/** Rows of each kind, as many as are measured at most. */
+const KINDS = {
+  bytes: (features: number) => drawBytes(MOST_ROWS, features, 1),
+  u16: (features: number) => asWords(drawBytes(MOST_ROWS, features, 1)),
+  f32: (features: number) => asFloats(drawBytes(MOST_ROWS, features, 1)),
+  sparse: (features: number) => drawWords(MOST_ROWS, 32 * features, Math.min(features, 64), 1).x,
+};
+export type Kind = keyof typeof KINDS;
+
+const MOST_ROWS = 32_768;
+const ROWS = [64, 512, 4096, MOST_ROWS];
 const FEATURES = [16, 128, 784];
 const FILTERS = [16, 256, 4096];
 const NAMES = ["gpu", "wasm", "threads"] as const;
@@ -16,6 +26,7 @@ const TIMES = 5;
 
 /** One size of work. */
 export interface Crossing {
+  readonly kind: Kind;
   readonly rows: number;
   readonly features: number;
   readonly filters: number;
@@ -30,19 +41,20 @@ export async function measureCrossover(tell: (line: string) => void): Promise<Cr
   const backends = await Promise.all(NAMES.map((name) => openBackend(name)));
   await backends[0].describe?.(); // times its programs
   try {
-    for (const features of FEATURES) {
-      const all = drawBytes(ROWS[ROWS.length - 1], features, 1);
-      for (const rows of ROWS) {
-        for (const filters of FILTERS) {
-          const x = all.slice(0, rows) as Dense;
-          const shape = { rows, features, values: rows * features, bytes: rows * features, filters, searches: 1 };
-          const estimated = backends.map((backend) => estimateOf(backend, shape));
-          if (estimated[1] > MOST) continue;
-          const measured: number[] = [];
-          for (const backend of backends) measured.push(await leadersOn(backend, x, filters));
-          found.push({ rows, features, filters, measured: named(measured), estimated: named(estimated) });
-          const both = measured.map((each, j) => `${each.toFixed(2)} (${estimated[j].toFixed(2)})`);
-          tell(`${rows} × ${features} × ${filters}: ${both.join(" ")} ms`);
+    for (const kind of Object.keys(KINDS) as Kind[]) {
+      for (const wide of FEATURES) {
+        const all = KINDS[kind](wide);
+        for (const rows of ROWS) {
+          const x = all.slice(0, rows);
+          for (const filters of FILTERS) {
+            const crossing = await cross(backends, kind, all, x, filters);
+            if (!crossing) continue;
+            found.push(crossing);
+            const both = NAMES.map(
+              (name) => `${crossing.measured[name].toFixed(2)} (${crossing.estimated[name].toFixed(2)})`,
+            );
+            tell(`${kind} ${rows} × ${x.features} × ${filters}: ${both.join(" ")} ms`);
+          }
         }
       }
     }
@@ -50,6 +62,23 @@ export async function measureCrossover(tell: (line: string) => void): Promise<Cr
   } finally {
     for (const backend of backends) await backend.close();
   }
+}
+
+/** Measures one size; undefined where it would last too long. */
+async function cross(
+  backends: readonly Backend[],
+  kind: Kind,
+  all: Matrix,
+  x: Matrix,
+  filters: number,
+): Promise<Crossing | undefined> {
+  const { rows, features, entries: values, valueBytes } = x;
+  const shape = { rows, features, values, bytes: values * valueBytes, filters, searches: 1 };
+  const estimated = backends.map((backend) => estimateOf(backend, shape));
+  if (estimated[1] > MOST) return undefined;
+  const measured: number[] = [];
+  for (const backend of backends) measured.push(await leadersOn(backend, all, x, filters));
+  return { kind, rows, features, filters, measured: named(measured), estimated: named(estimated) };
 }
 
 /** How much longer the back end that says least takes than the fastest: the mean ratio, and the largest. */
@@ -71,11 +100,11 @@ function estimateOf(backend: Backend, shape: Parameters<Backend["estimate"]>[0])
   return "seconds" in estimate ? estimate.seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
-/** Milliseconds to bring rows and find their leaders; the filters are there already. */
-async function leadersOn(backend: Backend, x: Dense, filters: number): Promise<number> {
-  const drawn = Uint32Array.from({ length: filters }, (_, f) => f % x.rows);
+/** Milliseconds to bring rows and find their leaders; the filters, each one of all rows, are there already. */
+async function leadersOn(backend: Backend, all: Matrix, x: Matrix, filters: number): Promise<number> {
+  const drawn = Uint32Array.from({ length: filters }, (_, f) => f);
   const groups = { offsets: Uint32Array.from({ length: filters + 1 }, (_, f) => f), rows: drawn };
-  const made = await backend.hold(x);
+  const made = await backend.hold(all.slice(0, filters));
   const bank = await made.sum(groups).rank();
   const runs: number[] = [];
   for (let j = 0; j <= TIMES; j++) {

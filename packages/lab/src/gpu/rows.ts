@@ -73,3 +73,19 @@ export function drawWords(rows: number, words: number, each: number, seed: numbe
   }
   return { x: Csr.of(offsets, Uint32Array.from(indices), Float32Array.from(values), words), y };
 }
+
+/** The same rows as float32 from 0 to 1. */
+export const asFloats = (x: Dense): Dense =>
+  Dense.of(
+    Float32Array.from(x.values, (value) => value / 255),
+    x.rows,
+    x.features,
+  );
+
+/** The same rows as 16-bit numbers. */
+export const asWords = (x: Dense): Dense =>
+  Dense.of(
+    Uint16Array.from(x.values, (value) => 257 * value),
+    x.rows,
+    x.features,
+  );

@@ -15,7 +15,7 @@ import {
   saveModel,
   toDense,
 } from "@ranksim/core";
-import { drawBytes, drawWords, type Images } from "./rows.ts";
+import { asFloats, asWords, drawBytes, drawWords, type Images } from "./rows.ts";
 
 const FILTERS = 6000;
 const SEED = 1;
@@ -69,18 +69,6 @@ const fitAndPredict = async (
   return () => ofModel(model)() + JSON.stringify(labels);
 };
 
-const asFloats = (x: Dense): Dense =>
-  Dense.of(
-    Float32Array.from(x.values, (value) => value / 255),
-    x.rows,
-    x.features,
-  );
-const asWords = (x: Dense): Dense =>
-  Dense.of(
-    Uint16Array.from(x.values, (value) => 257 * value),
-    x.rows,
-    x.features,
-  );
 const asShorts = (x: Dense): Dense =>
   Dense.of(
     Int16Array.from(x.values, (value) => 256 * value - 32_640),

@@ -28,9 +28,9 @@ describe.skipIf(!CHROMIUM)("the GPU in Chromium (needs chromium with SwiftShader
     const line = page.getByTestId("gpu-line");
     expect(await line.textContent()).toMatch(/This browser has WebGPU/);
     await line.getByRole("button").click();
-    await line.getByText(/with the same answers\./).waitFor({ timeout: PATIENT });
+    await line.getByText(/the answers are the same\./).waitFor({ timeout: PATIENT });
     expect(await line.textContent()).toMatch(
-      /^The strongest of \d+ filters for 1,797 rows: [\d.]+ m?s on a program that plays a GPU \(.+\), [\d.]+ m?s by WebAssembly on one thread; .+, with the same answers\. Time it again$/,
+      /^1,797 rows × \d+ filters: GPU in software \(.+\) [\d.]+ m?s, WebAssembly on one thread [\d.]+ m?s\. .+; the answers are the same\. Time it again$/,
     );
     expect(complaints).toEqual([]);
   });
@@ -51,6 +51,6 @@ describe.skipIf(!CHROMIUM)("the GPU in Chromium (needs chromium with SwiftShader
     await page.getByRole("button", { name: "Train", exact: true }).click();
     const line = page.getByTestId("gpu-line");
     await line.getByRole("button", { name: "Time the GPU on this data" }).click({ timeout: 30_000 });
-    await line.getByText(/for 90 rows: .+ with the same answers\./).waitFor({ timeout: PATIENT });
+    await line.getByText(/^90 rows × .+; the answers are the same\./).waitFor({ timeout: PATIENT });
   });
 });

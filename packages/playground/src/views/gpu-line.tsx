@@ -20,7 +20,7 @@ export function GpuLine() {
     );
   };
   return (
-    <p class="hint gpu-line" data-testid="gpu-line" aria-live="polite">
+    <p class="hint" data-testid="gpu-line" aria-live="polite">
       {shown ? shown.text : "This browser has WebGPU."}{" "}
       {!shown?.busy && (
         <button type="button" class="link" disabled={run.value !== undefined} onClick={compare}>
@@ -35,14 +35,14 @@ export function GpuLine() {
 function comparisonText(found: GpuComparison): string {
   if (found.is === "refused") return "This browser has WebGPU, but no GPU for it.";
   const { rows, filters, gpuSeconds, wasmSeconds, adapter, isSoftware, isSame, notes } = found;
-  const work = `The strongest of ${counted(filters, "filter")} for ${counted(rows, "row")}`;
-  const gpu = isSoftware ? `a program that plays a GPU (${adapter})` : `the GPU (${adapter})`;
+  const gpu = `${isSoftware ? "GPU in software" : "GPU"} (${adapter})`;
   const ratio = wasmSeconds / gpuSeconds;
   const [faster, times] = ratio >= 1 ? ["the GPU", ratio] : ["WebAssembly", 1 / ratio];
-  const speed = times < 1.05 ? "both take as long" : `${faster} is ${factor(times)} times as fast`;
-  const answers = isSame ? "with the same answers" : "with different answers, which is a defect: please report it";
+  const speed = times < 1.05 ? "Both are as fast" : `For this data ${faster} is ${factor(times)} times as fast`;
+  const answers = isSame ? "the answers are the same" : "the answers differ, which is a defect: please report it";
   const fallback = notes.length > 0 ? ` ${notes.join(" ")}.` : "";
-  return `${work}: ${short(gpuSeconds)} on ${gpu}, ${short(wasmSeconds)} by WebAssembly on one thread; ${speed}, ${answers}.${fallback}`;
+  const work = `${counted(rows, "row")} × ${counted(filters, "filter")}`;
+  return `${work}: ${gpu} ${short(gpuSeconds)}, WebAssembly on one thread ${short(wasmSeconds)}. ${speed}; ${answers}.${fallback}`;
 }
 
 const factor = (times: number): string => (times < 10 ? times.toFixed(1) : count(Math.round(times)));

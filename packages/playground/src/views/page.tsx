@@ -6,7 +6,6 @@ import { useController } from "./context.ts";
 import { DataPanel } from "./data-panel.tsx";
 import { filesOfDrop } from "./dropping.ts";
 import { FilterDialog } from "./filter-dialog.tsx";
-import { GpuLine } from "./gpu-line.tsx";
 import { Header } from "./header.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { LookAround } from "./look-around.tsx";
@@ -34,7 +33,6 @@ export function Page() {
           <div class="column">
             <DataPanel />
             <TrainPanel />
-            <GpuLine />
             <TakeAway />
           </div>
           <LookAround />

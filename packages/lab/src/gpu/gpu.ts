@@ -11,6 +11,7 @@ import { openBackend } from "@ranksim/core";
 import { measureCrossover, regret } from "./crossover.ts";
 import { loadRows } from "./rows.ts";
 import { type GpuResults, tableOf, withTable } from "./table.ts";
+import { measureUpdates } from "./updates.ts";
 import { WORKS } from "./works.ts";
 
 const HELP = `Times the GPU back end against the processor and compares what they give.
@@ -23,12 +24,15 @@ const HELP = `Times the GPU back end against the processor and compares what the
   --alone         leaves the processor out: times, and no comparison
   --results FILE  where to write what was found as JSON
   --crossover FILE  measures instead from which size on a GPU pays, and writes that as JSON
+  --updates       times updates of refinement on the processor, and on the GPU the responses that they need
   --readme FILE   puts the table of --results into this file and measures nothing
   --help          this text
 
 Ends with 1 where GPU and processor differ.
 `;
 
+/** Milliseconds in which memory is given back: 768 MB take up to 50. */
+const CLEARING = 100;
 /** Work that took longer than this many milliseconds on the processor is not done there twice. */
 const MOST_AGAIN = 10_000;
 
@@ -41,6 +45,7 @@ const { values } = parseArgs({
     alone: { type: "boolean", default: false },
     results: { type: "string" },
     crossover: { type: "string" },
+    updates: { type: "boolean", default: false },
     readme: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -55,6 +60,8 @@ else if (values.readme && values.results) {
   const { mean, worst } = regret(crossings);
   writeFileSync(values.crossover, `${JSON.stringify(crossings, undefined, 1)}\n`);
   stdout.write(`chosen by estimates: ${mean.toFixed(2)} × the time of the fastest, at worst ${worst.toFixed(2)} ×\n`);
+} else if (values.updates) {
+  for (const line of await measureUpdates(await loadRows(values.data))) stdout.write(`${line}\n`);
 } else await main();
 
 async function main(): Promise<void> {
@@ -69,7 +76,7 @@ async function main(): Promise<void> {
     const first = await timed(() => work(gpu));
     const runs: number[] = [];
     for (let j = 0; j < Number(values.times); j++) {
-      globalThis.gc?.(); // what the run before left is no part of this one
+      await clearAway();
       runs.push((await timed(() => work(gpu))).milliseconds);
     }
     const median = runs.sort((a, b) => a - b)[runs.length >> 1];
@@ -80,6 +87,7 @@ async function main(): Promise<void> {
       first: first.milliseconds,
       milliseconds: median,
       least: runs[0],
+      most: runs[runs.length - 1],
     });
     stderr.write(
       `${facts.name}: ${median.toFixed(2)} ms, at least ${runs[0].toFixed(2)}, the first ${first.milliseconds.toFixed(2)}\n`,
@@ -112,6 +120,12 @@ type Timed = GpuResults["works"][number] & {
   readonly work: Awaited<ReturnType<(typeof WORKS)[number]["prepare"]>>;
   readonly given: string;
 };
+
+/** Frees what the run before left, which is no part of the next: other threads give memory back to the system, and take some time for that. */
+async function clearAway(): Promise<void> {
+  globalThis.gc?.();
+  await new Promise((resume) => setTimeout(resume, CLEARING));
+}
 
 async function timed<T>(work: () => Promise<T>): Promise<{ given: T; milliseconds: number }> {
   const began = performance.now();

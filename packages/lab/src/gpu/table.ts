@@ -8,10 +8,11 @@ export interface GpuResults {
     readonly name: string;
     readonly title: string;
     readonly goal?: number;
-    /** Milliseconds of the first call, of the median and of the fastest of those behind it, and of one on the processor. */
+    /** Milliseconds of the first call, of the median, the fastest and the slowest of those behind it, and of one on the processor. */
     readonly first: number;
     readonly milliseconds: number;
     readonly least: number;
+    readonly most: number;
     readonly processor?: number;
     /** Whether both gave the same bytes. */
     readonly same?: boolean;
@@ -22,11 +23,11 @@ const START = "<!-- gpu:start -->";
 const END = "<!-- gpu:end -->";
 
 export function tableOf({ gpu, processor, data, works }: GpuResults): string {
-  const lines = works.map(({ title, goal, milliseconds, processor, same }) => {
+  const lines = works.map(({ title, goal, milliseconds, least, most, processor, same }) => {
     const times = processor === undefined ? "" : `${(processor / milliseconds).toFixed(1)} ×`;
     const cells = [
       title,
-      ms(milliseconds),
+      `${ms(milliseconds)} (${ms(least)} to ${ms(most)})`,
       processor === undefined ? "" : ms(processor),
       times,
       same === undefined ? "" : same ? "yes" : "**no**",
@@ -34,7 +35,7 @@ export function tableOf({ gpu, processor, data, works }: GpuResults): string {
     return `| ${[...cells, goal === undefined ? "" : `< ${ms(goal)}`].join(" | ")} |`;
   });
   return [
-    `${gpu.adapter}, program "${gpu.variant}"; ${processor.cpu}, ${processor.threads} threads; ${data}. Milliseconds, warm, medians.`,
+    `${gpu.adapter}, program "${gpu.variant}"; ${processor.cpu}, ${processor.threads} threads; ${data}. Milliseconds, warm: the median, and the fastest and slowest.`,
     "",
     "| work | GPU | processor | ratio | same bytes | goal |",
     "| --- | ---: | ---: | ---: | --- | ---: |",

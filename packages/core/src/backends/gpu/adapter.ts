@@ -6,7 +6,7 @@
 import { RanksimError } from "../../errors.ts";
 
 /** What is asked of an adapter beyond the least that WebGPU promises, where it has it. */
-const FEATURES = ["subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"];
+const FEATURES = ["subgroups", "chromium-experimental-subgroup-matrix"];
 const LIMITS = [
   "maxBufferSize",
   "maxStorageBufferBindingSize",
@@ -23,7 +23,7 @@ const LIMITS = [
 const DAWN_FLAGS = ["enable-dawn-features=allow_unsafe_apis,disable_robustness"];
 
 /** A product of small matrices that a subgroup computes at once. Not yet in the types of the DOM. */
-export interface MatrixShape {
+interface MatrixShape {
   readonly componentType: string;
   readonly resultComponentType: string;
   readonly M: number;

@@ -43,7 +43,7 @@ export interface Recipe {
 }
 
 /** What a bank is made of: filters on the host, or on the device with the way they were made. */
-export type BankParts =
+type BankParts =
   | { readonly host: FilterBank; readonly held?: HeldBank }
   | { readonly room: Room; readonly filters: number; readonly features: number; readonly recipe: Recipe };
 

@@ -84,7 +84,7 @@ struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells
 };
 
 /** Room for the windows of some images, their products and their strongest filters. */
-export interface Desk {
+interface Desk {
   readonly rows: Room;
   readonly products: Room;
   readonly found: Room;

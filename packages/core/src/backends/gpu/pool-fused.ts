@@ -79,7 +79,7 @@ export function addFused(
 }
 
 /** Pairs of places that Batcher's network compares to sort so many (a power of two). */
-export function sortingPairs(count: number): [number, number][] {
+function sortingPairs(count: number): [number, number][] {
   const pairs: [number, number][] = [];
   for (let p = 1; p < count; p *= 2) {
     for (let k = p; k >= 1; k /= 2) {

@@ -132,7 +132,7 @@ export function meanResponses(
 }
 
 /** A block of products of rows, counted from `first`, and the listed filters. */
-export interface ProductBlock {
+interface ProductBlock {
   readonly products: Room;
   readonly stride: number;
   readonly rows: number;

@@ -25,7 +25,7 @@ export interface Choice {
 }
 
 /** The programs that may run here. */
-export function variantsOf({ opened }: Device): Multiply[] {
+function variantsOf({ opened }: Device): Multiply[] {
   const { matrices, subgroup, language } = opened;
   const hasBytes = matrices.some(
     ({ componentType, resultComponentType, M, N, K }) =>

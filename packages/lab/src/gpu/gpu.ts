@@ -31,8 +31,8 @@ const HELP = `Times the GPU back end against the processor and compares what the
 Ends with 1 where GPU and processor differ.
 `;
 
-/** Milliseconds in which memory is given back: 768 MB take up to 50. */
-const CLEARING = 100;
+/** Bytes that are given back to the system in a millisecond, at least. */
+const FREED = 15e6;
 /** Work that took longer than this many milliseconds on the processor is not done there twice. */
 const MOST_AGAIN = 10_000;
 
@@ -123,8 +123,11 @@ type Timed = GpuResults["works"][number] & {
 
 /** Frees what the run before left, which is no part of the next: other threads give memory back to the system, and take some time for that. */
 async function clearAway(): Promise<void> {
+  const before = process.memoryUsage().arrayBuffers;
   globalThis.gc?.();
-  await new Promise((resume) => setTimeout(resume, CLEARING));
+  const freed = before - process.memoryUsage().arrayBuffers;
+  // No longer than needed: the clock of a device without work falls.
+  await new Promise((resume) => setTimeout(resume, freed / FREED));
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ given: T; milliseconds: number }> {

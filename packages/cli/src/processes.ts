@@ -38,11 +38,15 @@ export function amongProcesses(io: Io): Among | undefined {
   const own: Io = {
     ...io,
     get stdin() {
-      return isFirst ? io.stdin : nothing();
+      return refused();
     },
     stdout: stdout?.output ?? io.stdout,
     stderr: stderr?.output ?? io.stderr,
     processes,
+  };
+  const speak = async (): Promise<void> => {
+    await io.stderr.write(`process ${launch.rank} of ${launch.size}: ${stderr?.last() ?? ""}`);
+    await wait(PASSES_ON);
   };
   return {
     io: own,
@@ -51,6 +55,7 @@ export function amongProcesses(io: Io): Among | undefined {
       if (!joined) {
         // Launchers end all processes when one fails: the first has to have spoken.
         if (code !== EXIT.done) await wait(isFirst ? PASSES_ON : SPEAKS_FIRST);
+        if (code !== EXIT.done && !isFirst) await speak();
         return code;
       }
       try {
@@ -64,7 +69,7 @@ export function amongProcesses(io: Io): Among | undefined {
       if (code === EXIT.done) return code;
       if (!isFirst) {
         await wait(SPEAKS_FIRST);
-        await io.stderr.write(`process ${launch.rank} of ${launch.size}: ${stderr?.last() ?? ""}`);
+        await speak();
       }
       await wait(PASSES_ON);
       joined.abort(code);
@@ -92,7 +97,11 @@ async function join(io: Io, size: number | undefined): Promise<Joined> {
   return joinProcesses(io.env, size);
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** Launchers hand standard input to the first process alone. */
+// biome-ignore lint/correctness/useYield: nothing is ever read
+async function* refused(): AsyncGenerator<Uint8Array> {
+  throw new RanksimError("unsupported", "standard input: several processes cannot share it; name a file");
+}
 
 /** An output that only remembers what was last said. */
 function silence(): { readonly output: Output; readonly last: () => string } {

@@ -91,6 +91,37 @@ for (const launcher of launchers) {
       expect(found.stderr.match(/nothing\.npy: no file/g)).toHaveLength(1);
     });
 
+    const unlike = (first: string, second: string) =>
+      ended(launcher.start(1, [...run(first), ":", "-n", "1", process.execPath, ...run(second)], { cwd: folder }));
+
+    it("processes with different data are refused, in memory and in blocks, and the error of any is told", async () => {
+      const [file] = [readFileSync(join(folder, "rows.npy"))];
+      writeFileSync(
+        join(folder, "others.npy"),
+        file.map((byte, at) => (at < file.length - 100 ? byte : 255 - byte)),
+      );
+      for (const memory of ["", " --memory 1MB"]) {
+        const found = await unlike(
+          `${LINE}${memory} -m no.ranksim`,
+          `${LINE.replace("rows", "others")}${memory} -m no.ranksim`,
+        );
+        expect(found.stderr).toMatch(
+          /processes 0 and 1 were given different work: (data digest|some rows) \w+… and \w+…/,
+        );
+        expect(found.code).not.toBe(0);
+      }
+      const found = await unlike(`${LINE} --quiet -m no.ranksim`, `${LINE.replace("rows", "none")} -m no.ranksim`);
+      expect(found.stderr).toMatch(/process 1 of 2: .*none\.npy: no file/);
+      expect(found.code).not.toBe(0);
+      expect(existsSync(join(folder, "no.ranksim"))).toBe(false);
+    });
+
+    it("processes that may take different memory agree on the least", async () => {
+      const { code } = await unlike(`${LINE} --memory 1MB -m least.ranksim`, `${LINE} --memory 9GB -m least.ranksim`);
+      expect(code).toBe(0);
+      expect(readFileSync(join(folder, "least.ranksim"))).toEqual(readFileSync(join(folder, "one.ranksim")));
+    });
+
     it.each([
       ["state 1", 1, LINE, "one", /\.state$/, 3, 2],
       ["state 3", 3, LINE, "one", /\.state$/, 3, 2],

@@ -2,7 +2,8 @@
 
 import { type Model, withSchema } from "@ranksim/core";
 import { type AnySource, describeSource, hashedInPassing } from "@ranksim/data";
-import { type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
+import { agree, sampleDigest } from "../agreement.ts";
+import { type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
@@ -64,6 +65,10 @@ export async function trainLarge(
   const before = options.checkpoint === undefined ? undefined : await describe();
   const passing = before || data.form !== "source" ? undefined : hashedInPassing(data.x);
   const fitted = await session.compute("training", options, async (run) => {
+    if (run.collective) {
+      const sample = data.form === "source" ? { "some rows": await sampleDigest(data.x) } : {};
+      await agree(run.collective, { ...factsOf(estimator, before ?? {}), ...sample, reading: "in blocks" });
+    }
     const kept = before && (await checkpointFor(options, estimator, before, io, run.collective));
     const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
     const model = await fit.call(estimator, passing?.x ?? data.x, data.y, { ...run, ...kept });
@@ -71,6 +76,7 @@ export async function trainLarge(
     return model;
   });
   const described = before ?? (await describe(await passing?.hashes()));
+  await agree(await io.processes?.join(), factsOf(estimator, described));
   const heldOut = test && (await judgeSource(fitted, test, options, session));
   const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
   const model = withSchema(fitted, {

@@ -3,10 +3,11 @@
 import { withSchema } from "@ranksim/core";
 import { type DataSet, describeData, IMAGE_SIZES } from "@ranksim/data";
 import type { Command } from "commander";
+import { agree } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { openLarge } from "../files/large-data.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { addCheckpointFlags, type CheckpointFlags, checkpointFor } from "../flags/checkpoint-flags.ts";
+import { addCheckpointFlags, type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -126,6 +127,7 @@ export function addTrain(program: Command, io: Io): void {
         ...columnsOf(recipe),
       });
       const fitted = await session.compute("training", options, async (run) => {
+        await agree(run.collective, { ...factsOf(recipe.estimator, described), reading: "in memory" });
         const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective);
         const sets = options.sets ? { seed: typeof options.seed === "number" ? options.seed : 0 } : undefined;
         const model = await fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);

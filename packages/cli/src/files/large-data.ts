@@ -3,8 +3,9 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { type AnySource, Budget, isImageName, layoutOf } from "@ranksim/data";
+import { type AnySource, isImageName, layoutOf } from "@ranksim/data";
 import { fileSource, openRows, openTable, openTexts } from "@ranksim/data/node";
+import { memoryFor } from "../agreement.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
 import type { Io } from "../io.ts";
@@ -25,8 +26,8 @@ export async function openLarge(
 ): Promise<{ readonly data: AnySource; readonly name: string } | undefined> {
   const { io } = session;
   const names = await dataNames(what, io.cwd);
-  if (!(await isLarge(names, options, io))) return undefined;
-  const memory = memoryOf(options);
+  const memory = await memoryFor(options, io);
+  if (!(await exceed(names, memory, io))) return undefined;
   const files = await Promise.all(names.map(async (name) => ({ ...(await fileSource(resolve(io.cwd, name))), name })));
   const { budget: _, ...reading } = readOptions(options);
   const labels = options.labels && { ...(await fileSource(resolve(io.cwd, options.labels))), name: options.labels };
@@ -55,17 +56,19 @@ export async function openLarge(
 }
 
 /** Whether DATA is made of files that would not fit in the memory they may take. */
-export async function isLarge(names: readonly string[], options: ReadingOptions, { cwd }: Io): Promise<boolean> {
+export async function isLarge(names: readonly string[], options: ReadingOptions, io: Io): Promise<boolean> {
+  return exceed(names, await memoryFor(options, io), io);
+}
+
+async function exceed(names: readonly string[], memory: number, { cwd }: Io): Promise<boolean> {
   let takes = 0;
   for (const name of names) {
     const found = name === "-" ? undefined : await stat(resolve(cwd, name)).catch(() => undefined);
     if (!found?.isFile() || isImageName(name)) return false;
     takes += found.size * (await factorOf(resolve(cwd, name)));
   }
-  return takes > memoryOf(options);
+  return takes > memory;
 }
-
-const memoryOf = ({ memory }: ReadingOptions): number => memory ?? new Budget().bytes;
 
 async function factorOf(path: string): Promise<number> {
   if (/\.(parquet|gz|zst)$/i.test(path)) return TAKES.packed;

@@ -47,9 +47,10 @@ export async function checkpointFor(
   return { checkpoint: collective ? await sharedCheckpoint(collective, open) : await open() };
 }
 
-function factsOf(
+/** What decides the result of a training: parameters and data. */
+export function factsOf(
   { kind = "pipeline", params }: { kind?: string; params: object },
-  { training }: Schema,
+  { training }: Pick<Schema, "training">,
 ): TrainingFacts {
   const given = Object.entries(params).map(([name, value]) => [name, JSON.stringify(value) ?? "none"]);
   return {

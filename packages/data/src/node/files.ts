@@ -30,6 +30,7 @@ export async function fileSource(path: string): Promise<ByteSource> {
         for (let more = 1; more > 0 && length < bytes.byteLength; length += more) {
           more = (await file.read(bytes, length, bytes.byteLength - length, from + length)).bytesRead;
         }
+        if (length === bytes.byteLength) refuseChanged(path, found, await file.stat());
         return bytes.subarray(0, length);
       } finally {
         await file.close();
@@ -40,6 +41,12 @@ export async function fileSource(path: string): Promise<ByteSource> {
       return (await isFile(other)) ? fileSource(other) : undefined;
     },
   };
+}
+
+/** A file that is read more than once must be the same every time. */
+function refuseChanged(path: string, before: Stats, now: Stats): void {
+  if (now.mtimeMs === before.mtimeMs && now.size === before.size && now.ino === before.ino) return;
+  throw badFile(path, "", "the file has changed while it was read; leave it as it is until the end, and start again");
 }
 
 async function* streamOf(path: string, found: Stats): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 /** Files as sources of rows: whatever the format, the rows and labels that reading the whole file gives. */
 
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -213,6 +213,15 @@ describe("sources", () => {
     await expect(collected(x, 1e9)).rejects.toThrow(/expected 3600 bytes, found 872: the file has changed/);
     writeFileSync(path("short-images-idx3-ubyte"), Uint8Array.of(0, 0, 8, 3, 0, 0));
     await expect(open(["short-images-idx3-ubyte"])).rejects.toThrow(/expected sizes, found the end/);
+  });
+
+  it("notice files of the same length that were written again between two readings", async () => {
+    writeFileSync(path("again.npy"), npy("|u1", [ROWS, FEATURES], numbersOf("|u1")));
+    const { x } = await open(["again.npy"]);
+    await collected(x, 1e9);
+    utimesSync(path("again.npy"), 1, 2); // written a long time ago, as it seems: clocks of file systems tick slowly
+    await expect(collected(x, 1e9)).rejects.toThrow("again.npy: the file has changed while it was read");
+    await expect(x.gather(Uint32Array.of(3))).rejects.toThrow("the file has changed");
   });
 
   it("refuse what has to be in memory, and files that do not belong together", async () => {

@@ -1,6 +1,7 @@
 /** Tables, images and presets that do not fit in the memory they may take: the same model files as from memory. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { encodeNpy, packNpz } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeWorld } from "./world.ts";
@@ -80,6 +81,27 @@ describe("tables", () => {
 
   it("of several files, columns by name", async () => {
     await sameModel("a.csv b.csv --label-column quality --filters 30", "60KB");
+  });
+
+  it("that take more memory than their size lets expect", async () => {
+    const packed = gzipSync(readFileSync(path("mixed.csv")));
+    writeFileSync(path("mixed.csv.gz"), packed);
+    // Just enough by size: reading whole is tried, refused, and left.
+    for (const [name, memory] of [
+      ["mixed.csv", 4 * statSync(path("mixed.csv")).size],
+      ["mixed.csv.gz", 16 * packed.byteLength],
+    ]) {
+      await sameModel(`${name} --label-column quality --estimator classifier --filters 20`, `${memory}B`);
+      const needsAll = await world.ranksim(`train ${name} --label-column quality --dry-run --memory ${memory}B`);
+      expect(needsAll).toMatchObject({ code: 2, stderr: expect.stringContaining("--dry-run needs all rows at once") });
+      const judged = await world.ranksim(`evaluate here.ranksim ${name} --json`);
+      expect(await world.ranksim(`evaluate here.ranksim ${name} --json --memory ${memory}B`)).toEqual(judged);
+    }
+    // An archive cannot be read in blocks: it stays refused.
+    const zeros = encodeNpy(new Float64Array(9e5), [9e4, 10]);
+    writeFileSync(path("zeros.npy.gz"), gzipSync(zeros));
+    const refused = await world.ranksim("train zeros.npy.gz --estimator transform -m no.ranksim --memory 1MB");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("can be read in 1.00 MB of memory") });
   });
 
   it("refuses words that do not fit, and says which flag helps", async () => {

@@ -37,6 +37,10 @@ export interface BlockOptions extends ReadDataOptions {
 
 /** Bytes of a block, where they are in memory. */
 const BLOCK_BYTES = 1 << 21;
+/** Bytes of a block at least, however small the budget is. */
+const FEWEST_BYTES = 1 << 14;
+/** Bytes that reading takes for each byte of a block of short words, about the most there is. */
+const TAKES = 32;
 /** Bytes of a block of rows that are read by their place. */
 const PLACED_BYTES = 1 << 24;
 /** Rows of a block of formats that are read whole. */
@@ -45,6 +49,15 @@ const BLOCK_ROWS = 1 << 13;
 const PROMPT = 5;
 const LF = 10;
 const QUOTE = 34;
+
+/** Whether the rows of a file are read block by block; those of other formats are read whole. */
+export async function readsInBlocks(file: ByteSource, options: Pick<BlockOptions, "format"> = {}): Promise<boolean> {
+  if (await layoutOf(file)) return true;
+  const opened = await openSource(file);
+  const format = formatOf(opened, options);
+  for await (const _ of opened.stream) break; // closes the file
+  return ["csv", "tsv", "jsonl", "svmlight", "parquet"].includes(format);
+}
 
 /** The rows of a source in order, in blocks of at least one row. */
 export async function* readBlocks(source: ByteSource, options: BlockOptions = {}): AsyncGenerator<Block> {
@@ -137,7 +150,7 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
     while (whole) whole = records.next();
     return records.used;
   };
-  for await (const bytes of cut(name, opened.stream, usedOf)) {
+  for await (const bytes of cut(name, opened.stream, usedOf, blockBytes(options))) {
     const { names, delimiter } = layout as unknown as CsvLayout;
     const isFirst = lines === 0;
     // The first block has the header already; it may have nothing else yet.
@@ -163,6 +176,11 @@ function forBlock<O extends ReadDataOptions>(options: O): O {
   return options.budget ? { ...options, budget: new Budget(options.budget.bytes) } : options;
 }
 
+/** A block that is read within the budget. */
+function blockBytes({ budget }: BlockOptions): number {
+  return budget ? Math.min(Math.max(Math.floor(budget.bytes / TAKES), FEWEST_BYTES), BLOCK_BYTES) : BLOCK_BYTES;
+}
+
 /** Formats of one row a line. */
 async function* lineBlocks(
   opened: Opened,
@@ -173,7 +191,7 @@ async function* lineBlocks(
   let lines = 0;
   let found: Partial<ReadDataOptions> = {};
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
-  for await (const bytes of cut(name, opened.stream, usedOf)) {
+  for await (const bytes of cut(name, opened.stream, usedOf, blockBytes(options))) {
     if (isBlank(bytes)) continue;
     const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
     // The numbering of features found in the first block holds for all.
@@ -210,12 +228,13 @@ async function* cut(
   name: string,
   stream: AsyncIterable<Uint8Array>,
   usedOf: (window: Uint8Array, final: boolean) => number,
+  blockBytes = BLOCK_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  const iterator = stream[Symbol.asyncIterator]();
+  const iterator = (blockBytes < BLOCK_BYTES ? pieces(stream, blockBytes) : stream)[Symbol.asyncIterator]();
   const ask = () => asked(iterator);
   let parts: Uint8Array[] = [];
   let length = 0;
-  let wanted = BLOCK_BYTES;
+  let wanted = blockBytes;
   let next = ask();
   try {
     for (;;) {
@@ -234,7 +253,7 @@ async function* cut(
       parts = used < length ? [window.slice(used)] : [];
       length -= used;
       // As in `scan`: a record that is still open is looked at again when it has doubled, or when no bytes come.
-      wanted = used > 0 ? BLOCK_BYTES : Math.min(Math.max(length * 2, BLOCK_BYTES), LONGEST_RECORD + 1);
+      wanted = used > 0 ? blockBytes : Math.min(Math.max(length * 2, blockBytes), LONGEST_RECORD + 1);
       if (length > LONGEST_RECORD) {
         throw badFile(name, "", `expected records of at most ${LONGEST_RECORD} bytes, found a longer one`);
       }
@@ -251,6 +270,13 @@ async function* cut(
   } finally {
     // Not waited for: a pipe that is silent would keep its reader for ever.
     void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** The stream in chunks of at most so many bytes. */
+async function* pieces(stream: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    for (let from = 0; from < chunk.byteLength; from += bytes) yield chunk.subarray(from, from + bytes);
   }
 }
 

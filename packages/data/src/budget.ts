@@ -4,7 +4,6 @@
  */
 
 import { RanksimError } from "@ranksim/core";
-import { badFile } from "./bad-file.ts";
 
 /** Share of the free memory that readers take by default: what is read has to be worked on as well. */
 const SHARE = 0.5;
@@ -15,6 +14,9 @@ const UNKNOWN_HEAP = 2 ** 30;
 const OBJECT_BYTES = 48;
 /** Bytes of a place alone, for a value that many places share. */
 const PLACE_BYTES = 20;
+
+/** A file that needs more memory than its budget has: a caller may read it in blocks instead. */
+export class OverBudget extends RanksimError {}
 
 /**
  * How much memory reading may take. One budget may serve several readings: what they keep adds up.
@@ -59,10 +61,9 @@ export class Budget {
       return;
     }
     const isHeap = all <= this.bytes;
-    throw badFile(
-      name,
-      "",
-      `expected a file that can be read in ${sizeText(isHeap ? this.#heapBytes : this.bytes)} of memory${isHeap ? " for strings and lists" : ""}, found one that needs ${sizeText(isHeap ? inHeap : all)} or more; if it is sound, raise the budget (--memory)`,
+    throw new OverBudget(
+      "bad-file",
+      `${name}: expected a file that can be read in ${sizeText(isHeap ? this.#heapBytes : this.bytes)} of memory${isHeap ? " for strings and lists" : ""}, found one that needs ${sizeText(isHeap ? inHeap : all)} or more; if it is sound, raise the budget (--memory)`,
     );
   }
 

@@ -1,7 +1,7 @@
 /** @packageDocumentation Readers, writers, text vectorisers and a catalogue of data sets. Runs in Node and browsers. */
 
-export { type Block, type BlockOptions, readBlocks, readTextBlocks, slices } from "./blocks.ts";
-export { Account, Budget, parseBytes } from "./budget.ts";
+export { type Block, type BlockOptions, readBlocks, readsInBlocks, readTextBlocks, slices } from "./blocks.ts";
+export { Account, Budget, OverBudget, parseBytes } from "./budget.ts";
 export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalogue.ts";
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";

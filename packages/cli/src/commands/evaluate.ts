@@ -4,10 +4,9 @@ import { type Label, type Labels, type Model, RanksimError, type Run, schemaOf }
 import { type DataSet, rowCount, SeenTally, seenRows } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { dataNames } from "../files/data-names.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
-import { isLarge } from "../files/large-data.ts";
+import { wholeElseBlocks } from "../files/large-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
@@ -43,11 +42,11 @@ export function addEvaluate(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io);
-      const isWhole =
-        options.baselines !== undefined || !(await isLarge(await dataNames(dataName, io.cwd), options, io));
-      const { judged, notes, rows, intervals, beside, nameOf } = await (isWhole
-        ? evaluateWhole(model, dataName, options, session)
-        : evaluateBlocks(model, dataName, options, session));
+      const whole = () => evaluateWhole(model, dataName, options, session);
+      const blocks = () => evaluateBlocks(model, dataName, options, session);
+      const { judged, notes, rows, intervals, beside, nameOf } = await (options.baselines === undefined
+        ? wholeElseBlocks(dataName, options, io, { whole, blocks })
+        : whole());
       for (const note of [...judged.notes, ...notes]) await session.note(note);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
       const value = {

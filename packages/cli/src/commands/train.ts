@@ -5,7 +5,7 @@ import { type DataSet, describeData, IMAGE_SIZES } from "@ranksim/data";
 import type { Command } from "commander";
 import { agree } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
-import { openLarge } from "../files/large-data.ts";
+import { openInBlocks, wholeElseBlocks } from "../files/large-data.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
 import { addCheckpointFlags, type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
@@ -92,14 +92,20 @@ export function addTrain(program: Command, io: Io): void {
       const labelled = options.estimator !== "transform";
       const reading = withoutSplitColumns(options);
       const wanted = { text: options.text === true, labelled };
-      const large = await readingWithout(options, () => openLarge(dataName, reading, session, wanted));
-      if (large) {
-        await trainLarge(large.data, { recipe: planned, notes, reading, path }, options, session);
-        return;
-      }
       const preset = presetOf(options);
       const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
-      const data = await readingWithout(options, () => openData(dataName, reading, session, { ...wanted, ...sizes }));
+      const data = await readingWithout(options, () =>
+        wholeElseBlocks(dataName, reading, io, {
+          // Of several processes, all are refused or none.
+          whole: (memory) =>
+            openData(dataName, io.processes ? { ...reading, memory } : reading, session, { ...wanted, ...sizes }),
+          blocks: (memory) => openInBlocks(dataName, memory, reading, session, wanted),
+        }),
+      );
+      if (!("set" in data)) {
+        await trainLarge(data, { recipe: planned, notes, reading, path }, options, session);
+        return;
+      }
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
       const chosenFor = async (all: DataSet) =>

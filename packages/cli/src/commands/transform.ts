@@ -4,9 +4,8 @@ import type { Matrix, Model } from "@ranksim/core";
 import { type MatrixData, writeFormatOf } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { dataNames } from "../files/data-names.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
-import { isLarge } from "../files/large-data.ts";
+import { wholeElseBlocks } from "../files/large-data.ts";
 import { checkWritable } from "../files/output.ts";
 import { writeBlocksTo, writeDataTo } from "../files/write-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
@@ -38,10 +37,10 @@ export function addTransform(program: Command, io: Io): void {
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io);
-      const isWhole = !(await isLarge(await dataNames(dataName, io.cwd), options, io));
-      const found = await (isWhole
-        ? transformWhole(model, dataName, options, session)
-        : transformBlocks(model, dataName, options, session));
+      const found = await wholeElseBlocks(dataName, options, io, {
+        whole: () => transformWhole(model, dataName, options, session),
+        blocks: () => transformBlocks(model, dataName, options, session),
+      });
       if (options.out === "-") return;
       const { rows, features, entries } = found;
       await session.print(

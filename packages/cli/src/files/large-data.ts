@@ -1,9 +1,10 @@
 /** DATA that would not fit in the memory it may take: files of numbers or texts, opened as a source that is read in blocks. */
 
+import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
-import { type AnySource, isImageName, layoutOf } from "@ranksim/data";
+import { type AnySource, isImageName, layoutOf, OverBudget, readsInBlocks } from "@ranksim/data";
 import { fileSource, openRows, openTable, openTexts } from "@ranksim/data/node";
 import { memoryFor } from "../agreement.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -17,17 +18,48 @@ const TAKES = { placed: 17, text: 4, packed: 16 } as const;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */
 const ROOM = 0.5;
 
-/** The data as a source; undefined where it fits in memory, or is not made of files. */
-export async function openLarge(
+/**
+ * Reads DATA whole where it should fit in memory, and in blocks where it should not. How much a file takes is guessed from its size: where
+ * the guess was too low, reading it whole is refused, and it is read in blocks after all.
+ */
+export async function wholeElseBlocks<W, B>(
   what: readonly string[],
+  options: ReadingOptions,
+  io: Io,
+  {
+    whole,
+    blocks,
+  }: { readonly whole: (memory: number) => Promise<W>; readonly blocks: (memory: number) => Promise<B> },
+): Promise<W | B> {
+  const names = await dataNames(what, io.cwd);
+  const memory = await memoryFor(options, io);
+  if (await isLarge(names, memory, io)) return blocks(memory);
+  try {
+    return await whole(memory);
+  } catch (error) {
+    if (error instanceof OverBudget && (await areReadInBlocks(names, options, io))) return blocks(memory);
+    throw error;
+  }
+}
+
+async function areReadInBlocks(names: readonly string[], options: ReadingOptions, { cwd }: Io): Promise<boolean> {
+  for (const name of names) {
+    if (!(await dataFile(name, cwd))) return false;
+    if (!(await readsInBlocks(await fileSource(resolve(cwd, name)), options))) return false;
+  }
+  return true;
+}
+
+/** Opens DATA as a source. Its rows may take this much memory. */
+export async function openInBlocks(
+  what: readonly string[],
+  memory: number,
   options: ReadingOptions & TableOptions,
   session: Session,
   wanted: { readonly text: boolean; readonly labelled: boolean },
-): Promise<{ readonly data: AnySource; readonly name: string } | undefined> {
+): Promise<AnySource> {
   const { io } = session;
   const names = await dataNames(what, io.cwd);
-  const memory = await memoryFor(options, io);
-  if (!(await exceed(names, memory, io))) return undefined;
   const files = await Promise.all(names.map(async (name) => ({ ...(await fileSource(resolve(io.cwd, name))), name })));
   const { budget: _, ...reading } = readOptions(options);
   const labels = options.labels && { ...(await fileSource(resolve(io.cwd, options.labels))), name: options.labels };
@@ -52,22 +84,23 @@ export async function openLarge(
     );
   }
   for (const note of data.notes ?? []) await session.note(note);
-  return { data, name: names.length === 1 ? basename(names[0]) : `${names.length} files` };
+  return data;
 }
 
 /** Whether DATA is made of files that would not fit in the memory they may take. */
-export async function isLarge(names: readonly string[], options: ReadingOptions, io: Io): Promise<boolean> {
-  return exceed(names, await memoryFor(options, io), io);
-}
-
-async function exceed(names: readonly string[], memory: number, { cwd }: Io): Promise<boolean> {
+async function isLarge(names: readonly string[], memory: number, { cwd }: Io): Promise<boolean> {
   let takes = 0;
   for (const name of names) {
-    const found = name === "-" ? undefined : await stat(resolve(cwd, name)).catch(() => undefined);
-    if (!found?.isFile() || isImageName(name)) return false;
+    const found = await dataFile(name, cwd);
+    if (!found) return false;
     takes += found.size * (await factorOf(resolve(cwd, name)));
   }
   return takes > memory;
+}
+
+async function dataFile(name: string, cwd: string): Promise<Stats | undefined> {
+  const found = name === "-" || isImageName(name) ? undefined : await stat(resolve(cwd, name)).catch(() => undefined);
+  return found?.isFile() ? found : undefined;
 }
 
 async function factorOf(path: string): Promise<number> {

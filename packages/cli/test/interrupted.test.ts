@@ -124,4 +124,25 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
     }
     expect(readdirSync(folder)).toEqual(before);
   });
+
+  test.runIf(process.platform === "linux")("a folder that does not take cache files or checkpoints", async () => {
+    const rows = Array.from({ length: 900 }, (_, r) => `${r % 7},${r % 31},${r / 8},${"xyz"[r % 3]}`);
+    writeFileSync(join(folder, "few.csv"), `${rows.join("\n")}\n`);
+    const train = "$R train few.csv --label-column 3 --estimator classifier --no-table --memory 60KB -m x.model";
+    for (const [line, message] of [
+      [`RANKSIM_SCRATCH=/none node ${train}`, "/none: expected a folder for cache files, found nothing"],
+      [
+        `ulimit -f 1; RANKSIM_SCRATCH=. node ${train}`,
+        ".: expected a folder with room for a cache file of 10800 bytes, found one where files may not be that large",
+      ],
+    ]) {
+      const { code, stderr } = await end(shell(line));
+      const cure = "; set RANKSIM_SCRATCH to a folder with more room";
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${message}${cure}\n` });
+    }
+    const kept = await end(
+      shell("ulimit -f 1; node $R train digits --estimator classifier --checkpoint kept -m x.model"),
+    );
+    expect(kept.stderr).toMatch(/kept: expected a folder with room for a state of training of \d+ bytes.*same command/);
+  });
 });

@@ -159,7 +159,8 @@ export function parseBytes(text: string): number | undefined {
   return bytes > 0 ? bytes : undefined;
 }
 
-function sizeText(bytes: number): string {
+/** A number of bytes for a message. */
+export function sizeText(bytes: number): string {
   if (bytes >= 1e9) return `${(bytes / 1e9).toPrecision(3)} GB`;
   return bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${Math.ceil(bytes)} bytes`;
 }

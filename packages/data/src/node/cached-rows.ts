@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Csr, RanksimError, type RowSource, type Rows, type Values } from "@ranksim/core";
 import { type FixedLayout, fixedRows } from "../rows/fixed-rows.ts";
+import { noRoom } from "./no-room.ts";
 
 const readAt = promisify(read);
 const writeAt = promisify(write);
@@ -22,14 +23,15 @@ export function scratchFolder(env: { readonly [name: string]: string | undefined
 /** A file without a name; it is deleted when it is no longer in use. */
 export class Scratch {
   readonly #file: number;
+  readonly #folder: string;
   static readonly #forgotten = new FinalizationRegistry<number>((file) => closeSync(file));
 
   constructor(folder: string) {
-    const own = mkdtempSync(join(folder, "ranksim-rows-"));
+    this.#folder = folder;
     try {
-      this.#file = openSync(join(own, "rows"), "wx+", 0o600);
-    } finally {
-      rmSync(own, { recursive: true, force: true });
+      this.#file = openUnnamed(folder);
+    } catch (error) {
+      throw noRoom({ folder, what: "cache files", cure: CURE }, error);
     }
     Scratch.#forgotten.register(this, this.#file);
   }
@@ -44,9 +46,24 @@ export class Scratch {
   }
 
   async write(bytes: Uint8Array, at: number): Promise<void> {
-    for (let done = 0; done < bytes.byteLength; ) {
-      done += (await writeAt(this.#file, bytes, done, bytes.byteLength - done, at + done)).bytesWritten;
+    try {
+      for (let done = 0; done < bytes.byteLength; ) {
+        done += (await writeAt(this.#file, bytes, done, bytes.byteLength - done, at + done)).bytesWritten;
+      }
+    } catch (error) {
+      throw noRoom({ folder: this.#folder, what: "a cache file", bytes: at + bytes.byteLength, cure: CURE }, error);
     }
+  }
+}
+
+const CURE = "set RANKSIM_SCRATCH to a folder with more room";
+
+function openUnnamed(folder: string): number {
+  const own = mkdtempSync(join(folder, "ranksim-rows-"));
+  try {
+    return openSync(join(own, "rows"), "wx+", 0o600);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Saved,
   saveModel,
 } from "@ranksim/core";
+import { noRoom } from "./no-room.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** What a training is about: anything that decides its result, by name. */
@@ -46,14 +47,18 @@ export async function openCheckpoint(
   facts: TrainingFacts,
   { minutes = 0 }: CheckpointOptions = {},
 ): Promise<Checkpoint> {
-  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw error;
-    throw new RanksimError("bad-params", `${folder}: expected a folder for checkpoints, found a file; name another`);
+  const write = (path: string, bytes: Uint8Array): Promise<void> =>
+    writeWhole(path, [bytes]).catch((error: unknown) => {
+      const [what, cure] = ["a state of training", "make room, and the same command goes on from the last state"];
+      throw noRoom({ folder, what, bytes: bytes.byteLength, cure }, error);
+    });
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw noRoom({ folder, what: "checkpoints", cure: "name another" }, error);
   });
   const own = { ...facts, version: VERSION };
   const found = await factsIn(folder);
   if (found) refuseOther(folder, found, own);
-  else await writeWhole(join(folder, FACTS), [new TextEncoder().encode(`${JSON.stringify(own, null, 2)}\n`)]);
+  else await write(join(folder, FACTS), new TextEncoder().encode(`${JSON.stringify(own, null, 2)}\n`));
   let last = performance.now();
   let written: Promise<void> = Promise.resolve();
   const pathOf = (name: string) => join(folder, `${name.replace(/[^\w.-]/g, "_")}.state`);
@@ -71,7 +76,7 @@ export async function openCheckpoint(
       const bytes = saveModel({ kind: state.kind, save: () => state }); // a copy
       // One at a time: training is at most a round ahead of the disk, and states arrive in order.
       await written;
-      written = writeWhole(pathOf(name), [bytes]);
+      written = write(pathOf(name), bytes);
       written.catch(() => {}); // reported by the next call
       last = performance.now();
     },

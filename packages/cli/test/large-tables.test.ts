@@ -104,6 +104,20 @@ describe("tables", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("can be read in 1.00 MB of memory") });
   });
 
+  it.each([
+    ["numbers", "--ignore-columns pad,word --no-table"],
+    ["a table", "--ignore-columns pad"],
+    ["texts", "--ignore-columns pad,a,b --text --text-column word"],
+  ])("with labels that turn out to be words in a later block: %s", async (_, flags) => {
+    // Long rows, so that the last are in a second block.
+    const lines = Array.from({ length: 1200 }, (_, r) =>
+      [r % 7, (r * 5) % 31, "uvw"[r % 3].repeat(2), "-".repeat(2000), r < 1190 ? `0${r % 3}` : "x"].join(","),
+    );
+    writeFileSync(path("blocks.csv"), `a,b,word,pad,label\n${lines.join("\n")}\n`);
+    const trained = await sameModel(`blocks.csv ${flags} --estimator classifier --filters 20`, "1MB");
+    expect(JSON.parse(trained).classes).toEqual(["00", "01", "02", "x"]);
+  });
+
   it("refuses words that do not fit, and says which flag helps", async () => {
     const long = Array.from({ length: 3000 }, (_, r) => `w${r}${"long".repeat(20)},${r % 9},${"xy"[r % 2]}`);
     writeFileSync(path("long.csv"), `name,size,label\n${long.join("\n")}\n`);

@@ -8,6 +8,7 @@ import { readBlocks } from "../blocks.ts";
 import type { DataSet, Found, MatrixData, RowLabels, SourceData } from "../data-set.ts";
 import { joinLabels } from "../join.ts";
 import { type ReadDataOptions, refuseResize, siblingLabels, withImages } from "../read.ts";
+import { type InBlocks, LabelBlocks } from "../readers/label-blocks.ts";
 import { readLabels } from "../readers/labels.ts";
 import { fixedRows, layoutOf } from "../rows/fixed-rows.ts";
 import { joinSources, widestOf } from "../rows/joined-rows.ts";
@@ -82,7 +83,7 @@ interface Survey {
   smallest: number;
   like: Values;
   form: MatrixData["x"]["form"];
-  labels: RowLabels[];
+  labels: LabelBlocks;
   first: MatrixData;
   notes: Set<string>;
 }
@@ -110,15 +111,18 @@ async function cachedData(file: ByteSource, options: OpenRowsOptions, folder: st
     ...(counted ? { found: counted } : {}),
     ...(survey.notes.size === 0 ? {} : { notes: [...survey.notes] }),
   };
-  return survey.labels.length === 0 ? data : withRowLabels(data, joinLabels(survey.labels), file.name);
+  const y = survey.labels.finish();
+  return y ? withRowLabels(data, y, file.name) : data;
 }
 
 async function surveyOf(file: ByteSource, options: ReadDataOptions): Promise<Survey> {
   let survey: Survey | undefined;
-  for await (const data of setsIn(file, options)) {
+  const labels = new LabelBlocks();
+  const reading: ReadDataOptions & InBlocks = { ...options, labelBlocks: labels };
+  for await (const data of setsIn(file, reading)) {
     survey ??= {
       ...{ rows: 0, features: 0, smallest: Number.POSITIVE_INFINITY, like: data.x.values.slice(0, 0) as Values },
-      ...{ form: data.x.form, labels: [], first: withoutRows(data), notes: new Set<string>() },
+      ...{ form: data.x.form, labels, first: withoutRows(data), notes: new Set<string>() },
     };
     survey.rows += data.x.rows;
     survey.features = Math.max(survey.features, data.x.features);
@@ -127,7 +131,7 @@ async function surveyOf(file: ByteSource, options: ReadDataOptions): Promise<Sur
     }
     if (data.x.form === "csr") for (const i of data.x.indices) if (i < survey.smallest) survey.smallest = i;
     survey.like = widestOf([survey.like, data.x.values]);
-    if (data.y) survey.labels.push(data.y);
+    labels.add(data.y);
     for (const note of data.notes ?? []) survey.notes.add(note);
   }
   return survey as Survey; // a file without rows was refused

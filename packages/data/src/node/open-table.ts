@@ -9,6 +9,7 @@ import { Budget } from "../budget.ts";
 import type { Found, MatrixData, RowLabels, SourceData, TableData, TableSourceData } from "../data-set.ts";
 import { joinLabels } from "../join.ts";
 import type { Pouring } from "../readers/cells-builder.ts";
+import { type InBlocks, LabelBlocks } from "../readers/label-blocks.ts";
 import { readLabels } from "../readers/labels.ts";
 import { schemaOfFirst } from "../schema.ts";
 import type { ByteSource } from "../source.ts";
@@ -63,7 +64,8 @@ async function pouredTable(files: readonly ByteSource[], options: OpenRowsOption
   const { room, scratch: folder = scratchFolder(), labels: _labels, budget: _budget, ...reading } = options;
   const poured = new PouredTable({ room, folder, account: wordsOf(files[0].name, room) });
   const pour: NonNullable<Pouring["pour"]> = { columns: [] };
-  for await (const data of tablesIn(files[0], { ...reading, table: true, pour } as typeof reading)) {
+  const whole: typeof reading & Pouring = { ...reading, table: true, pour };
+  for await (const data of tablesIn(files[0], poured.reading(whole, 0))) {
     await poured.add(data, 0);
   }
   await poured.cache?.endPart(
@@ -75,7 +77,8 @@ async function pouredTable(files: readonly ByteSource[], options: OpenRowsOption
     const schema = schemaOfFirst(first, { columns: await detectSource(first.x), rows: false });
     for (const [part, file] of files.entries()) {
       if (part === 0) continue;
-      for await (const data of tablesIn(file, { ...reading, schema })) await poured.add(data, part);
+      for await (const data of tablesIn(file, poured.reading({ ...reading, schema }, part)))
+        await poured.add(data, part);
     }
   }
   return poured.finish();
@@ -104,7 +107,9 @@ function wordsOf(name: string, room: number): { takeText(length: number): void }
 class PouredTable {
   cache: TableCache | undefined;
   readonly #options: TableCacheOptions;
-  readonly #labels: RowLabels[] = [];
+  /** Labels of each file. */
+  readonly #labels: LabelBlocks[] = [];
+  #isLabelled: boolean | undefined;
   readonly #notes = new Set<string>();
   #names: readonly string[] = [];
   #found: Found | undefined;
@@ -113,14 +118,21 @@ class PouredTable {
     this.#options = options;
   }
 
+  /** The options to read a file with. */
+  reading<O extends object>(options: O, part: number): O & InBlocks {
+    this.#labels[part] = new LabelBlocks();
+    return { ...options, labelBlocks: this.#labels[part] };
+  }
+
   async add({ table, y, notes, found }: TableData, part: number): Promise<void> {
     if (!this.cache) {
       this.#names = table.columns.map(({ name }) => name);
       this.#found = found;
       this.cache = new TableCache(this.#names, this.#options);
     }
-    if (y) this.#labels.push(y);
-    if ((y === undefined) !== (this.#labels.length === 0)) {
+    this.#labels[part].add(y);
+    this.#isLabelled ??= y !== undefined;
+    if (this.#isLabelled !== (y !== undefined)) {
       throw new RanksimError("bad-labels", "expected labels in all files or in none, found them in some");
     }
     for (const note of notes ?? []) this.#notes.add(note);
@@ -132,7 +144,7 @@ class PouredTable {
     return {
       form: "tables",
       x,
-      ...(this.#labels.length > 0 ? { y: joinLabels(this.#labels) } : {}),
+      ...(this.#isLabelled ? { y: joinLabels(this.#labels.map((labels) => labels.finish() as RowLabels)) } : {}),
       ...(this.#found ? { found: this.#found } : {}),
       ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
     };

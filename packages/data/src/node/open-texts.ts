@@ -5,6 +5,7 @@ import { type Block, readBlocks, readTextBlocks } from "../blocks.ts";
 import type { RowLabels, TextSourceData } from "../data-set.ts";
 import { joinLabels } from "../join.ts";
 import type { ReadDataOptions } from "../read.ts";
+import { type InBlocks, LabelBlocks } from "../readers/label-blocks.ts";
 import { readLabels } from "../readers/labels.ts";
 import { hashRows } from "../row-hash.ts";
 import type { ByteSource } from "../source.ts";
@@ -15,19 +16,18 @@ import type { OpenRowsOptions } from "./open-rows.ts";
 export async function openTexts(files: readonly ByteSource[], options: OpenRowsOptions): Promise<TextSourceData> {
   const { room, scratch: folder = scratchFolder(), labels: apart, budget: _, ...reading } = options;
   const blocks = () => blocksOf(files, reading);
-  const labels: RowLabels[] = [];
+  const labels = files.map(() => new LabelBlocks());
   const hashes: Uint32Array[] = [];
   const notes = new Set<string>();
   let first: Block["data"] | undefined;
   let rows = 0;
-  for await (const data of blocks()) {
+  for await (const data of blocksOf(files, reading, labels)) {
     first ??= data;
     rows += data.text.length;
-    if (data.y) labels.push(data.y);
     hashes.push(hashRows(data));
     for (const note of data.notes ?? []) notes.add(note);
   }
-  const y = apart ? await readLabels(apart, reading) : labels.length > 0 ? joinLabels(labels) : undefined;
+  const y = apart ? await readLabels(apart, reading) : joinedLabels(labels);
   if (y && y.length !== rows) {
     throw new RanksimError(
       "bad-labels",
@@ -52,13 +52,21 @@ export async function openTexts(files: readonly ByteSource[], options: OpenRowsO
   };
 }
 
-async function* blocksOf(files: readonly ByteSource[], options: ReadDataOptions) {
+function joinedLabels(files: readonly LabelBlocks[]): RowLabels | undefined {
+  const found = files.map((labels) => labels.finish()).filter((y) => y !== undefined);
+  return found.length > 0 ? joinLabels(found) : undefined;
+}
+
+/** The blocks of all files; `labels` takes in those of each file. */
+async function* blocksOf(files: readonly ByteSource[], options: ReadDataOptions, labels: readonly LabelBlocks[] = []) {
   const isPlain = options.format === undefined && options.textColumn === undefined;
   const withColumn = options.textColumn === undefined ? { ...options, textColumn: "text" } : options;
-  for (const file of files) {
+  for (const [j, file] of files.entries()) {
     const isLines = isPlain && /\.txt$/i.test(file.name);
-    for await (const { data } of isLines ? readTextBlocks(file, options.encoding) : readBlocks(file, withColumn)) {
+    const own: ReadDataOptions & InBlocks = { ...withColumn, ...(labels[j] ? { labelBlocks: labels[j] } : {}) };
+    for await (const { data } of isLines ? readTextBlocks(file, options.encoding) : readBlocks(file, own)) {
       if (data.form !== "text") throw new RanksimError("bad-matrix", `${file.name}: expected text, found numbers`);
+      labels[j]?.add(data.y);
       yield data;
     }
   }

@@ -20,7 +20,7 @@ import { numberOf, scan, skipByteOrderMark } from "./scan.ts";
 export async function readCsv(opened: Opened, options: ReadOptions): Promise<DataSet> {
   const { name } = opened;
   const account = budgetOf(options).of(name);
-  const labels = new LabelBuilder(account);
+  const labels = new LabelBuilder(account, options);
   const text: string[] = [];
   let rows = 0;
   let layout: CsvLayout | undefined;

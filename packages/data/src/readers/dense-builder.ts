@@ -8,6 +8,7 @@ import { badFile } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import { denseFrom, type RowLabels } from "../data-set.ts";
 import { GrowingValues, narrowed } from "../growing-values.ts";
+import type { InBlocks, LabelBlocks } from "./label-blocks.ts";
 import type { ReadOptions } from "./options.ts";
 
 /** Cells of a table on their way to a matrix. */
@@ -103,17 +104,17 @@ export class DenseBuilder {
 export class LabelBuilder {
   readonly #labels: (Label | readonly Label[])[] = [];
   readonly #account: Account;
-  #sets = false;
+  readonly #blocks: LabelBlocks | undefined;
 
-  constructor(account: Account) {
+  constructor(account: Account, { labelBlocks }: ReadOptions & InBlocks = {}) {
     this.#account = account;
+    this.#blocks = labelBlocks;
   }
 
   /** Adds the label or the labels of the next row. */
   add(label: Label | readonly Label[]): void {
     if (typeof label === "string") this.#account.takeText(label.length);
     else this.#account.takeValues(typeof label === "object" ? 1 + label.length : 1);
-    if (typeof label === "object") this.#sets = true;
     this.#labels.push(label);
   }
 
@@ -121,14 +122,22 @@ export class LabelBuilder {
     return this.#labels.length;
   }
 
-  /** The labels. One row with several labels makes them all label sets; strings that all spell numbers become numbers. */
+  /** The labels of a file; those of a block stay as they are written. */
   finish(): RowLabels {
-    const distinct = new Set<Label>(this.#labels.flat());
-    const numeric = [...distinct].every((label) => typeof label === "number" || spellsNumber(label));
-    const name = (label: Label): Label => (numeric ? Number(label) : String(label));
-    if (!this.#sets) return (this.#labels as Label[]).map(name);
-    return this.#labels.map((label) => (typeof label === "object" ? label.map(name) : [name(label as Label)]));
+    const labels = this.#labels as RowLabels;
+    if (!this.#blocks) return typedLabels(labels);
+    this.#blocks.areAsWritten = true;
+    return labels;
   }
+}
+
+/** Labels as they are written: one row with several labels makes them all label sets; strings that all spell numbers become numbers. */
+export function typedLabels(labels: RowLabels): RowLabels {
+  const distinct = new Set<Label>(labels.flat());
+  const numeric = [...distinct].every((label) => typeof label === "number" || spellsNumber(label));
+  const name = (label: Label): Label => (numeric ? Number(label) : String(label));
+  if (!labels.some((label) => typeof label === "object")) return (labels as Label[]).map(name);
+  return labels.map((label) => (typeof label === "object" ? label.map(name) : [name(label)]));
 }
 
 function spellsNumber(label: string): boolean {

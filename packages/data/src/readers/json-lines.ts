@@ -31,7 +31,7 @@ export async function readJsonLines(opened: Opened, options: ReadOptions): Promi
   const { name } = opened;
   let rows: RowReader | undefined;
   const account = budgetOf(options).of(name);
-  const labels = new LabelBuilder(account);
+  const labels = new LabelBuilder(account, options);
   let labelled: boolean | undefined;
   await scanLines(name, opened.stream, account, (window, from, to, line) => {
     const heap = JSON_BYTES * (to - from);

@@ -57,7 +57,7 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
   const isUnlabelled = rows.every((label) => label === "") && options.multilabel !== true;
   if (isUnlabelled || options.labelColumn === null) return { form: "matrix", x, ...facts };
   const several = options.multilabel ?? rows.some((label) => label === "" || label.includes(","));
-  const labels = new LabelBuilder(account);
+  const labels = new LabelBuilder(account, options);
   rows.forEach((label, r) => {
     labels.add(several ? splitLabels(label) : singleLabel(name, label, r));
   });

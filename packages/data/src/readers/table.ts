@@ -38,7 +38,7 @@ export class TableBuilder {
     this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#options = options;
     this.#account = budgetOf(options).of(name);
-    this.#labels = new LabelBuilder(this.#account);
+    this.#labels = new LabelBuilder(this.#account, options);
     const { label, text, features } = this.#columns;
     this.needed = [...features, ...(label < 0 ? [] : [label]), ...(text < 0 ? [] : [text])];
   }

@@ -5,7 +5,9 @@
  */
 
 import type { Csr } from "@ranksim/core";
-import type { Account } from "../budget.ts";
+import { badFile } from "../bad-file.ts";
+import { type Account, OverBudget } from "../budget.ts";
+import { orderOf } from "../table/detect.ts";
 import type { TableSource } from "../table/source.ts";
 import { NO_WORD, Table, type TableColumn } from "../table/table.ts";
 import { cacheRows, Scratch } from "./cached-rows.ts";
@@ -18,8 +20,8 @@ const MOST = 1 << 16;
 export interface TableCacheOptions {
   readonly room: number;
   readonly folder: string;
-  /** Words of columns stay in memory, and are accounted for. */
-  readonly account?: Pick<Account, "takeText">;
+  /** Words of columns stay in memory, and are accounted for; errors name the file. */
+  readonly words?: { readonly account: Account; readonly file: string };
 }
 
 /** Rows of a column that were written as numbers, and how these are spelled should the column be one of words. */
@@ -57,7 +59,10 @@ export class TableCache {
 
   /** Adds rows; their columns are those of the cache, in its order. `part` is the file they come from. */
   async add({ rows, columns }: Table, part = 0): Promise<void> {
-    const cells = columns.map((column, c) => this.#cellsOf(column, c, rows, part));
+    const cells = this.#withinBudget(
+      () => columns.map((column, c) => this.#cellsOf(column, c, rows, part)),
+      () => this.#mostWords(columns, this.#rows + rows),
+    );
     for (let from = 0; from < rows; ) {
       const at = this.#rows % this.#blockRows;
       const to = Math.min(rows, from + this.#blockRows - at);
@@ -116,9 +121,44 @@ export class TableCache {
   #codeOf(words: Map<string, number>, word: string): number {
     const known = words.get(word);
     if (known !== undefined) return known;
-    this.#options.account?.takeText(2 * word.length);
+    this.#options.words?.account.takeText(2 * word.length);
     words.set(word, words.size);
     return words.size - 1;
+  }
+
+  /** Where the words of all columns do not fit in memory, the error names the column that has most. */
+  #withinBudget<T>(work: () => T, most: () => { name: string; count: number; isName: boolean }): T {
+    try {
+      return work();
+    } catch (error) {
+      const { words } = this.#options;
+      if (!(error instanceof OverBudget) || !words) throw error;
+      const { name, count, isName } = most();
+      const found = `column ${JSON.stringify(name)} with ${count} or more`;
+      const cure = isName
+        ? `leave it out with --ignore-columns ${/[\s,]/.test(name) ? JSON.stringify(name) : name}, or raise --memory`
+        : "raise --memory";
+      throw badFile(
+        words.file,
+        "",
+        `expected columns whose different words fit in memory, found ${found}; ${cure}`,
+        error,
+      );
+    }
+  }
+
+  /** The column with most words so far, those of rows that are being added among them. */
+  #mostWords(added: readonly TableColumn[], rows: number): { name: string; count: number; isName: boolean } {
+    const counts = added.map((column, c) => {
+      const known = this.#columns[c].words;
+      const fresh = column.form === "words" ? column.words.filter((word) => !known?.has(word)).length : 0;
+      return (known?.size ?? 0) + fresh;
+    });
+    const count = Math.max(...counts);
+    const column = added[counts.indexOf(count)];
+    // As in memory, where a column with another word in almost every row is left out, but for dates.
+    const isName = count > rows / 2 && !(column.form === "words" && orderOf(column.words));
+    return { name: column.name, count, isName };
   }
 
   /** Writes rows that were taken for numbers as the words that they spell. */
@@ -127,17 +167,23 @@ export class TableCache {
     const spell = (value: number) => (hasComma ? String(value).replace(".", ",") : String(value + 0));
     const coded = (value: number) =>
       Number.isNaN(value) ? value : this.#codeOf(words as Map<string, number>, spell(value));
+    const { name } = this.#columns[c];
+    const codedAll = (values: Float64Array) =>
+      this.#withinBudget(
+        () => values.map(coded),
+        () => ({ name, isName: true, count: (words as Map<string, number>).size }),
+      );
     for (const { from, to } of runs.filter(which)) {
       for (let low = from; low < to; ) {
         const block = Math.floor(low / this.#blockRows);
         const [at, end] = [low - block * this.#blockRows, Math.min(to - block * this.#blockRows, this.#blockRows)];
         if ((block + 1) * this.#blockRows > this.#rows) {
           const own = this.#block.subarray(c * this.#blockRows + at, c * this.#blockRows + end);
-          own.set(own.map(coded));
+          own.set(codedAll(own));
         } else {
           const place = this.#placeOf(block, c) + at * 8;
           const bytes = await this.#file.read(place, place + (end - at) * 8);
-          const values = new Float64Array(bytes.slice().buffer).map(coded);
+          const values = codedAll(new Float64Array(bytes.slice().buffer));
           await this.#file.write(new Uint8Array(values.buffer), place);
         }
         low = block * this.#blockRows + end;

@@ -62,7 +62,8 @@ const ROOM = 2 ** 29;
 
 async function pouredTable(files: readonly ByteSource[], options: OpenRowsOptions): Promise<TableSourceData> {
   const { room, scratch: folder = scratchFolder(), labels: _labels, budget: _budget, ...reading } = options;
-  const poured = new PouredTable({ room, folder, account: wordsOf(files[0].name, room) });
+  const file = files[0].name;
+  const poured = new PouredTable({ room, folder, words: { account: new Budget(room).of(file), file } });
   const pour: NonNullable<Pouring["pour"]> = { columns: [] };
   const whole: typeof reading & Pouring = { ...reading, table: true, pour };
   for await (const data of tablesIn(files[0], poured.reading(whole, 0))) {
@@ -82,25 +83,6 @@ async function pouredTable(files: readonly ByteSource[], options: OpenRowsOption
     }
   }
   return poured.finish();
-}
-
-/** The words of all columns stay in memory: where they do not fit, the columns that have most of them have to go. */
-function wordsOf(name: string, room: number): { takeText(length: number): void } {
-  const account = new Budget(room).of(name);
-  return {
-    takeText(length) {
-      try {
-        account.takeText(length);
-      } catch (cause) {
-        throw badFile(
-          name,
-          "",
-          "expected columns whose different words fit in memory, found more; leave out columns that name every row with --ignore-columns, or raise --memory",
-          cause,
-        );
-      }
-    },
-  };
 }
 
 /** A table that grows. */

@@ -1,6 +1,6 @@
 /** The command `ranksim`: this process's streams and interrupts around `run`. */
 
-import { EXIT, Interruption } from "./exit.ts";
+import { EXIT, Interruption, interruptedText } from "./exit.ts";
 import { processIo } from "./io.ts";
 
 /** Milliseconds that work has to stop by itself; a read that does not answer, say of a network's file, is then left. */
@@ -17,7 +17,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     const reason = new Interruption(signal);
     const leave = () => {
       cleanUp();
-      process.stderr.write("interrupted: nothing was changed\n");
+      process.stderr.write(interruptedText(process.argv));
       process.exit(reason.exitCode);
     };
     // The second time the user means it.

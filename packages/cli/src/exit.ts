@@ -11,6 +11,13 @@ export const EXIT = {
   ended: 143,
 } as const;
 
+/** What an interrupted command says; what it had got done is in a checkpoint, or nowhere. */
+export function interruptedText(argv: readonly string[]): string {
+  const isKept = argv.some((word) => /^--checkpoint(=|$)/.test(word));
+  const cure = isKept ? "no model was written; the same command goes on from its checkpoint" : "nothing was changed";
+  return `interrupted: ${cure}\n`;
+}
+
 /** Why a run was aborted; the reason of its signal. */
 export class Interruption extends Error {
   readonly exitCode: typeof EXIT.interrupted | typeof EXIT.ended;

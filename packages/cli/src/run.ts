@@ -5,7 +5,7 @@
 
 import { RanksimError } from "@ranksim/core";
 import { CommanderError } from "commander";
-import { EXIT, Interruption } from "./exit.ts";
+import { EXIT, Interruption, interruptedText } from "./exit.ts";
 import { configOf, readConfig, withConfig } from "./flags/config-file.ts";
 import { speakFlags } from "./flags/speak-flags.ts";
 import { UsageError } from "./flags/usage-error.ts";
@@ -27,7 +27,7 @@ async function runAlone(argv: readonly string[], io: Io): Promise<number> {
     return await attempt(argv, io);
   } catch (error) {
     if (io.signal.aborted) {
-      await io.stderr.write("interrupted: nothing was changed\n").catch(() => undefined);
+      await io.stderr.write(interruptedText(argv)).catch(() => undefined);
       return io.signal.reason instanceof Interruption ? io.signal.reason.exitCode : EXIT.interrupted;
     }
     // Where even the error cannot be written, only the exit code remains.

@@ -112,3 +112,11 @@ describe("a folder of another training", () => {
     );
   });
 });
+
+it("an interrupted training says that it can go on", async () => {
+  const signal = AbortSignal.abort();
+  const line = "train digits --estimator classifier -m no.ranksim";
+  const [plain, kept] = [line, `${line} --checkpoint left`].map((given) => world.ranksim(given, { signal }));
+  expect((await plain).stderr).toBe("interrupted: nothing was changed\n");
+  expect((await kept).stderr).toBe("interrupted: no model was written; the same command goes on from its checkpoint\n");
+});

@@ -169,6 +169,15 @@ it("says what needs all rows at once, and how to get it", async () => {
   const refused = (flag: string) => world.ranksim(`${line} --estimator classifier ${flag}`);
   expect((await refused("--dry-run")).stderr).toMatch(/--dry-run needs all rows at once.*--memory/);
   expect((await refused("--test-share 0.2 --group-column 1")).stderr).toMatch(/--group-column needs all rows at once/);
+  const median = await refused("--filter-function medianRank");
+  expect(median.stderr).toMatch(/--filter-function: expected rows in memory.*leave it out.*raise --memory/);
+  const little = await world.ranksim(line.replace("60KB", "2KB"));
+  expect(little).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^error: --memory: expected at least \d.* for rows of \d+ bytes \(bytes\.npy\), found 2\.0 kB/,
+    ),
+  });
   const short = await world.ranksim("train bytes.npy --memory 60KB --estimator classifier -m no.ranksim");
   expect(short.stderr).toMatch(/bytes\.npy: expected labels, found none/);
 });

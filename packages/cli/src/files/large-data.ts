@@ -3,7 +3,7 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { RanksimError } from "@ranksim/core";
+import { RanksimError, type RowSource } from "@ranksim/core";
 import { type AnySource, isImageName, layoutOf, OverBudget, readsInBlocks } from "@ranksim/data";
 import { fileSource, openRows, openTable, openTexts } from "@ranksim/data/node";
 import { memoryFor } from "../agreement.ts";
@@ -11,12 +11,15 @@ import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
 import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
+import { bytes } from "../terminal/numbers.ts";
 import { dataNames } from "./data-names.ts";
 
 /** Bytes that reading a file whole takes for each of its own: arrays are checked and copied, text is taken apart, Parquet unpacked. */
 const TAKES = { placed: 17, text: 4, packed: 16 } as const;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */
 const ROOM = 0.5;
+/** Rows that must fit in the memory: a block, which has a sixteenth of the room, then has four. */
+const LEAST_ROWS = 128;
 
 /**
  * Reads DATA whole where it should fit in memory, and in blocks where it should not. How much a file takes is guessed from its size: where
@@ -77,6 +80,7 @@ export async function openInBlocks(
       ...(scratch ? { scratch } : {}),
     }),
   );
+  if (data.form === "source") refuseFewRows(names[0], data.x, memory);
   if (wanted.labelled && data.y === undefined) {
     throw new RanksimError(
       "bad-labels",
@@ -85,6 +89,17 @@ export async function openInBlocks(
   }
   for (const note of data.notes ?? []) await session.note(note);
   return data;
+}
+
+/** Blocks of a row or two would take hours to train on, as each is read on its own. */
+function refuseFewRows(name: string, { entries, rows, form, valueBytes }: RowSource, memory: number): void {
+  const rowBytes = Math.ceil((entries / rows) * (form === "csr" ? 4 + valueBytes : valueBytes));
+  const least = LEAST_ROWS * rowBytes;
+  if (memory >= least) return;
+  throw new RanksimError(
+    "bad-params",
+    `--memory: expected at least ${bytes(least)} for rows of ${bytes(rowBytes)} (${name}), found ${bytes(memory)}`,
+  );
 }
 
 /** Whether DATA is made of files that would not fit in the memory they may take. */

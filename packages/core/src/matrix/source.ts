@@ -45,7 +45,7 @@ export function matrixFor(x: RowSource, what: string): Matrix {
   if (x instanceof Dense || x instanceof Csr) return x;
   throw new RanksimError(
     "unsupported",
-    `${what}: expected rows in memory, found a source that is read in blocks; it needs all rows at once`,
+    `${what}: expected rows in memory, found a source that is read in blocks; it needs all rows at once: leave it out, or read the rows whole (raise --memory)`,
   );
 }
 

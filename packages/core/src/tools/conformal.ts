@@ -9,6 +9,7 @@
  */
 
 import { RanksimError } from "../errors.ts";
+import { checkpointOf } from "../estimators/checkpoint.ts";
 import type { Estimator, ModelReader, PredictingModel, Run } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo } from "../estimators/params.ts";
 import type { Dense } from "../matrix/dense.ts";
@@ -87,7 +88,8 @@ export class ConformalClassifier<X = MatrixLike> implements Estimator<X, Conform
     }
     const { heldOut, seed } = this.#own;
     const split = trainTestSplit(x as Samples, y as Labels, { testShare: heldOut, seed });
-    const model = await this.estimator.fit(split.train.x as X, split.train.y, partOfRun(run, 0, 0.9));
+    const fitting = { ...partOfRun(run, 0, 0.9), ...checkpointOf(run, "sets") };
+    const model = await this.estimator.fit(split.train.x as X, split.train.y, fitting);
     return conformalOf(model, split.test.x as X, split.test.y, partOfRun(run, 0.9, 1));
   }
 }

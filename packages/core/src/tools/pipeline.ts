@@ -102,7 +102,7 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
     let data: unknown = x;
     for (const [j, estimator] of this.estimators.entries()) {
       const isLast = j === steps - 1;
-      const part = partOfRun(run, j / steps, (j + (isLast ? 1 : 0.5)) / steps);
+      const part = partOfRun(isLast ? run : rest, j / steps, (j + (isLast ? 1 : 0.5)) / steps);
       const model = await estimator.fit(data as never, y, { ...part, ...checkpointOf(run, this.names[j]) });
       models.push(model);
       if (isLast) break;

@@ -1,6 +1,7 @@
 /** Sets with a promise: the rule by hand, the coverage that is promised, and the file. */
 
 import {
+  type Checkpoint,
   ConformalClassifier,
   ConformalModel,
   conformalOf,
@@ -35,6 +36,28 @@ function told(classes: readonly Label[]): PredictingModel<Dense, Label> {
 const rowsOf = (...rows: number[][]) => Dense.fromRows(rows);
 
 describe("conformal sets", () => {
+  it("are trained with the checkpoint they are given", async () => {
+    const x = Dense.fromRows(
+      Array.from({ length: 60 }, (_, r) => Array.from({ length: 9 }, (_, i) => (r * i * 7) % 13)),
+    );
+    const y = Array.from({ length: 60 }, (_, r) => "ab"[r % 2]);
+    const kept = new Map<string, Parameters<Checkpoint["keep"]>[1]>();
+    let recalled = 0;
+    const checkpoint: Checkpoint = {
+      recall: async (name) => {
+        if (kept.has(name)) recalled++;
+        return kept.get(name);
+      },
+      isDue: async () => true,
+      keep: async (name, state) => void kept.set(name, state),
+    };
+    const recipe = new ConformalClassifier(new RankSimilarityClassifier({ filters: 6 }));
+    const model = await recipe.fit(x, y, { checkpoint });
+    expect([...kept.keys()]).toEqual(["sets.bank-0", "sets.bank-1"]);
+    expect(saveModel(await recipe.fit(x, y, { checkpoint }))).toEqual(saveModel(model));
+    expect(recalled).toBe(2);
+  });
+
   it("follow the rule: the ⌈(n + 1) · coverage⌉-th smallest of 1 - p", async () => {
     const held = rowsOf([0.75, 0.25], [0.5, 0.5], [0.25, 0.75], [0.875, 0.125]);
     const model = await conformalOf(told(["a", "b"]), held, ["a", "b", "a", "a"]);

@@ -1,6 +1,7 @@
 /** Pipelines: steps in order, parameters by path, abilities of the last step, stored and read, text first. */
 
 import { describe, expect, expectTypeOf, test } from "vitest";
+import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
 import type { Estimator, Model, ModelReader, Progress, TransformingModel } from "../../src/estimators/estimator.ts";
 import { RankSimilarityTransform, transformReader } from "../../src/estimators/transform.ts";
 import { Csr } from "../../src/matrix/csr.ts";
@@ -111,6 +112,21 @@ describe("fit", () => {
     const pipeline = new Pipeline([new NearestMean(), new LinearSvm()]);
     await expect(pipeline.fit(x, y)).rejects.toThrow(/step nearest-mean: a nearest-mean does not transform/);
   });
+});
+
+test("weights of rows are for the last step alone", async () => {
+  const rows = Array.from({ length: 30 }, (_, r) => Array.from({ length: 9 }, (_, i) => (r * i * 5) % 11));
+  const labels = rows.map((_, r) => "ab"[r % 2]);
+  const weights = rows.map((_, r) => 1 + (r % 4));
+  const first = new RankSimilarityTransform({ filters: 5 });
+  const pipeline = new Pipeline([first, new RankSimilarityClassifier({ filters: 4 })]);
+  const [filters, classifier] = (await pipeline.fit(rows, labels, { weights })).steps;
+  const alone = await first.fit(rows);
+  expect(filters.save().arrays).toEqual(alone.save().arrays);
+  const weighed = await new RankSimilarityClassifier({ filters: 4 }).fit(await alone.transform(rows), labels, {
+    weights,
+  });
+  expect(classifier.save().arrays).toEqual(weighed.save().arrays);
 });
 
 describe("abilities are those of the last step", () => {

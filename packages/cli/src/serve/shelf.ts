@@ -165,9 +165,7 @@ async function warm(model: ServedModel): Promise<void> {
 
 /** What changes when a file does; a missing file looks like none, and is reported once, when it cannot be read. */
 async function lookOf(path: string): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "gone";
+  // Why it cannot be looked at is a look too: the refusal is reported once, when loading fails, and not at every look.
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "unknown");
+  return typeof found === "string" ? found : `${found.mtimeMs} ${found.size} ${found.ino}`;
 }

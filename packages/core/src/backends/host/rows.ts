@@ -1,6 +1,6 @@
 /**
- * What rows of all CPU back ends have in common: assignments are made of searches, sums are added up here, and the two
- * questions that a back end has its own kernels for (a search, the ranks of sums) are left to it.
+ * What rows of all CPU back ends have in common: assignments are made of searches, sums are added up here. Searches, the
+ * ranks of sums and refinement, for which a back end has kernels of its own, are left to it.
  */
 
 import { meanFilter } from "../../bank/bank.ts";

@@ -27,17 +27,17 @@ export const LIMITS: Limits = {
 /** Below this there is nothing left to save. */
 const LEAST = 2 ** 12;
 
-/** Limits for work that found no room: first without bounds, then with half of everything. Undefined if that would not help. */
+/** Limits for work that found no room: first without bounds, then with a quarter of everything. Undefined if that would not help. */
 export function lesser(limits: Limits): Limits | undefined {
   if (limits.bounds) return { ...limits, bounds: false };
-  const half = (bytes: number): number => Math.max(LEAST, Math.floor(bytes / 4));
+  const quarter = (bytes: number): number => Math.max(LEAST, Math.floor(bytes / 4));
   const { residentBytes, blockBytes, bankBytes, answerBytes } = limits;
   if (Math.max(blockBytes, bankBytes, answerBytes) <= LEAST && residentBytes === 0) return undefined;
   return {
     ...limits,
     residentBytes: 0,
-    blockBytes: half(Math.min(blockBytes, 2 ** 28)),
-    bankBytes: half(Math.min(bankBytes, 2 ** 28)),
-    answerBytes: half(answerBytes),
+    blockBytes: quarter(Math.min(blockBytes, 2 ** 28)),
+    bankBytes: quarter(Math.min(bankBytes, 2 ** 28)),
+    answerBytes: quarter(answerBytes),
   };
 }

@@ -48,7 +48,14 @@ const BLOCK_ROWS = 1 << 13;
 /** Milliseconds after which the records so far are passed on, although a block is not full. */
 const PROMPT = 5;
 const LF = 10;
+const CR = 13;
 const QUOTE = 34;
+
+/** Lines to be cut into blocks. */
+interface Lines extends Pick<Opened, "name" | "stream"> {
+  /** Whether all bytes are there, as in a file. Those of a pipe may be long in coming. */
+  readonly isStored: boolean;
+}
 
 /** Whether the rows of a file are read block by block; those of other formats are read whole. */
 export async function readsInBlocks(file: ByteSource, options: Pick<BlockOptions, "format"> = {}): Promise<boolean> {
@@ -73,7 +80,7 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
   const format = formatOf(opened, options);
   const { keep = [] } = options;
   // Blocks of lines are in UTF-8 before they are cut.
-  const lines = recoded(opened, expecting(options));
+  const lines = { ...recoded(opened, expecting(options)), isStored: source.byteLength !== undefined };
   const inLines = { ...options, encoding: "utf-8" } as const;
   switch (format) {
     case "csv":
@@ -127,7 +134,7 @@ export function* slices(data: DataSet): Generator<Block> {
 }
 
 /** Tables: a block is read with the line of column names before it. */
-async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<Block> {
+async function* csvBlocks(opened: Lines, given: BlockOptions): AsyncGenerator<Block> {
   const { name } = opened;
   const options = { ...given, ...expecting(given) };
   let rows = 0;
@@ -135,6 +142,7 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
   let layout: CsvLayout | undefined;
   let header = new Uint8Array(0);
   let lines = 0;
+  let isFirst = true;
   const usedOf = (window: Uint8Array, final: boolean): number => {
     if (layout === undefined) {
       const from = skipByteOrderMark(name, window);
@@ -150,22 +158,20 @@ async function* csvBlocks(opened: Opened, given: BlockOptions): AsyncGenerator<B
     while (whole) whole = records.next();
     return records.used;
   };
-  for await (const bytes of cut(name, opened.stream, usedOf, blockBytes(options))) {
+  for await (const bytes of cut(opened, usedOf, blockBytes(options))) {
     const { names, delimiter } = layout as unknown as CsvLayout;
-    const isFirst = lines === 0;
     // The first block has the header already; it may have nothing else yet.
-    if (isFirst && names !== undefined && isBlank(bytes.subarray(header.byteLength))) {
-      lines = countLines(bytes);
-      continue;
+    const own = isFirst && names !== undefined ? bytes.subarray(header.byteLength) : bytes;
+    if (!isBlank(own)) {
+      const whole = isFirst ? bytes : joined(header, bytes);
+      const before = isFirst ? 0 : lines - countLines(header);
+      const reading = { ...options, delimiter: String.fromCharCode(delimiter), header: names !== undefined };
+      const data = await located(before, () => readData(bytesSource(whole, name), forBlock(reading)));
+      const kept = keptOfRecords(name, whole, layout as unknown as CsvLayout, options.keep ?? []);
+      yield { data, kept };
+      rows += rowCount(data);
     }
-    if (isBlank(bytes)) continue;
-    const whole = isFirst ? bytes : joined(header, bytes);
-    const before = isFirst ? 0 : lines - countLines(header);
-    const reading = { ...options, delimiter: String.fromCharCode(delimiter), header: names !== undefined };
-    const data = await located(before, () => readData(bytesSource(whole, name), forBlock(reading)));
-    const kept = keptOfRecords(name, whole, layout as unknown as CsvLayout, options.keep ?? []);
-    yield { data, kept };
-    rows += rowCount(data);
+    isFirst = false;
     lines += countLines(bytes);
   }
   if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
@@ -183,7 +189,7 @@ function blockBytes({ budget }: BlockOptions): number {
 
 /** Formats of one row a line. */
 async function* lineBlocks(
-  opened: Opened,
+  opened: Lines,
   options: BlockOptions,
   keptOf: (text: Uint8Array) => string[][],
 ): AsyncGenerator<Block> {
@@ -191,12 +197,13 @@ async function* lineBlocks(
   let lines = 0;
   let found: Partial<ReadDataOptions> = {};
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
-  for await (const bytes of cut(name, opened.stream, usedOf, blockBytes(options))) {
-    if (isBlank(bytes)) continue;
-    const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
-    // The numbering of features found in the first block holds for all.
-    if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
-    yield { data, kept: keptOf(bytes) };
+  for await (const bytes of cut(opened, usedOf, blockBytes(options))) {
+    if (!isBlank(bytes)) {
+      const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
+      // The numbering of features found in the first block holds for all.
+      if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
+      yield { data, kept: keptOf(bytes) };
+    }
     lines += countLines(bytes);
   }
 }
@@ -206,10 +213,11 @@ export async function* readTextBlocks(
   source: ByteSource,
   encoding: "utf-8" | "latin1" = "utf-8",
 ): AsyncGenerator<Block> {
-  const opened = recoded(await openSource(source, source.byteLength === undefined ? 1 : undefined), { encoding });
+  const isStored = source.byteLength !== undefined;
+  const opened = { ...recoded(await openSource(source, isStored ? undefined : 1), { encoding }), isStored };
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
   let rows = 0;
-  for await (const bytes of cut(opened.name, opened.stream, usedOf)) {
+  for await (const bytes of cut(opened, usedOf)) {
     const text = decoded(opened.name, "", bytes).split(/\r?\n/);
     if (text.at(-1) === "") text.pop();
     rows += text.length;
@@ -221,16 +229,16 @@ export async function* readTextBlocks(
 }
 
 /**
- * Cuts a stream between records. `usedOf` answers how many bytes of what is there are whole records. Waits for a full
- * block while bytes keep coming, and passes on what there is when they do not.
+ * Cuts a stream between records. `usedOf` answers how many bytes of what is there are whole records. What is stored is cut by
+ * its bytes alone: processes that each read the same file must have the same blocks, however fast their disks are. Of a pipe, waits
+ * for a full block while bytes keep coming, and passes on what there is when they do not.
  */
 async function* cut(
-  name: string,
-  stream: AsyncIterable<Uint8Array>,
+  { name, stream, isStored }: Lines,
   usedOf: (window: Uint8Array, final: boolean) => number,
   blockBytes = BLOCK_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  const iterator = (blockBytes < BLOCK_BYTES ? pieces(stream, blockBytes) : stream)[Symbol.asyncIterator]();
+  const iterator: AsyncIterator<Uint8Array> = (isStored ? equalPieces : pieces)(stream, blockBytes);
   const ask = () => asked(iterator);
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -238,7 +246,7 @@ async function* cut(
   let next = ask();
   try {
     for (;;) {
-      const arrived = length === 0 ? await next : await Promise.race([next, pause()]);
+      const arrived = isStored || length === 0 ? await next : await Promise.race([next, pause()]);
       if (arrived !== undefined) {
         if (arrived.done) break;
         parts.push(arrived.value);
@@ -280,6 +288,24 @@ async function* pieces(stream: AsyncIterable<Uint8Array>, bytes: number): AsyncG
   }
 }
 
+/** The stream in chunks of so many bytes each, but the last. */
+async function* equalPieces(stream: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    let from = 0;
+    while (length + chunk.byteLength - from >= bytes) {
+      const to = from + bytes - length;
+      yield joined(...parts, chunk.subarray(from, to));
+      [parts, length, from] = [[], 0, to];
+    }
+    if (from === chunk.byteLength) continue;
+    parts.push(chunk.subarray(from));
+    length += chunk.byteLength - from;
+  }
+  if (length > 0) yield joined(...parts);
+}
+
 const pause = () => new Promise<undefined>((resume) => setTimeout(() => resume(undefined), PROMPT));
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -292,11 +318,12 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === LF || byte === 13 || byte === 32);
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === LF || byte === CR || byte === 32);
 
 function countLines(bytes: Uint8Array): number {
+  const end = bytes.includes(LF) ? LF : CR;
   let lines = 0;
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
+  for (let at = bytes.indexOf(end); at >= 0; at = bytes.indexOf(end, at + 1)) lines++;
   return lines;
 }
 

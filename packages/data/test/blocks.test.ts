@@ -11,6 +11,7 @@ import {
   readBlocks,
   readData,
   readTextBlocks,
+  rowCount,
 } from "../src/index.ts";
 import { writeNpy } from "../src/writers/npy.ts";
 
@@ -162,6 +163,27 @@ describe("blocks of a table", () => {
     expect(error.message).toContain("rows.csv, line 42");
   });
 
+  it("name the line of the whole file after many blank ones too", async () => {
+    const blank = "\n".repeat(100_000);
+    const small = () => ({ budget: new Budget(1e6) });
+    await expect(gather(bytesSource(bytes(`a,b\n1,2\n${blank}3,oops\n`), "rows.csv"), small())).rejects.toThrow(
+      "rows.csv, line 100003",
+    );
+    const objects = `{"a":1}\n${blank}{"a":oops}\n`;
+    await expect(gather(bytesSource(bytes(objects), "rows.jsonl"), small())).rejects.toThrow("rows.jsonl, line 100002");
+  });
+
+  it("have one header where lines end in CR alone", async () => {
+    const table = Array.from({ length: 9000 }, (_, r) => [r, r + 1]);
+    const text = ["a,b", ...table.map(String)].join("\r");
+    const options = () => ({ budget: new Budget(1e6), header: true });
+    const found = await gather(bytesSource(bytes(`${text}\r`), "rows.csv"), options());
+    expect(found.blocks).toBeGreaterThan(2);
+    expect(found.rows).toEqual(table);
+    const damaged = bytesSource(bytes(text.replace("\r8000,", "\roops,")), "rows.csv");
+    await expect(gather(damaged, options())).rejects.toThrow("rows.csv, line 8002");
+  });
+
   it("refuse what a whole file is refused for", async () => {
     await expect(gather(bytesSource(bytes(""), "no.csv"))).rejects.toThrow("empty");
     await expect(gather(bytesSource(bytes("a,b\n"), "no.csv"), { header: true })).rejects.toThrow("at least one row");
@@ -169,6 +191,27 @@ describe("blocks of a table", () => {
       "has columns a, b",
     );
   });
+});
+
+test.each([
+  ["rows.csv", (r: number) => `${r},"${r % 7}"`],
+  ["rows.jsonl", (r: number) => `{"a":${r},"b":${r % 7}}`],
+  ["rows.svm", (r: number) => `1 1:${r + 1} 2:3`],
+  ["rows.txt", (r: number) => `text ${r}`],
+])("blocks of %s, a file, do not depend on how it is read", async (name, line) => {
+  const all = bytes(`${Array.from({ length: 4000 }, (_, r) => line(r)).join("\n")}\n`);
+  const counts = async (source: ByteSource) => {
+    const found: number[] = [];
+    const blocks = name.endsWith(".txt") ? readTextBlocks(source) : readBlocks(source, { budget: new Budget(1e6) });
+    for await (const { data } of blocks) found.push(rowCount(data));
+    return found;
+  };
+  const expected = await counts(bytesSource(all, name));
+  for (const size of [4099, 20_000, 33_333]) {
+    const slow = { ...pieces(new TextDecoder().decode(all), [size], name), byteLength: all.length };
+    expect(await counts(slow)).toEqual(expected);
+  }
+  expect(expected.reduce((a, b) => a + b)).toBe(4000);
 });
 
 test("blocks of JSON lines keep what they are told to", async () => {

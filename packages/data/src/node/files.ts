@@ -20,7 +20,7 @@ export async function fileSource(path: string): Promise<ByteSource> {
     name: path,
     path,
     byteLength: size,
-    stream: () => streamOf(path, found),
+    stream: () => sameStream(path, found),
     async slice(from, to) {
       const file = await open(path);
       try {
@@ -47,6 +47,12 @@ export async function fileSource(path: string): Promise<ByteSource> {
 function refuseChanged(path: string, before: Stats, now: Stats): void {
   if (now.mtimeMs === before.mtimeMs && now.size === before.size && now.ino === before.ino) return;
   throw badFile(path, "", "the file has changed while it was read; leave it as it is until the end, and start again");
+}
+
+/** The bytes of a file that may be read again: refused at their end where they are not those of the file that was found. */
+async function* sameStream(path: string, found: Stats): AsyncGenerator<Uint8Array> {
+  yield* streamOf(path, found);
+  refuseChanged(path, found, await statOf(path));
 }
 
 async function* streamOf(path: string, found: Stats): AsyncGenerator<Uint8Array> {

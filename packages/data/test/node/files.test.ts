@@ -1,8 +1,25 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { openPath, pathFolder, readData, stdinSource, writeWhole } from "../../src/node.ts";
+import {
+  type ByteSource,
+  fileSource,
+  openPath,
+  pathFolder,
+  readData,
+  stdinSource,
+  writeWhole,
+} from "../../src/node.ts";
 import { scratch } from "../python.ts";
 import { expectRefusal, rowsOf } from "../rows.ts";
 
@@ -21,6 +38,41 @@ test("a folder is walked to its depth; links lead to files only", async () => {
   const paths: string[] = [];
   for await (const entry of pathFolder(folder).entries()) paths.push(entry.path);
   expect(paths.sort()).toEqual(["a/b/deep", "a/flat", "a/link"]);
+});
+
+test("a file that is not the one that was found is refused at its end, however it has changed", async () => {
+  const path = join(scratch(), "rows.csv");
+  const write = (text: string) => writeFileSync(path, text);
+  const read = async (source: ByteSource, meanwhile = () => {}) => {
+    let bytes = 0;
+    for await (const chunk of source.stream()) {
+      bytes += chunk.byteLength;
+      meanwhile();
+    }
+    return bytes;
+  };
+  const changes = {
+    "more rows": () => write("1,2\n3,4\n5,6\n"),
+    "other rows of the same length": () => {
+      write("1,2\n3,5\n");
+      utimesSync(path, 1, 1);
+    },
+    "another file": () => {
+      write("1,2\n3,5\n");
+      renameSync(path, `${path}.old`);
+      copyFileSync(`${path}.old`, path);
+    },
+  };
+  for (const change of Object.values(changes)) {
+    write("1,2\n3,4\n");
+    const between = await fileSource(path);
+    expect([await read(between), await read(between)]).toEqual([8, 8]);
+    change();
+    await expectRefusal(read(between), "bad-file", path, "changed while it was read");
+  }
+  write("1,2\n3,4\n");
+  const during = await fileSource(path);
+  await expectRefusal(read(during, changes["more rows"]), "bad-file", path, "changed while it was read");
 });
 
 test("a path that leads nowhere is refused", async () => {

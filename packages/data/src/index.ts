@@ -38,7 +38,7 @@ export {
   recipeFor,
   TABLE_VOTERS,
 } from "./recipes/recipe.ts";
-export { type Trained, type TrainOptions, train } from "./recipes/train.ts";
+export { type Trained, type TrainingData, type TrainOptions, train } from "./recipes/train.ts";
 export { hashedInPassing, SeenTally, seenRows } from "./row-hash.ts";
 export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 export { type Arrange, joinSources } from "./rows/joined-rows.ts";

@@ -1,6 +1,8 @@
 /** From data to a model in one call, by the recipe that suits the data. */
 
 import {
+  asMatrix,
+  isMatrix,
   type MatrixLike,
   type Model,
   type PredictingModel,
@@ -9,7 +11,7 @@ import {
   runOf,
   withSchema,
 } from "@ranksim/core";
-import type { DataSet, ImageSize, RowLabels } from "../data-set.ts";
+import type { DataSet, ImageSize, MatrixData, RowLabels } from "../data-set.ts";
 import type { ReadOptions } from "../readers/options.ts";
 import { describeData } from "../schema.ts";
 import type { TableLike } from "../table/encoder.ts";
@@ -22,11 +24,14 @@ export interface TrainOptions extends RecipeOptions {
   readonly reading?: ReadOptions;
 }
 
+/** What `train` takes: data as readers give it, or rows of numbers as plain arrays. */
+export type TrainingData = DataSet | (Omit<MatrixData, "x"> & { readonly x: MatrixLike });
+
 /** What a model trained on `D` takes. */
 type Taken<D> = D extends { form: "text" } ? readonly string[] : D extends { form: "table" } ? TableLike : MatrixLike;
 
 /** A trained model and the recipe it was made by. Data with labels gives a classifier. */
-export interface Trained<D extends DataSet = DataSet> {
+export interface Trained<D extends TrainingData = DataSet> {
   readonly model: D extends { readonly y: RowLabels } ? PredictingModel<Taken<D>> : Model;
   readonly recipe: Recipe;
 }
@@ -40,9 +45,9 @@ export interface Trained<D extends DataSet = DataSet> {
  * console.log(recipe.about, await model.predict(rows));
  * ```
  */
-export async function train<D extends DataSet>(given: D, options: TrainOptions & Run = {}): Promise<Trained<D>> {
+export async function train<D extends TrainingData>(given: D, options: TrainOptions & Run = {}): Promise<Trained<D>> {
   const run = runOf(options);
-  const { data, reading } = await sized(given, options, run);
+  const { data, reading } = await sized(dataOf(given), options, run);
   const recipe = recipeFor(data, options);
   const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
   if (data.y === undefined && recipe.kind !== "no labels" && recipe.kind !== "text") {
@@ -52,6 +57,25 @@ export async function train<D extends DataSet>(given: D, options: TrainOptions &
   const schema = describeData(data, reading ? { options: reading } : {});
   const { preset, about } = recipe;
   return { model: withSchema(fitted, { ...schema, recipe: { preset, about } }) as Trained<D>["model"], recipe };
+}
+
+/** What was given, with its rows as a matrix; refused with the cure where it is no data. */
+function dataOf(given: TrainingData): DataSet {
+  if (given?.form === "matrix") return { ...given, x: asMatrix(given.x) };
+  const rows = given?.form === "text" ? given.text : given?.form === "table" ? given.table : undefined;
+  if (rows !== undefined) return given as DataSet;
+  const found = Array.isArray(given) || isMatrix(given) ? "rows alone" : foundIn(given);
+  throw new RanksimError(
+    "bad-params",
+    `train: expected one object, { form: "matrix", x, y }, { form: "text", text, y } or { form: "table", table, y }, found ${found}`,
+  );
+}
+
+function foundIn(given: unknown): string {
+  if (typeof given !== "object" || given === null) return given === null ? "null" : `a value of type ${typeof given}`;
+  if (given instanceof Promise) return "a promise; did you forget await?";
+  const { form } = given as { form?: unknown };
+  return form === undefined ? "one without form" : `one of form ${JSON.stringify(form)} and without its rows`;
 }
 
 /** Images in the size that was chosen, which the model remembers; other data as it is. The paper's method takes the largest. */

@@ -167,3 +167,27 @@ describe("train", () => {
     }
   });
 });
+
+describe("what train takes", () => {
+  const rows = Array.from({ length: 40 }, (_, r) => Array.from({ length: 12 }, (_, c) => Math.sin(r * 3 + c * c)));
+  const y = rows.map((row) => (row[0] > 0 ? "high" : "low"));
+
+  it("plain arrays, which give the model that a matrix gives", async () => {
+    const { model } = await train({ form: "matrix", x: rows, y });
+    const { model: same } = await train({ form: "matrix", x: Dense.fromRows(rows), y });
+    expect(saveModel(model)).toEqual(saveModel(same));
+    expect(await model.predict(rows.slice(0, 2))).toHaveLength(2);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["no form", { x: rows, y }, /expected one object, \{ form: "matrix", x, y \}.*found one without form$/],
+    ["rows alone", rows, /found rows alone$/],
+    ["a matrix alone", Dense.fromRows(rows), /found rows alone$/],
+    ["a form of another name", { form: "rows", x: rows }, /found one of form "rows"/],
+    ["a promise", Promise.resolve(), /did you forget await/],
+    ["nothing", undefined, /found a value of type undefined$/],
+  ])("and refuses with the cure: %s", async (_, given, message) => {
+    const refused = train(given as DataSet);
+    await expect(refused).rejects.toMatchObject({ code: "bad-params", message: expect.stringMatching(message) });
+  });
+});

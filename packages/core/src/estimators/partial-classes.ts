@@ -96,7 +96,9 @@ export async function addToClasses(
       const distribution = distributionOf(filters, params, old[c]);
       const grown = rows[c].length === 0 ? part : await growFilters(part, xc, numbers, distribution, backend);
       const before = trainings.get(label);
-      const training = { converged: true, steps: [], ...before, label, rows: seen[c], filters: picked.length };
+      // Rows that were held out to calibrate were seen, but are in no filter.
+      const trainedOn = before ? before.rows + rows[c].length : seen[c];
+      const training = { converged: true, steps: [], ...before, label, rows: trainedOn, filters: picked.length };
       parts.push({ ...grown, distribution, training });
     }
     done += rows[c].length;
@@ -108,7 +110,7 @@ export async function addToClasses(
     filterClass: Uint32Array.from(parts.flatMap(({ bank }, c) => new Array<number>(bank.filters).fill(c))),
     classes,
     report: {
-      rows: seen.reduce((sum, count) => sum + count, 0),
+      rows: model.report.rows + matrix.rows,
       features: matrix.features,
       filters: parts.reduce((sum, { bank }) => sum + bank.filters, 0),
       converged: parts.every(({ training }) => training.converged),

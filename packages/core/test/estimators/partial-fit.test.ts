@@ -97,6 +97,16 @@ describe.each(platforms)("partialFit on $title", ({ open }) => {
     expect(saveModel(grown)).toEqual(saveModel(after));
   });
 
+  it("counts the rows that were added, also where rows were held out to calibrate", async () => {
+    const [old, added] = [makeRows(60, 1), makeRows(30, 2)];
+    const estimator = new RankSimilarityClassifier({ filters: 12, keepSums: true, calibrate: "temperature" });
+    const before = await estimator.fit(old.x, old.y, { backend });
+    expect(before.report.rows).toBeLessThan(60);
+    const { report } = await before.partialFit(added.x, added.y, { backend });
+    expect(report.rows).toBe(before.report.rows + 30);
+    expect(report.trainings.reduce((sum, { rows }) => sum + rows, 0)).toBe(report.rows);
+  });
+
   it("goes on from a file as from the model that was saved, in as many calls as one likes", async () => {
     const old = makeRows(40, 3);
     const added = makeRows(60, 4);

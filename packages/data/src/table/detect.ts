@@ -122,10 +122,13 @@ const MOST_COLUMNS = 100;
 const FEW_FEATURES = 9;
 /** Spreads that differ by more than this belong to columns of different units. */
 const MIXED_SCALES = 10;
+/** The same for columns whose names count through: pixels at the rim and bands of a spectrum vary less than others, in one unit. */
+const MIXED_IN_SERIES = 100;
 
 /**
  * Whether rows of numbers are a table: columns of different units, few of them, with names of their own or with scales of
- * their own. Pixels, counts, embeddings and spectra are not; there the order of values says what a row is.
+ * their own. Pixels, counts, embeddings and spectra are not; there the order of values says what a row is. Names that only count (x0, x1, …)
+ * are no names of their own.
  */
 export function looksLikeTable(x: Matrix, names?: readonly string[]): boolean {
   const looks = new TableLooks(x.form, x.rows, x.features);
@@ -191,8 +194,9 @@ class TableLooks {
       const variance = this.#squares[c] / rows - mean * mean;
       if (variance > 0) spreads.push(Math.sqrt(variance));
     }
-    // Without names, whole numbers may be pixels or counts, whose spreads differ too.
-    return names === undefined && !this.#areWhole && Math.max(...spreads) > MIXED_SCALES * Math.min(...spreads);
+    // Without names that tell, whole numbers may be pixels or counts, whose spreads differ too.
+    const mixed = names === undefined ? MIXED_SCALES : MIXED_IN_SERIES;
+    return !this.#areWhole && Math.max(...spreads) > mixed * Math.min(...spreads);
   }
 }
 

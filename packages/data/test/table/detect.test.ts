@@ -53,6 +53,18 @@ describe("rows of numbers", () => {
     ["few columns", matrix(4, wave), undefined, true],
     ["columns with names of their own", matrix(13, wave), named(13, (c) => "abcdefghijklm"[c]), true],
     ["columns of different scales", matrix(13, (r, c) => wave(r, c) * 10 ** (c % 4)), undefined, true],
+    [
+      "numbered columns of different scales",
+      matrix(13, (r, c) => wave(r, c) * 10 ** (c % 4)),
+      named(13, (c) => `f${c}`),
+      true,
+    ],
+    [
+      "numbered columns of one unit, of which some vary little",
+      matrix(13, (r, c) => wave(r, c) * (c % 4 === 0 ? 1 : 20)),
+      named(13, (c) => `f${c}`),
+      false,
+    ],
     ["pixels by name", matrix(64, (r, c) => Math.round(wave(r, c) * 16)), named(64, (c) => `pixel${c}`), false],
     ["a spectrum by name", matrix(40, wave), named(40, (c) => `${400 + 2 * c} nm`), false],
     ["an embedding", matrix(32, wave), undefined, false],

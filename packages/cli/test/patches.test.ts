@@ -49,6 +49,9 @@ describe("report", () => {
     const rows = Array.from(document.querySelectorAll(".row"));
     expect(rows.length).toBeGreaterThanOrEqual(4);
     for (const row of rows) expect(row.querySelectorAll("img")).toHaveLength(3);
+    // Pictures of a page are ink on paper, and turned round in the dark.
+    expect(document.body.textContent).toContain("the more ink, the stronger");
+    expect(document.body.textContent).not.toMatch(/bright|dark/);
   });
 
   test("names what is pooled, for several sizes and channels too", async () => {

@@ -52,6 +52,14 @@ describe("the report of a model of images", () => {
     expect(cells.sort()).toEqual([...counts.map(String), ...names].sort());
   });
 
+  test("says beside the scores and on the terminal which rows were seen in training", async () => {
+    const { stderr } = await world.ranksim("report digits.ranksim digits -o all.html");
+    const note = /about 6\d % of 1,797 rows were seen in training/;
+    expect(stderr).toMatch(note);
+    expect(documentOf("all.html").querySelector(".tiles + .notes")?.textContent).toMatch(note);
+    expect(page("digits.html")).not.toContain("seen in training");
+  });
+
   test("draws the reliability of fitted probabilities beside what they were", async () => {
     await world.ranksim(
       "train --estimator classifier digits:train -m fitted.ranksim --filters 100 --calibrate isotonic",

@@ -1,7 +1,7 @@
 /** `ranksim evaluate`: how good a model is on labelled data. */
 
 import { type Label, type Labels, type Model, RanksimError, type Run, schemaOf } from "@ranksim/core";
-import { type DataSet, rowCount, SeenTally, seenRows } from "@ranksim/data";
+import { type DataSet, rowCount, SeenTally } from "@ranksim/data";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
@@ -15,9 +15,10 @@ import { intervalsOf } from "../model/intervals.ts";
 import { type Answers, JudgingTally, judge, predictAll } from "../model/judge.ts";
 import { asPredicting } from "../model/parts.ts";
 import { passThrough } from "../model/passage.ts";
+import { seenIn, seenNotes } from "../model/seen-rows.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { bytes, count, percent } from "../terminal/numbers.ts";
+import { bytes } from "../terminal/numbers.ts";
 import { exampleText } from "./examples.ts";
 import { scoresAsJson, showBaselines, showScores } from "./show-scores.ts";
 
@@ -130,21 +131,6 @@ async function evaluateBlocks(
     intervals: tally.intervals(),
     nameOf: String,
   };
-}
-
-/** Rows that the model was trained on; undefined where it does not know. */
-function seenIn(model: Model, set: DataSet): number | undefined {
-  const schema = schemaOf(model);
-  return schema && seenRows(schema, set);
-}
-
-/** Scores on training rows say nothing about new rows. */
-function seenNotes(seen: number | undefined, rows: number): string[] {
-  if (!seen) return [];
-  const share = seen === rows ? "all" : `about ${percent(seen / rows, 0)} of`;
-  return [
-    `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well new rows are classified (train --test-share holds rows out)`,
-  ];
 }
 
 /** The intervals of the scores, for one label a row. */

@@ -1,6 +1,7 @@
 /** `ranksim report`: one page that shows what a model has learned and how well it does. */
 
-import type { ImageSize } from "@ranksim/data";
+import { isClassifier } from "@ranksim/core";
+import { type ImageSize, rowCount } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
@@ -9,6 +10,7 @@ import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/rea
 import type { Io } from "../io.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
 import { filterPart } from "../model/parts.ts";
+import { seenIn, seenNotes } from "../model/seen-rows.ts";
 import { readModel } from "../model/store.ts";
 import { provenanceOf } from "../provenance.ts";
 import type { ReportContent } from "../report/content.ts";
@@ -54,6 +56,9 @@ export function addReport(program: Command, io: Io): void {
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       const stored = await readModel(modelPath, io);
       const data = await openData(dataName, options, session, { model: stored.model });
+      const isJudged = isClassifier(stored.model) && data.set.y !== undefined;
+      const notes = isJudged ? seenNotes(seenIn(stored.model, data.set), rowCount(data.set)) : [];
+      for (const note of notes) await session.note(note);
       const { page, content } = await session.compute("reporting", options, (run) =>
         makeReport(
           {
@@ -63,6 +68,7 @@ export function addReport(program: Command, io: Io): void {
             dataName: data.name,
             imageSize: imageSizeOf(data.set, filterPart(stored.model)?.part.features, options.image),
             samples: options.samples,
+            notes,
             provenance: provenanceOf(own, io),
             ...(options.title === undefined ? {} : { title: options.title }),
           },

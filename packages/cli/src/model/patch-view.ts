@@ -4,7 +4,7 @@ import { type BankExplanation, type Matrix, type Model, PatchModel } from "@rank
 import { type Picture, pictureOf } from "../pictures/picture.ts";
 import { stepsOf } from "./parts.ts";
 
-/** Brightness of the lines between patch filters. */
+/** Strength of the lines between patch filters. */
 const BETWEEN = 90;
 
 /** The patch stage of a model that takes images. */
@@ -21,7 +21,7 @@ export interface PatchSheet {
   readonly picture: Picture;
 }
 
-/** All patch filters, in their order; those of several channels by their mean. Brighter is a higher rank. */
+/** All patch filters, in their order; those of several channels by their mean. Stronger is a higher rank. */
 export function patchSheets({ layers }: PatchModel): PatchSheet[] {
   return layers.map(({ bank, windows: { patchWidth: width, patchHeight: height, channels } }) => {
     const columns = Math.ceil(Math.sqrt(2 * bank.filters));

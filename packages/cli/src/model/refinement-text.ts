@@ -8,5 +8,5 @@ export function refinementText({ refined, heldOutRows, before, after, window, ep
   if (heldOutRows === 0) return "no, there were too few rows to hold some out";
   const judged = `of ${count(heldOutRows)} held-out rows`;
   if (!refined) return `no, nothing was gained over ${percent(before)} right ${judged}`;
-  return `yes, from ${percent(before)} to ${percent(after)} right ${judged}, window ${window}, ${epochs} epochs`;
+  return `yes, from ${percent(before)} to ${percent(after)} right ${judged}, window ${Number(window.toPrecision(3))}, ${epochs} epochs`;
 }

@@ -39,10 +39,10 @@ const ROWS_ABOUT =
   "Each row stands with the filters that respond to it most. The activation, above each filter, is its similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";
 
 const WHERE_ABOUT =
-  " The pictures beside a row show where in it the class of the strongest filter was found, and where its strongest rival: brighter is more.";
+  " The pictures beside a row show where in it the class of the strongest filter was found, and where its strongest rival: the more ink, the stronger.";
 
 const PATCHES_ABOUT =
-  "What windows of an image are compared with: each filter is the rank order of the pixels of some windows, brighter is a higher rank. How much, and where, each of them is found is what the filters of classes see.";
+  "What windows of an image are compared with: each filter is the rank order of the pixels of some windows; the more ink, the higher the rank. How much, and where, each of them is found is what the filters of classes see.";
 
 const MISTAKES_ABOUT =
   "Rows that were given a wrong class, the most certain first. The filters show what each was taken for.";

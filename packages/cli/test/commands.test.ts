@@ -301,6 +301,7 @@ describe("explain", () => {
 
   test("draws pictures with two pixels a character where there are colours, and a ramp where there are none", async () => {
     const plain = (await world.ranksim("explain digits.ranksim digits:test --row 5")).stdout;
+    expect(plain).toMatch(/^true +\d\npredicted +\d$/m);
     expect(plain).toContain("@@");
     const colour = (await world.ranksim("explain digits.ranksim digits:test --row 5", { colourDepth: 24 })).stdout;
     expect(colour).toContain("\u001b[38;2;255;255;255m");

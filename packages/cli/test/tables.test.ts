@@ -165,6 +165,20 @@ describe("what was found", () => {
     });
   });
 
+  test("is said in the line of the recipe, as for other rows", async () => {
+    const line = "train mixed.csv --label-column quality -m said.ranksim";
+    const table = "for a table of 120 rows and 4 columns, 2 classes: columns encoded, 9 filters that vote";
+    expect((await world.ranksim(line)).stdout).toContain(`balanced, ${table}\n`);
+    expect((await world.ranksim(`${line} --preset fast`)).stdout).toContain(
+      `${table}; all presets train tables alike\n`,
+    );
+    const { recipe } = await json(`${line} --test-share 0.25 --voters 1`);
+    expect(recipe).toEqual({
+      preset: "balanced",
+      about: "balanced, for a table of 90 rows and 4 columns, 2 classes: columns encoded, filters of classes",
+    });
+  });
+
   test("stays as it is where columns have one unit", async () => {
     for (const [line, recipe] of [
       ["train plants.csv --label-column species --dry-run", /recipe +classifier /],

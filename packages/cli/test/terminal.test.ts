@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Output } from "../src/io.ts";
+import { refinementText } from "../src/model/refinement-text.ts";
 import { pictureOf, shrink } from "../src/pictures/picture.ts";
 import { drawPictures } from "../src/terminal/draw.ts";
 import { bytes, count, counted, percent, seconds, short } from "../src/terminal/numbers.ts";
@@ -167,4 +168,9 @@ test("nothing that could steer a terminal is printed, and JSON stays the same va
   const text = printableJson({ [nasty]: [nasty] }, 2);
   expect(JSON.parse(text)).toEqual({ [nasty]: [nasty] });
   expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
+});
+
+test("what refinement did is said in few digits", () => {
+  const found = { refined: true, heldOutRows: 259, before: 0.985, after: 0.992, window: Math.SQRT2 / 100, epochs: 1 };
+  expect(refinementText(found)).toBe("yes, from 98.5 % to 99.2 % right of 259 held-out rows, window 0.0141, 1 epoch");
 });

@@ -102,7 +102,19 @@ describe("tune", () => {
     const [head] = stdout.split("\n");
     expect(head).toContain("filters");
     expect(head).not.toContain("distribution");
-    expect(stdout).toMatch(/train it with: ranksim train DATA --model FILE --estimator classifier --filters \S+/);
+    expect(stdout).toMatch(
+      /train it with: ranksim train DATA --model FILE --estimator classifier --label-column species --filters \S+/,
+    );
+  });
+
+  test("says which columns hold texts and labels", async () => {
+    const columns = "--label-column stars --text-column review";
+    const { stdout } = await world.ranksim(`tune reviews.csv --text ${columns} --folds 2 --try filters=2,4`);
+    expect(stdout).toContain(`--text --vectorizer tfidf ${columns} --filters `);
+    const preset = await world.ranksim(
+      `tune reviews.csv --text ${columns} --folds 2 --filters 2 --distribution savage --voters 1 --log-tf --idf-power 2 --seconds 0.001`,
+    );
+    expect(preset.stdout).toContain(`--preset balanced --text ${columns}`);
   });
 
   test("tries weights of words for text", async () => {

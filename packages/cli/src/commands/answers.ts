@@ -106,9 +106,12 @@ function lineOf(block: AnswerBlock, r: number, format: "lines" | "csv" | "jsonl"
     case "lines":
       return several(block.labels[r]).replace(/[\r\n]+/g, " ");
     case "csv":
-      return cellsOf(block, r, shape)
-        .map((cell) => field(String(cell)))
-        .join(",");
+      // An empty line would be no row to those who read it: quotes keep a row of one empty field.
+      return (
+        cellsOf(block, r, shape)
+          .map((cell) => field(String(cell)))
+          .join(",") || '""'
+      );
     case "jsonl":
       return printableJson(objectOf(block, r, shape));
   }

@@ -42,7 +42,7 @@ export function addEvaluate(program: Command, io: Io): void {
     .addHelpText("after", exampleText("evaluate"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      const { model } = await readModel(modelPath, io);
+      const { model } = await readModel(modelPath, io, dataName);
       const whole = () => evaluateWhole(model, dataName, options, session);
       const blocks = () => evaluateBlocks(model, dataName, options, session);
       const { judged, notes, rows, intervals, beside, nameOf } = await (options.baselines === undefined

@@ -50,7 +50,7 @@ export function addExplain(program: Command, io: Io): void {
     .addHelpText("after", exampleText("explain"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      const { model } = await readModel(modelPath, io);
+      const { model } = await readModel(modelPath, io, dataName);
       const part = filterPart(model)?.part;
       if (!part) throw usageError(`a ${model.kind} model has no filters to explain by`);
       const { set } = await openData(dataName, options, session, { model });
@@ -167,8 +167,11 @@ function forPeople(explained: Explained, one: DataSet, size: ImageSize | undefin
       [
         ["row", String(row)],
         ["text", one.form === "text" ? cut(printable(one.text[0].replace(/\s+/g, " ").trim()), 200) : undefined],
-        ["label", truth === undefined ? undefined : name(truth)],
-        ["given", given && (right === undefined ? style.strong(given) : right ? style.good(given) : style.bad(given))],
+        ["true", truth === undefined ? undefined : name(truth)],
+        [
+          "predicted",
+          given && (right === undefined ? style.strong(given) : right ? style.good(given) : style.bad(given)),
+        ],
         ["rival", found.rival === undefined || !label ? undefined : name(label(found.rival))],
       ],
       style,

@@ -46,13 +46,13 @@ export function addHeldOutFlags(command: Command): Command {
   return addSplitFlags(addTestShare(command)).option("--baselines", "with --test-share: compare with simple methods");
 }
 
-/** The rows to train on, and those held out where --test-share asks for it. */
+/** The rows to train on; where --test-share asks for it, those held out, and which rows are trained on. */
 export async function divided(
   what: readonly string[],
   set: DataSet,
   options: ReadingOptions & HeldOutOptions,
   session: Session,
-): Promise<{ readonly train: DataSet; readonly test?: DataSet }> {
+): Promise<{ readonly train: DataSet; readonly test?: DataSet; readonly rows?: Uint32Array }> {
   const { testShare, groupColumn, timeColumn, baselines } = options;
   if (testShare === undefined) {
     const stray = [

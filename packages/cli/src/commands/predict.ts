@@ -95,7 +95,7 @@ export function addPredict(program: Command, io: Io): void {
       const isTable =
         options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
       const format = answerFormat(options.out, options.outFormat, isTable || namesFiles);
-      const { model } = await readModel(modelPath, io);
+      const { model } = await readModel(modelPath, io, dataName);
       const predicting = asPredicting<Input>(model);
       const shape: AnswerShape = {
         classes: predicting.classes,

@@ -54,7 +54,7 @@ export function addReport(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
-      const stored = await readModel(modelPath, io);
+      const stored = await readModel(modelPath, io, dataName);
       const data = await openData(dataName, options, session, { model: stored.model });
       const isJudged = isClassifier(stored.model) && data.set.y !== undefined;
       const notes = isJudged ? seenNotes(seenIn(stored.model, data.set), rowCount(data.set)) : [];

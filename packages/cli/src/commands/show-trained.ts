@@ -1,6 +1,5 @@
 /** What `train` says of the model it made. */
 
-import { schemaOf } from "@ranksim/core";
 import type { DetectedColumn } from "@ranksim/data";
 import { columnLines } from "../model/data-summary.ts";
 import type { FilterModel } from "../model/parts.ts";
@@ -24,9 +23,10 @@ export function trainedAsJson(
 
 /** The result for people. */
 export function showTrained(
-  { model, byteLength, digest }: StoredModel,
+  { byteLength, digest }: StoredModel,
   part: FilterModel,
   path: string,
+  recipe: { readonly about: string } | undefined,
   columns: readonly DetectedColumn[] | undefined,
   style: Style,
 ): string {
@@ -38,7 +38,7 @@ export function showTrained(
   const some = report.trainings.length === 1 ? "no, not" : `in ${rest} of ${report.trainings.length} classes,`;
   return pairs(
     [
-      ["recipe", schemaOf(model)?.recipe?.about],
+      ["recipe", recipe?.about],
       ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
       ...(columns ? columnLines(columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],

@@ -53,7 +53,7 @@ async function spikes(modelPath: string, dataName: string, options: Options, io:
     import("@ranksim/export"),
     import("../report/spikes-page.ts"),
   ]);
-  const { model, name: modelName } = await readModel(modelPath, io);
+  const { model, name: modelName } = await readModel(modelPath, io, [dataName]);
   const { set, name } = await openData(dataName, options, session, { model });
   if (set.form !== "matrix") throw usageError(`${dataName}: expected rows of numbers, found text`);
   const rows = Math.min(options.rows, set.x.rows);

@@ -10,7 +10,7 @@ import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import { columnsOf, type Recipe, suitedSource } from "../model/recipe.ts";
+import { columnsOf, type Recipe, suitedSource, tableAbout } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { dividedSource, type HeldOutOptions, heldOutText, judgeSource, storedScores } from "./held-out-scores.ts";
@@ -52,11 +52,10 @@ export async function trainLarge(
   const { io } = session;
   const byHand = await suitedSource(planned, given, options, io.env.RANKSIM_SCRATCH);
   const preset = presetOf(options);
-  const byPreset =
-    preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, byHand.data, options, io.cwd));
-  const recipe = byPreset || byHand.recipe;
   for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
   const { train: data, test } = await dividedSource(byHand.data, options);
+  const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, data, options, io.cwd));
+  const recipe = byPreset || byHand.recipe;
   const { estimator } = recipe;
   const keepsRows = options.rows !== false;
   const describe = (known?: Uint32Array) =>
@@ -79,6 +78,7 @@ export async function trainLarge(
   await agree(await io.processes?.join(), factsOf(estimator, described));
   const heldOut = test && (await judgeSource(fitted, test, options, session));
   const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
+  const said = chosen.recipe ?? tableAbout(recipe, data, preset, options.preset !== undefined);
   const model = withSchema(fitted, {
     ...described,
     ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
@@ -90,10 +90,16 @@ export async function trainLarge(
   if (path === "-") return;
   await session.print(
     "train",
-    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
+    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...(said ? { recipe: said } : {}) },
     () =>
-      showTrained(stored, part, path as string, recipe.takes === "table" ? recipe.columns : undefined, session.style) +
-      heldOutText(heldOut, session.style),
+      showTrained(
+        stored,
+        part,
+        path as string,
+        said,
+        recipe.takes === "table" ? recipe.columns : undefined,
+        session.style,
+      ) + heldOutText(heldOut, session.style),
   );
 }
 

@@ -20,7 +20,7 @@ import { dataNotes } from "../model/data-notes.ts";
 import { summarize, summaryLines } from "../model/data-summary.ts";
 import { addWeightColumn, readingWithout, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import { columnsOf, fitRecipe, recipeOf, suited } from "../model/recipe.ts";
+import { columnsOf, fitRecipe, recipeOf, suited, tableAbout } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import { TRACE_ABOUT } from "../model/trace.ts";
 import { provenanceOf } from "../provenance.ts";
@@ -122,11 +122,11 @@ export function addTrain(program: Command, io: Io): void {
       }
       const parts = await divided(dataName, set, options, session);
       const sized = await sizeFor(parts.train, options, session);
-      const byPreset = await chosenFor(sized?.at(set) ?? set);
-      const recipe = byPreset || byHand.recipe;
       const train = sized?.at(parts.train) ?? parts.train;
+      const byPreset = await chosenFor(train);
+      const recipe = byPreset || byHand.recipe;
       const test = parts.test && (sized?.at(parts.test) ?? parts.test);
-      const weights = await rowWeights(dataName, options, session);
+      const weights = await rowWeights(dataName, options, session, parts.rows);
       const keepsRows = options.rows !== false;
       const described = describeData(train, {
         ...{ options: { ...readOptions(reading), ...(sized ? { resize: sized.resize } : {}) }, rows: keepsRows },
@@ -143,6 +143,7 @@ export function addTrain(program: Command, io: Io): void {
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const about = byPreset && [byPreset.about, ...(sized ? [sized.about] : [])].join("; ");
       const chosen = byPreset && about ? { recipe: { preset: byPreset.preset, about } } : {};
+      const said = chosen.recipe ?? tableAbout(recipe, train, preset, options.preset !== undefined);
       const schema = {
         ...described,
         ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
@@ -162,10 +163,20 @@ export function addTrain(program: Command, io: Io): void {
       if (path !== "-")
         await session.print(
           "train",
-          { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
+          {
+            ...trainedAsJson(stored, part, options),
+            ...(heldOut ? { heldOut } : {}),
+            ...(said ? { recipe: said } : {}),
+          },
           () =>
-            showTrained(stored, part, path, recipe.takes === "table" ? recipe.columns : undefined, session.style) +
-            heldOutText(heldOut, session.style),
+            showTrained(
+              stored,
+              part,
+              path,
+              said,
+              recipe.takes === "table" ? recipe.columns : undefined,
+              session.style,
+            ) + heldOutText(heldOut, session.style),
         );
     });
 }

@@ -36,7 +36,7 @@ export function addTransform(program: Command, io: Io): void {
       const session = new Session(io, options);
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (options.out !== "-") writeFormatOf(options.out);
-      const { model } = await readModel(modelPath, io);
+      const { model } = await readModel(modelPath, io, dataName);
       const found = await wholeElseBlocks(dataName, options, io, {
         whole: () => transformWhole(model, dataName, options, session),
         blocks: () => transformBlocks(model, dataName, options, session),

@@ -292,7 +292,8 @@ function flagsOf({ params }: CandidateView, options: Options): string {
   if (params.preset) {
     const filters = params.filters === undefined ? [] : [`--filters ${params.filters}`];
     const text = options.text === true ? ["--text"] : [];
-    return ["ranksim train DATA --model FILE", `--preset ${params.preset}`, ...text, ...filters].join(" ");
+    const kind = [`--preset ${params.preset}`];
+    return ["ranksim train DATA --model FILE", ...kind, ...text, ...columnsGiven(options), ...filters].join(" ");
   }
   const { vectorizer } = withVectorizer(options);
   const estimator = estimatorName(options);
@@ -303,5 +304,15 @@ function flagsOf({ params }: CandidateView, options: Options): string {
     return [`${flagOf(name)} ${typeof value === "string" ? value : JSON.stringify(value)}`];
   });
   const kind = [`--estimator ${estimator}`];
-  return ["ranksim train DATA --model FILE", ...kind, ...text, ...flags].join(" ");
+  return ["ranksim train DATA --model FILE", ...kind, ...text, ...columnsGiven(options), ...flags].join(" ");
+}
+
+/** The flags that say where labels and texts are, as a shell takes them. */
+function columnsGiven(options: Options): string[] {
+  return (["labels", "labelColumn", "textColumn", "ignoreColumns"] as const).flatMap((name) => {
+    const value = options[name];
+    if (value === undefined) return [];
+    const text = String(value);
+    return [`${flagOf(name)} ${/^[\w,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`}`];
+  });
 }

@@ -38,7 +38,7 @@ export function addUpdate(program: Command, io: Io): void {
       const session = new Session(io, options);
       const out = options.out ?? modelPath;
       await checkWritable(out, io, [...dataName, options.labels]);
-      const { model } = await readModel(modelPath, io);
+      const { model } = await readModel(modelPath, io, dataName);
       const growing = asGrowing<ReturnType<typeof inputOf>>(model);
       const before = partOf(model);
       const labelled = classesOf(before).length > 0;

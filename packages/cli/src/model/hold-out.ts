@@ -76,18 +76,17 @@ export function addWeightColumn(command: Command): Command {
   );
 }
 
-/** How much each row counts, where a column says so. Refused where rows are then divided, or are not numbers. */
+/** How much each row counts, where a column says so; of the listed rows alone, where some are held out. */
 export async function rowWeights(
   what: readonly string[],
-  options: ReadingOptions & SplitFlags & { readonly testShare?: number; readonly sets?: boolean },
+  options: ReadingOptions & SplitFlags,
   session: Session,
+  rows: Uint32Array | undefined,
 ): Promise<Float64Array | undefined> {
   const { weightColumn } = options;
   if (weightColumn === undefined) return undefined;
-  const other = options.testShare === undefined ? (options.sets ? "--sets" : undefined) : "--test-share";
-  if (other) throw usageError(`--weight-column cannot be used with ${other}: rows are held out at random alone`);
   const values = await valuesAt(what, weightColumn, "--weight-column", options, session);
-  return Float64Array.from(values, (text, r) => {
+  const weights = Float64Array.from(values, (text, r) => {
     const weight = text.trim() === "" ? Number.NaN : Number(text);
     if (weight > 0 && Number.isFinite(weight)) return weight;
     throw new RanksimError(
@@ -95,6 +94,7 @@ export async function rowWeights(
       `--weight-column: row ${r}: expected a number above 0, found ${JSON.stringify(text)}`,
     );
   });
+  return rows ? Float64Array.from(rows, (r) => weights[r]) : weights;
 }
 
 /** The reading options without the columns that only say how to split or how much rows count. */
@@ -180,20 +180,24 @@ async function labelsAt(
     return Array.from<Label | readonly Label[], string>(y, String);
   } catch (error) {
     if (!(error instanceof RanksimError)) throw error;
-    throw new RanksimError(error.code, `${flag}: ${error.message.replace(/^labelColumn: /, "")}`, { cause: error });
+    const what = `expected a ${flag.slice(2, -"-column".length)}`;
+    const message = error.message
+      .replace(/^labelColumn: /, "")
+      .replace(/expected a label( or a list of labels)?/, what);
+    throw new RanksimError(error.code, `${flag}: ${message}`, { cause: error });
   }
 }
 
-/** Training and test rows. */
+/** Training and test rows, and which rows are trained on. */
 export function holdOut(
   set: DataSet,
   share: number,
   seed: number,
   split: SplitColumn | undefined,
-): { readonly train: DataSet; readonly test: DataSet } {
+): { readonly train: DataSet; readonly test: DataSet; readonly rows: Uint32Array } {
   const fold = foldOf(set.y, share, seed, split);
   refuseEmpty(fold);
-  return { train: gatherData(set, fold.train), test: gatherData(set, fold.test) };
+  return { train: gatherData(set, fold.train), test: gatherData(set, fold.test), rows: fold.train };
 }
 
 /** The same for rows that are read when they are needed. */

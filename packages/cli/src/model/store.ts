@@ -5,6 +5,7 @@ import { type Model, RanksimError, type SaveOptions, saveModel, statedDigest } f
 import { Budget } from "@ranksim/data";
 import { readWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
+import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
 import { loadModel } from "../load-model.ts";
 
@@ -17,8 +18,8 @@ export interface StoredModel {
   readonly digest: string;
 }
 
-/** Reads a model file; "-" is standard input. */
-export async function readModel(path: string, io: Io): Promise<StoredModel> {
+/** Reads a model file; "-" is standard input. `data` are the names beside it on the command line: were the two swapped, it says so. */
+export async function readModel(path: string, io: Io, data: readonly string[] = []): Promise<StoredModel> {
   const bytes = await modelBytes(path, io);
   try {
     const model: Model = loadModel(bytes);
@@ -30,7 +31,23 @@ export async function readModel(path: string, io: Io): Promise<StoredModel> {
     };
   } catch (error) {
     if (!(error instanceof RanksimError)) throw error;
+    if (data.length === 1 && (await isModel(data[0], io))) {
+      throw usageError(
+        `${path} is not a model, but ${data[0]} is: expected the model first, then the data; swap the two`,
+      );
+    }
     throw new RanksimError(error.code, `${path === "-" ? "standard input" : path}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Whether a name is that of a model file. */
+async function isModel(path: string, io: Io): Promise<boolean> {
+  if (path === "-") return false;
+  try {
+    loadModel(await modelBytes(path, io));
+    return true;
+  } catch {
+    return false;
   }
 }
 

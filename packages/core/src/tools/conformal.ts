@@ -15,11 +15,12 @@ import { checkParams, type ParameterInfo } from "../estimators/params.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
+import type { Weighted } from "../matrix/row-weights.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad, vector } from "../model-file/stored/filters.ts";
-import { isClassifier } from "./pipeline.ts";
+import { isClassifier, Pipeline } from "./pipeline.ts";
 import { partOfRun } from "./run-part.ts";
-import { type Samples, trainTestSplit } from "./split.ts";
+import { type Fold, type Samples, trainTestSplit } from "./split.ts";
 
 export interface ConformalParams {
   /** Share of the rows that are held out. */
@@ -82,16 +83,32 @@ export class ConformalClassifier<X = MatrixLike> implements Estimator<X, Conform
   }
 
   /** Trains on all rows but those held out, and keeps how well these are known. */
-  async fit(x: X, y?: Labels | LabelSets, run: Run = {}): Promise<ConformalModel<X>> {
+  async fit(x: X, y?: Labels | LabelSets, { weights, ...run }: Run & Weighted = {}): Promise<ConformalModel<X>> {
     if (y === undefined || Array.isArray((y as readonly unknown[])[0])) {
       throw new RanksimError("bad-labels", "conformal sets: expected one label for each row");
     }
     const { heldOut, seed } = this.#own;
     const split = trainTestSplit(x as Samples, y as Labels, { testShare: heldOut, seed });
-    const fitting = { ...partOfRun(run, 0, 0.9), ...checkpointOf(run, "sets") };
+    if (weights && !(this.estimator instanceof Pipeline) && !("takesWeights" in this.estimator)) {
+      throw new RanksimError("unsupported", `conformal sets: a ${this.estimator.kind} takes no weights of rows`);
+    }
+    const own = weights && { weights: weightsOf(weights, split.rows) };
+    const fitting = { ...partOfRun(run, 0, 0.9), ...checkpointOf(run, "sets"), ...own };
     const model = await this.estimator.fit(split.train.x as X, split.train.y, fitting);
     return conformalOf(model, split.test.x as X, split.test.y, partOfRun(run, 0.9, 1));
   }
+}
+
+/** The weights of the rows that are trained on. */
+function weightsOf(weights: ArrayLike<number>, { train, test }: Fold): Float64Array {
+  const rows = train.length + test.length;
+  if (weights.length !== rows) {
+    throw new RanksimError(
+      "bad-params",
+      `weights: expected ${rows} numbers, one for each row, found ${weights.length}`,
+    );
+  }
+  return Float64Array.from(train, (r) => weights[r]);
 }
 
 /** A trained model with sets, by rows it was not trained on and whose probabilities were not fitted to. */

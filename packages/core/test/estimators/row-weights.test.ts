@@ -2,6 +2,7 @@
 
 import {
   type ClassifierModel,
+  ConformalClassifier,
   Dense,
   LinearSvm,
   MaxAbsScaler,
@@ -12,6 +13,7 @@ import {
   saveModel,
   toCsr,
   toDense,
+  trainTestSplit,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
 import { drawBelow, generatorOf } from "../../src/random.ts";
@@ -98,6 +100,19 @@ describe("weights of rows", () => {
     const weighted = (await recipe.fit(x, y, { weights: heavy })).steps[1] as ClassifierModel;
     const plain = (await recipe.fit(x, y)).steps[1] as ClassifierModel;
     expect(weighted.bank).not.toEqual(plain.bank);
+  });
+
+  it("go with the rows that sets leave to train on", async () => {
+    const recipe = new RankSimilarityClassifier({ filters: 6 });
+    const { rows } = trainTestSplit(x, y, { testShare: 0.1, seed: 3 });
+    const own = await recipe.fit(
+      x.gather(rows.train),
+      Array.from(rows.train, (r) => y[r]),
+      { weights: Array.from(rows.train, (r) => weights[r]) },
+    );
+    const sets = new ConformalClassifier(recipe, { seed: 3 });
+    expect(((await sets.fit(x, y, { weights })).model as ClassifierModel).bank).toEqual(own.bank);
+    await expect(sets.fit(x, y, { weights: [...weights, 1] })).rejects.toThrow(/expected 60 numbers, .* found 61/);
   });
 
   it("are refused where they make no sense", async () => {

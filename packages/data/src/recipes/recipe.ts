@@ -358,17 +358,21 @@ function named<X>(
 }
 
 function describe({ data, kind, takes, rows, classes }: Task): string {
-  const labelled =
-    data.y === undefined ? "" : kind === "several labels" ? `, ${classes} labels` : `, ${classes} classes`;
-  if (data.form === "text" || data.form === "texts") return `${rows} texts${labelled}`;
-  if (takes === "table") return `a table of ${rows} rows and ${columnsIn(data)} columns${labelled}`;
+  const [one, many] = kind === "several labels" ? ["label", "labels"] : ["class", "classes"];
+  const labelled = data.y === undefined ? "" : `, ${counted(classes, one, many)}`;
+  if (data.form === "text" || data.form === "texts") return `${counted(rows, "text")}${labelled}`;
+  if (takes === "table") {
+    return `a table of ${counted(rows, "row")} and ${counted(columnsIn(data), "column")}${labelled}`;
+  }
   if (isImages(data)) {
     const { width, height } = data.imageSize;
-    if (kind === "images") return `${rows} images of ${width} x ${height}${labelled}`;
+    if (kind === "images") return `${counted(rows, "image")} of ${width} x ${height}${labelled}`;
   }
   const { features } = (data as AnyRows & { form: "matrix" | "source" }).x;
-  return `${rows} rows of ${features} ${isSparse(data) ? "sparse " : ""}features${labelled}`;
+  return `${counted(rows, "row")} of ${counted(features, `${isSparse(data) ? "sparse " : ""}feature`)}${labelled}`;
 }
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 function columnsIn(data: AnyRows): number {
   return data.form === "table" ? data.table.columns.length : data.form === "tables" ? data.x.columns.length : 0;

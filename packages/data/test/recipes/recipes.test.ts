@@ -49,6 +49,7 @@ describe("recipeFor", () => {
     ["text", text, "words,classify", /^balanced, for 60 texts, 3 classes: weighted tf-idf, 3 filters of Savage scores/],
     ["sparse numbers", sparse, "", /^balanced, for 60 rows of 40 sparse features, 3 classes: 3 filters of Savage/],
     ["numbers", numbers(100), "", /^balanced, for 100 rows of 64 features, 10 classes: 50 refined filters/],
+    ["numbers", { ...numbers(1), y: [7] }, "", /^balanced, for 1 row of 64 features, 1 class: /],
     ["several labels", several, "", /300 rows of 64 features, 12 labels: 75 filters with shares of labels/],
     ["no labels", unlabelled, "", /^balanced, for 50 rows of 64 features: filters without labels/],
   ])("knows %s", (kind, data, steps, about) => {

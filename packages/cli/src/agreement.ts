@@ -1,7 +1,7 @@
 /** What processes that were started together must have in common: each makes a part of one result, so that a difference would go unnoticed. */
 
 import { type Collective, RanksimError, type RowSource, sha256 } from "@ranksim/core";
-import { Budget } from "@ranksim/data";
+import { Budget, type RowLabels } from "@ranksim/data";
 import type { TrainingFacts } from "@ranksim/data/node";
 import type { ReadingOptions } from "./flags/reading-flags.ts";
 import type { Io } from "./io.ts";
@@ -37,6 +37,15 @@ export async function memoryFor({ memory }: ReadingOptions, { processes }: Io): 
   const parts = await collective.gather(new Uint8Array(Float64Array.of(own).buffer));
   return Math.min(...parts.map((part) => new Float64Array(part.slice().buffer)[0]));
 }
+
+/** The options by which reading takes no more than that: of several processes, all are refused or none, and all cut the same blocks. */
+export function withMemory<O extends ReadingOptions>(options: O, memory: number, { processes }: Io): O {
+  return processes ? { ...options, memory } : options;
+}
+
+/** A digest of all labels. */
+export const labelsDigest = (y: RowLabels | undefined): string =>
+  sha256([new TextEncoder().encode(JSON.stringify(y ?? null))]);
 
 /** A digest of some rows, the first and the last among them. */
 export async function sampleDigest(x: RowSource): Promise<string> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Io, Output } from "../src/io.ts";
+import type { Io, Output, Processes } from "../src/io.ts";
 import { run } from "../src/run.ts";
 
 /** What a command did. */
@@ -23,6 +23,7 @@ export interface Circumstances {
   readonly colourDepth?: Output["colourDepth"];
   readonly columns?: number;
   readonly signal?: AbortSignal;
+  readonly processes?: Processes;
 }
 
 /** A folder that is removed at the end, and a way to run commands in it. */
@@ -43,7 +44,7 @@ export function makeWorld(): World {
     ranksim: async (line, circumstances = {}) => {
       const out = keep(circumstances);
       const err = keep(circumstances);
-      const { stdin = "", env = {}, signal = new AbortController().signal } = circumstances;
+      const { stdin = "", env = {}, signal = new AbortController().signal, processes } = circumstances;
       const io: Io = {
         stdin: once(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin),
         stdout: out.output,
@@ -51,6 +52,7 @@ export function makeWorld(): World {
         env: { XDG_CACHE_HOME: join(folder, "cache"), ...env },
         cwd: folder,
         signal,
+        ...(processes ? { processes } : {}),
       };
       const code = await run(typeof line === "string" ? words(line) : line, io);
       return { code, stdout: out.text(), stderr: err.text(), bytes: out.bytes() };

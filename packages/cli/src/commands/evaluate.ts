@@ -3,6 +3,7 @@
 import { type Label, type Labels, type Model, RanksimError, type Run, schemaOf } from "@ranksim/core";
 import { type DataSet, rowCount, SeenTally } from "@ranksim/data";
 import type { Command } from "commander";
+import { memoryFor, withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
@@ -43,11 +44,11 @@ export function addEvaluate(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io, dataName);
-      const whole = () => evaluateWhole(model, dataName, options, session);
-      const blocks = () => evaluateBlocks(model, dataName, options, session);
+      const whole = (memory: number) => evaluateWhole(model, dataName, withMemory(options, memory, io), session);
+      const blocks = (memory: number) => evaluateBlocks(model, dataName, withMemory(options, memory, io), session);
       const { judged, notes, rows, intervals, beside, nameOf } = await (options.baselines === undefined
         ? wholeElseBlocks(dataName, options, io, { whole, blocks })
-        : whole());
+        : whole(await memoryFor(options, io)));
       for (const note of [...judged.notes, ...notes]) await session.note(note);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
       const value = {

@@ -3,6 +3,7 @@
 import type { ConformalModel, Label, PredictingModel, Run } from "@ranksim/core";
 import type { Block, ColumnChoice } from "@ranksim/data";
 import { type Command, Option } from "commander";
+import { memoryFor, withMemory } from "../agreement.ts";
 import { openBlocks } from "../files/data-argument.ts";
 import { areFiles } from "../files/data-names.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
@@ -113,11 +114,12 @@ export function addPredict(program: Command, io: Io): void {
         throw usageError(`a ${model.kind} model has no probabilities`);
       }
       const found = { rows: 0 };
+      const reading = withMemory({ ...options, keep }, await memoryFor(options, io), io);
       await session.compute("predicting", options, async (run) => {
         const { backend, signal } = run;
         const show = (read: number, total: number | undefined) =>
           run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
-        const blocks = openBlocks(dataName, { ...options, keep }, session, { model, labelled: false }, show);
+        const blocks = openBlocks(dataName, reading, session, { model, labelled: false }, show);
         const ask = (block: Block) =>
           answer(predicting, inputOf(model, block.data), block, shape, options, {
             backend,

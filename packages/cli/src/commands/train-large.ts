@@ -2,7 +2,7 @@
 
 import { type Model, withSchema } from "@ranksim/core";
 import { type AnySource, describeSource, hashedInPassing } from "@ranksim/data";
-import { agree, sampleDigest } from "../agreement.ts";
+import { agree, labelsDigest, sampleDigest } from "../agreement.ts";
 import { type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
@@ -60,12 +60,15 @@ export async function trainLarge(
   const keepsRows = options.rows !== false;
   const describe = (known?: Uint32Array) =>
     describeSource(data, { options: readOptions(reading), rows: keepsRows, ...columnsOf(recipe) }, known);
-  // A checkpoint has to know the data before training begins. Else rows are hashed as they pass by.
-  const before = options.checkpoint === undefined ? undefined : await describe();
-  const passing = before || data.form !== "source" ? undefined : hashedInPassing(data.x);
+  // A checkpoint has to know the data before training begins. Else rows of numbers are hashed as they pass by.
+  const isPassing = options.checkpoint === undefined && data.form === "source";
+  const before = isPassing ? undefined : await describe();
+  const passing = isPassing ? hashedInPassing(data.x) : undefined;
   const fitted = await session.compute("training", options, async (run) => {
     if (run.collective) {
-      const sample = data.form === "source" ? { "some rows": await sampleDigest(data.x) } : {};
+      const sample = isPassing
+        ? { "some rows": await sampleDigest(data.x), "labels digest": labelsDigest(data.y) }
+        : {};
       await agree(run.collective, { ...factsOf(estimator, before ?? {}), ...sample, reading: "in blocks" });
     }
     const kept = before && (await checkpointFor(options, estimator, before, io, run.collective));

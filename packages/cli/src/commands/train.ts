@@ -3,7 +3,7 @@
 import { withSchema } from "@ranksim/core";
 import { type DataSet, describeData, IMAGE_SIZES } from "@ranksim/data";
 import type { Command } from "commander";
-import { agree } from "../agreement.ts";
+import { agree, withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { openInBlocks, wholeElseBlocks } from "../files/large-data.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
@@ -96,9 +96,7 @@ export function addTrain(program: Command, io: Io): void {
       const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
       const data = await readingWithout(options, () =>
         wholeElseBlocks(dataName, reading, io, {
-          // Of several processes, all are refused or none.
-          whole: (memory) =>
-            openData(dataName, io.processes ? { ...reading, memory } : reading, session, { ...wanted, ...sizes }),
+          whole: (memory) => openData(dataName, withMemory(reading, memory, io), session, { ...wanted, ...sizes }),
           blocks: (memory) => openInBlocks(dataName, memory, reading, session, wanted),
         }),
       );
@@ -133,8 +131,8 @@ export function addTrain(program: Command, io: Io): void {
         ...columnsOf(recipe),
       });
       const fitted = await session.compute("training", options, async (run) => {
-        await agree(run.collective, { ...factsOf(recipe.estimator, described), reading: "in memory" });
-        const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective);
+        await agree(run.collective, { ...factsOf(recipe.estimator, described, weights), reading: "in memory" });
+        const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective, weights);
         const sets = options.sets ? { seed: typeof options.seed === "number" ? options.seed : 0 } : undefined;
         const model = await fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);
         await kept.checkpoint?.settled?.();

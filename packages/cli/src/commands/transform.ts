@@ -3,6 +3,7 @@
 import type { Matrix, Model } from "@ranksim/core";
 import { type MatrixData, writeFormatOf } from "@ranksim/data";
 import type { Command } from "commander";
+import { withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { wholeElseBlocks } from "../files/large-data.ts";
@@ -38,8 +39,8 @@ export function addTransform(program: Command, io: Io): void {
       if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io, dataName);
       const found = await wholeElseBlocks(dataName, options, io, {
-        whole: () => transformWhole(model, dataName, options, session),
-        blocks: () => transformBlocks(model, dataName, options, session),
+        whole: (memory) => transformWhole(model, dataName, withMemory(options, memory, io), session),
+        blocks: (memory) => transformBlocks(model, dataName, withMemory(options, memory, io), session),
       });
       if (options.out === "-") return;
       const { rows, features, entries } = found;

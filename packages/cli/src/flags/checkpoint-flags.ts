@@ -1,7 +1,7 @@
 /** `--checkpoint`: training that can go on after its process has ended. */
 
 import { resolve } from "node:path";
-import type { Checkpoint, Collective, Schema } from "@ranksim/core";
+import { type Checkpoint, type Collective, type Schema, sha256 } from "@ranksim/core";
 import { openCheckpoint, type TrainingFacts } from "@ranksim/data/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../io.ts";
@@ -40,17 +40,19 @@ export async function checkpointFor(
   schema: Schema,
   io: Io,
   collective?: Collective,
+  weights?: Float64Array,
 ): Promise<{ checkpoint?: Checkpoint }> {
   if (checkpoint === undefined) return {};
   const options = checkpointMinutes === undefined ? {} : { minutes: checkpointMinutes };
-  const open = () => openCheckpoint(resolve(io.cwd, checkpoint), factsOf(estimator, schema), options);
+  const open = () => openCheckpoint(resolve(io.cwd, checkpoint), factsOf(estimator, schema, weights), options);
   return { checkpoint: collective ? await sharedCheckpoint(collective, open) : await open() };
 }
 
-/** What decides the result of a training: parameters and data. */
+/** What decides the result of a training: parameters, data, and how much its rows count. */
 export function factsOf(
   { kind = "pipeline", params }: { kind?: string; params: object },
   { training }: Pick<Schema, "training">,
+  weights?: Float64Array,
 ): TrainingFacts {
   const given = Object.entries(params).map(([name, value]) => [name, JSON.stringify(value) ?? "none"]);
   return {
@@ -58,5 +60,6 @@ export function factsOf(
     estimator: kind,
     "data rows": String(training?.rows),
     "data digest": String(training?.digest),
+    ...(weights ? { "row weights digest": sha256([new Uint8Array(weights.buffer)]) } : {}),
   };
 }

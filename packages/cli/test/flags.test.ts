@@ -127,7 +127,7 @@ describe("errors speak of flags", () => {
     [
       "bad-file",
       "train words.csv -m x --no-table",
-      "labels are named by --label-column, other columns left out by --ignore-columns",
+      "labels are named by --label-column, other columns left out by --ignore-columns, words kept by --table",
     ],
     ["wrong-width", "predict digits.ranksim bare.csv", "the model"],
     ["empty-input", "predict reviews.ranksim -", "expected"],

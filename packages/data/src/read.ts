@@ -33,6 +33,12 @@ export interface ReadDataOptions extends ReadOptions {
  * "bad-file" and a message that says where; nothing is allocated on a header's word alone.
  */
 export async function readData(from: ByteSource | Folder, given: ReadDataOptions = {}): Promise<DataSet> {
+  if (given.labels !== undefined && typeof given.labels?.stream !== "function") {
+    throw new RanksimError(
+      "bad-params",
+      `labels: expected a source such as await fileSource("y.npy"), found ${JSON.stringify(given.labels)}`,
+    );
+  }
   const options: Budgeted = { ...given, ...expecting(given), budget: budgetOf(given) };
   const read = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
   const data = options.images === undefined ? read : withImages(read, options.images, from.name);

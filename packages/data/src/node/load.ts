@@ -7,6 +7,7 @@ import { type CatalogueChoice, catalogue, findDataSet } from "../catalogue/catal
 import { readCatalogued } from "../catalogue/read-source.ts";
 import type { DataSet } from "../data-set.ts";
 import { type ReadDataOptions, readData } from "../read.ts";
+import type { ByteSource } from "../source.ts";
 import { type DownloadOptions, download } from "./download.ts";
 import { fileSource, openPath } from "./files.ts";
 import { cacheFolder, dataFolders, type Environment, type Located, locate, locateFile } from "./places.ts";
@@ -18,7 +19,9 @@ export interface FetchOptions extends DownloadOptions {
 }
 
 /** How a data set of the catalogue is found and read. */
-export interface LoadDataOptions extends ReadDataOptions, FetchOptions {
+export interface LoadDataOptions extends Omit<ReadDataOptions, "labels">, FetchOptions {
+  /** A file that holds the labels, if they are apart: its path, or a source of its bytes. */
+  readonly labels?: string | ByteSource;
   /** Whether files that are not here may be downloaded (default false). */
   readonly download?: boolean;
 }
@@ -56,10 +59,13 @@ export async function loadDataSet(name: string, options: LoadDataOptions = {}): 
     throw notHere(name, options, `and download is not set${sizeOf(choice)}`);
   }
   const files = await Promise.all(located.paths.map(fileSource));
-  return readCatalogued(choice, located.source, files, options);
+  return readCatalogued(choice, located.source, files, await readingOf(options));
 }
 
-/** Reads a path, "-" for standard input, or a data set of the catalogue, in this order. */
+/**
+ * Reads a path, "-" for standard input, or a data set of the catalogue, in this order. As on the command line, files with words, dates or
+ * missing values become a table, unless `table: false` refuses them, `textColumn` asks for text or a schema says what is expected.
+ */
 export async function loadData(what: string, options: LoadDataOptions = {}): Promise<DataSet> {
   const isPath =
     what === "-" ||
@@ -68,7 +74,7 @@ export async function loadData(what: string, options: LoadDataOptions = {}): Pro
       () => false,
     ));
   if (isPath || findDataSet(what) === undefined) {
-    if (isPath || /[./\\]/.test(what)) return readData(await openPath(what), options);
+    if (isPath || /[./\\]/.test(what)) return readData(await openPath(what), tolerant(await readingOf(options)));
     const names = catalogue.map((entry) => entry.name).join(", ");
     throw new RanksimError(
       "bad-file",
@@ -76,6 +82,15 @@ export async function loadData(what: string, options: LoadDataOptions = {}): Pro
     );
   }
   return loadDataSet(what, options);
+}
+
+async function readingOf({ labels, ...options }: LoadDataOptions): Promise<ReadDataOptions> {
+  if (labels === undefined) return options;
+  return { ...options, labels: typeof labels === "string" ? await fileSource(labels) : labels };
+}
+
+function tolerant(options: ReadDataOptions): ReadDataOptions {
+  return options.schema || options.textColumn !== undefined ? options : { table: true, ...options };
 }
 
 function chosen(name: string): CatalogueChoice {

@@ -48,10 +48,13 @@ export function cellsBuilder(name: string, options: ReadOptions & Pouring, featu
 class NumberCells implements CellsBuilder {
   readonly #name: string;
   readonly #builder: DenseBuilder;
+  /** A model of numbers takes no words, however they are read. */
+  readonly #cure: string;
 
   constructor(name: string, options: ReadOptions) {
     this.#name = name;
     this.#builder = new DenseBuilder(name, options);
+    this.#cure = options.schema ? "" : ", words kept by `table`";
   }
 
   add(value: number): void {
@@ -66,7 +69,7 @@ class NumberCells implements CellsBuilder {
     throw badFile(
       this.#name,
       where,
-      `expected a number, found ${quoted(text)}; labels are named by labelColumn, other columns left out by ignoreColumns`,
+      `expected a number, found ${quoted(text)}; labels are named by labelColumn, other columns left out by ignoreColumns${this.#cure}`,
     );
   }
 

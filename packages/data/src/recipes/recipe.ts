@@ -162,9 +162,11 @@ export const TABLE_VOTERS = 9;
 /** Columns of several kinds and units go through an encoder, and several filters vote. */
 function table(task: Task): Chosen {
   const several = Array.isArray(task.data.y?.[0]);
+  // Banks of a committee add up their scores: no filters vote there.
+  const votes = task.params.committee === undefined ? { voters: TABLE_VOTERS } : {};
   const last = several
     ? new RankSimilarityProbabilisticClassifier(given(task, calibration(task)))
-    : new RankSimilarityClassifier(given(task, { voters: TABLE_VOTERS, ...calibration(task) }));
+    : new RankSimilarityClassifier(given(task, { ...votes, ...calibration(task) }));
   const steps: Steps<TableLike, Model> = [
     ["encode", new TableEncoder()],
     ["classify", last as unknown as Estimator<MatrixLike, Model>],

@@ -14,7 +14,9 @@ import {
 import type { DataSet, ImageSize, MatrixData, RowLabels } from "../data-set.ts";
 import type { ReadOptions } from "../readers/options.ts";
 import { describeData } from "../schema.ts";
+import { looksLikeTable } from "../table/detect.ts";
 import type { TableLike } from "../table/encoder.ts";
+import { Table } from "../table/table.ts";
 import { atImageSize, chooseImageSize } from "./image-size.ts";
 import { type Recipe, type RecipeOptions, recipeFor } from "./recipe.ts";
 
@@ -37,7 +39,8 @@ export interface Trained<D extends TrainingData = DataSet> {
 }
 
 /**
- * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on. Images that were
+ * Trains what suits the data: patches for images, weighted words for text, thresholds for several labels, and so on. Labelled rows of
+ * numbers whose columns have units of their own (`looksLikeTable`) are encoded as a table, as `ranksim train` does. Images that were
  * read in several sizes (`readData(folder, { sizes: IMAGE_SIZES })`) are trained on in the size that is best on held-out images.
  *
  * ```ts
@@ -47,7 +50,7 @@ export interface Trained<D extends TrainingData = DataSet> {
  */
 export async function train<D extends TrainingData>(given: D, options: TrainOptions & Run = {}): Promise<Trained<D>> {
   const run = runOf(options);
-  const { data, reading } = await sized(dataOf(given), options, run);
+  const { data, reading } = await sized(tabled(dataOf(given)), options, run);
   const recipe = recipeFor(data, options);
   const x = data.form === "text" ? data.text : data.form === "table" ? data.table : data.x;
   if (data.y === undefined && recipe.kind !== "no labels" && recipe.kind !== "text") {
@@ -76,6 +79,13 @@ function foundIn(given: unknown): string {
   if (given instanceof Promise) return "a promise; did you forget await?";
   const { form } = given as { form?: unknown };
   return form === undefined ? "one without form" : `one of form ${JSON.stringify(form)} and without its rows`;
+}
+
+/** Rows of numbers that are a table, as one; the model takes both. Other data as it is. */
+function tabled(data: DataSet): DataSet {
+  if (data.form !== "matrix" || data.y === undefined || data.imageSize) return data;
+  const { x, featureNames, ...facts } = data;
+  return looksLikeTable(x, featureNames) ? { ...facts, form: "table", table: Table.fromMatrix(x, featureNames) } : data;
 }
 
 /** Images in the size that was chosen, which the model remembers; other data as it is. The paper's method takes the largest. */

@@ -9,11 +9,13 @@ import {
   catalogue,
   dataFolders,
   fetchDataSet,
+  fileSource,
   findDataSet,
   loadData,
   loadDataSet,
   locateDataSet,
   type MatrixData,
+  readData,
   type TextData,
 } from "../../src/node.ts";
 import { pythonHas, runPython, scratch } from "../python.ts";
@@ -111,6 +113,29 @@ describe("places", () => {
     const path = join(scratch(), "t.csv");
     writeFileSync(path, "a;b\n1;x\n2;y\n");
     expect((await loadData(path, { labelColumn: "b" })).y).toEqual(["x", "y"]);
+  });
+
+  test("a file with words and gaps is a table, as for the command", async () => {
+    const path = join(scratch(), "t.csv");
+    writeFileSync(path, "island,mass,species\nDream,1.5,a\nBiscoe,,b\n");
+    const data = await loadData(path, { labelColumn: "species" });
+    expect(data).toMatchObject({ form: "table", y: ["a", "b"] });
+    expect((await loadData(path, { textColumn: "island" })).form).toBe("text");
+    await expectRefusal(
+      loadData(path, { labelColumn: "species", table: false }),
+      "bad-file",
+      "Dream",
+      "words kept by `table`",
+    );
+  });
+
+  test("labels apart are taken by path or as a source", async () => {
+    const [x, y] = [join(scratch(), "x.csv"), join(scratch(), "y.csv")];
+    writeFileSync(x, "a,b\n1,2\n3,4\n");
+    writeFileSync(y, "no\nyes\n");
+    expect((await loadData(x, { labels: y })).y).toEqual(["no", "yes"]);
+    expect((await loadData(x, { labels: await fileSource(y) })).y).toEqual(["no", "yes"]);
+    await expectRefusal(readData(await fileSource(x), { labels: y as never }), "bad-params", "labels", "fileSource", y);
   });
 });
 

@@ -180,6 +180,21 @@ describe("what train takes", () => {
     expect(await model.predict(rows.slice(0, 2))).toHaveLength(2);
   });
 
+  it("rows of unequal scales, which are encoded as a table, with names or without", async () => {
+    const x = rows.map((row) => row.map((value, c) => value * 10 ** (c % 4)));
+    const featureNames = [..."abcdefghijkl"];
+    for (const names of [{}, { featureNames }]) {
+      const { model, recipe } = await train({ form: "matrix", x, y, ...names });
+      expect(recipe.kind).toBe("table");
+      expect(await model.predict(x.slice(0, 2))).toHaveLength(2);
+    }
+    const { model } = await train({ form: "matrix", x, y }, { params: { committee: 2 } });
+    expect(await model.predict(x)).toHaveLength(40);
+    expect((await train({ form: "matrix", x })).recipe.kind).toBe("no labels");
+    const images = { form: "matrix" as const, x, y, imageSize: { width: 4, height: 3 } };
+    expect((await train(images)).recipe.kind).toBe("numbers");
+  });
+
   it.each<[string, unknown, RegExp]>([
     ["no form", { x: rows, y }, /expected one object, \{ form: "matrix", x, y \}.*found one without form$/],
     ["rows alone", rows, /found rows alone$/],

@@ -29,7 +29,7 @@ export async function agree(collective: Collective | undefined, facts: TrainingF
 const shown = (fact: string | undefined): string =>
   fact === undefined ? "nothing" : fact.length > 60 ? `${fact.slice(0, 60)}…` : fact;
 
-/** Bytes of memory that reading may take: of several processes, what the one that has least may take. */
+/** Bytes of memory that reading may take: of several processes, the least of all. */
 export async function memoryFor({ memory }: ReadingOptions, { processes }: Io): Promise<number> {
   const own = memory ?? new Budget().bytes;
   const collective = await processes?.join();

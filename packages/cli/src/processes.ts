@@ -16,7 +16,7 @@ interface Among {
   leave(code: number): Promise<number>;
 }
 
-/** Milliseconds that a process whose work failed leaves the first one to say why: mostly all fail for the same reason. */
+/** Milliseconds that a failed process waits, so that the first process can report the error: mostly all fail for the same reason. */
 const SPEAKS_FIRST = 1000;
 /** Milliseconds that a launcher has to pass on what was said before it ends everything. */
 const PASSES_ON = 250;

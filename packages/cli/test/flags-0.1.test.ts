@@ -21,7 +21,7 @@ const ESTIMATOR =
 const TEXT =
   "text vectorizer no-lowercase token-pattern ngram-range stop-words min-df max-df max-features vocabulary binary norm no-use-idf no-smooth-idf sublinear-tf log-tf idf-power n-features no-alternate-sign";
 
-/** The commands of 0.1 and their flags, as its help listed them. */
+/** The commands of 0.1 and their flags, as its source declared them. */
 const FLAGS: { readonly [command: string]: readonly string[] } = {
   train: ["model", ESTIMATOR, TEXT, READING, COMPUTE, COMMON],
   update: ["out", READING, COMPUTE, COMMON],

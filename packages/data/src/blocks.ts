@@ -4,8 +4,7 @@
  * svmlight) are cut between records and each block is read like a file of its own; other formats are read whole.
  */
 
-import { type Dense, RanksimError } from "@ranksim/core";
-import { ahead, asked } from "./ahead.ts";
+import { ahead, asked, type Dense, RanksimError } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";

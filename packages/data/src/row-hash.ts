@@ -3,8 +3,7 @@
  * rows are dense or sparse. They tell rows apart; they keep nothing secret and prove nothing.
  */
 
-import { type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
-import { ahead } from "./ahead.ts";
+import { ahead, type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";

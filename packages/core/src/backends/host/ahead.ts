@@ -1,20 +1,24 @@
 /** Blocks that are read while the one before is worked on. */
 
-import type { Rows } from "../../kernels/shapes.ts";
-
-/** The same blocks, of which the next is asked for before one is worked on. */
-export async function* ahead(blocks: Iterable<Rows> | AsyncIterable<Rows>): AsyncGenerator<Rows> {
-  const iterator = Symbol.asyncIterator in blocks ? blocks[Symbol.asyncIterator]() : blocks[Symbol.iterator]();
-  let next = Promise.resolve(iterator.next());
+/** The same things, of which the next is asked for before one is handed out. */
+export async function* ahead<T>(things: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = Symbol.asyncIterator in things ? things[Symbol.asyncIterator]() : things[Symbol.iterator]();
+  let next = asked(iterator);
   try {
     for (;;) {
       const { done, value } = await next;
       if (done) return;
-      next = Promise.resolve(iterator.next());
-      next.catch(() => {}); // reported when it is awaited
+      next = asked(iterator);
       yield value;
     }
   } finally {
     await iterator.return?.();
   }
+}
+
+/** What comes next. A failure may come while what came before is still at work, and is thrown when it is its turn. */
+export function asked<T>(iterator: Iterator<T> | AsyncIterator<T>): Promise<IteratorResult<T, unknown>> {
+  const next = Promise.resolve(iterator.next());
+  next.catch(() => undefined);
+  return next;
 }

@@ -168,7 +168,7 @@ it("says what needs all rows at once, and how to get it", async () => {
   const line = "train bytes.npy --labels labels.txt --memory 60KB -m no.ranksim";
   const refused = (flag: string) => world.ranksim(`${line} --estimator classifier ${flag}`);
   expect((await refused("--dry-run")).stderr).toMatch(/--dry-run needs all rows at once.*--memory/);
-  expect((await refused("--test-share 0.2 --group-column 1")).stderr).toMatch(/--group-column needs all rows at once/);
+  expect((await refused("--test-share 0.2 --baselines")).stderr).toMatch(/--baselines needs all rows at once/);
   const median = await refused("--filter-function medianRank");
   expect(median.stderr).toMatch(/--filter-function: expected rows in memory.*leave it out.*raise --memory/);
   const little = await world.ranksim(line.replace("60KB", "2KB"));

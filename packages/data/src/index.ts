@@ -75,3 +75,4 @@ export { listedTexts, type TextSource, type Texts } from "./text/source.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeBlocks, writeData, writeFormatOf } from "./write.ts";
 export { encodeNpy, packNpz } from "./writers/npy.ts";
+export { labelsInBlocks, writtenLabels } from "./written-labels.ts";

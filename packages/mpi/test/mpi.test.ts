@@ -43,7 +43,7 @@ for (const launcher of launchers) {
 
     it("1, 2, 3 and 4 processes train the models of one without MPI", async () => {
       const expected = (await alone(program("train.js"), "alone")).stdout;
-      expect(expected.trim().split("\n")).toHaveLength(9);
+      expect(expected.trim().split("\n")).toHaveLength(12);
       for (const size of [1, 2, 3, 4]) {
         const { code, stdout } = await ended(launcher.start(size, [program("train.js")]));
         expect(code).toBe(0);

@@ -11,6 +11,7 @@ import {
   type Run,
   subsetAccuracy,
 } from "@ranksim/core";
+import { rowCount } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
@@ -21,7 +22,14 @@ import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/rea
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
-import { addSplitFlags, foldsBy, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
+import {
+  addSplitFlags,
+  foldsBy,
+  readingWithout,
+  type SplitFlags,
+  splitColumn,
+  withoutSplitColumns,
+} from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { recipeOf, suited } from "../model/recipe.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -67,8 +75,9 @@ export function addCrossValidate(program: Command, io: Io): void {
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, options, io);
       const reading = withoutSplitColumns(options);
-      const split = await splitColumn(dataName, options, session);
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
+      const wanted = { text: options.text === true, labelled: true };
+      const data = await readingWithout(options, () => openData(dataName, reading, session, wanted));
+      const split = await splitColumn(dataName, options, session, rowCount(data.set));
       for (const note of notes) await session.note(note);
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;

@@ -53,28 +53,39 @@ export async function divided(
   options: ReadingOptions & HeldOutOptions,
   session: Session,
 ): Promise<{ readonly train: DataSet; readonly test?: DataSet; readonly rows?: Uint32Array }> {
-  const { testShare, groupColumn, timeColumn, baselines } = options;
-  if (testShare === undefined) {
-    const stray = [
-      [groupColumn, "--group-column"],
-      [timeColumn, "--time-column"],
-      [baselines, "--baselines"],
-    ].find(([given]) => given !== undefined);
-    if (stray) throw usageError(`${stray[1]} is about rows held out; add --test-share`);
+  if (options.testShare === undefined) {
+    refuseStray(options);
     return { train: set };
   }
   refuseTransform(options);
-  return holdOut(set, testShare, seedOf(options), await splitColumn(what, options, session));
+  const split = await splitColumn(what, options, session, rowCount(set));
+  return holdOut(set, options.testShare, seedOf(options), split);
 }
 
 /** The same for rows that are read when they are needed. */
 export async function dividedSource(
+  what: readonly string[],
   data: AnySource,
-  options: HeldOutOptions,
-): Promise<{ readonly train: AnySource; readonly test?: AnySource }> {
-  if (options.testShare === undefined) return { train: data };
+  options: ReadingOptions & HeldOutOptions,
+  session: Session,
+): Promise<{ readonly train: AnySource; readonly test?: AnySource; readonly rows?: Uint32Array }> {
+  if (options.testShare === undefined) {
+    refuseStray(options);
+    return { train: data };
+  }
   refuseTransform(options);
-  return holdOutSource(data, options.testShare, seedOf(options));
+  const split = await splitColumn(what, options, session, data.x.rows);
+  return holdOutSource(data, options.testShare, seedOf(options), split);
+}
+
+/** Flags about rows held out, where none are. */
+function refuseStray({ groupColumn, timeColumn, baselines }: HeldOutOptions): void {
+  const stray = [
+    [groupColumn, "--group-column"],
+    [timeColumn, "--time-column"],
+    [baselines, "--baselines"],
+  ].find(([given]) => given !== undefined);
+  if (stray) throw usageError(`${stray[1]} is about rows held out; add --test-share`);
 }
 
 function refuseTransform({ estimator }: HeldOutOptions): void {

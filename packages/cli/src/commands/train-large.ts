@@ -9,6 +9,7 @@ import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { dataNotes } from "../model/data-notes.ts";
+import { rowWeights } from "../model/hold-out.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
 import { columnsOf, type Recipe, suitedSource, tableAbout } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -18,6 +19,7 @@ import { showTrained, trainedAsJson } from "./show-trained.ts";
 
 /** What is to be trained, and where it goes. */
 interface Plan {
+  readonly dataName: readonly string[];
   readonly recipe: Recipe;
   readonly notes: readonly string[];
   readonly reading: ReadingOptions;
@@ -33,10 +35,7 @@ type Options = ComputeOptions &
 /** What looks at all rows at once. */
 const IN_MEMORY = {
   sets: "--sets",
-  weightColumn: "--weight-column",
   dryRun: "--dry-run",
-  groupColumn: "--group-column",
-  timeColumn: "--time-column",
   card: "--card",
   baselines: "--baselines",
 } as const;
@@ -44,7 +43,7 @@ const IN_MEMORY = {
 /** Trains and writes the model. */
 export async function trainLarge(
   given: AnySource,
-  { recipe: planned, notes, reading, path }: Plan,
+  { dataName, recipe: planned, notes, reading, path }: Plan,
   options: Options,
   session: Session,
 ): Promise<void> {
@@ -53,7 +52,8 @@ export async function trainLarge(
   const byHand = await suitedSource(planned, given, options, io.env.RANKSIM_SCRATCH);
   const preset = presetOf(options);
   for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
-  const { train: data, test } = await dividedSource(byHand.data, options);
+  const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);
+  const weights = await rowWeights(dataName, options, session, byHand.data.x.rows, rows);
   const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, data, options, io.cwd));
   const recipe = byPreset || byHand.recipe;
   const { estimator } = recipe;
@@ -69,16 +69,20 @@ export async function trainLarge(
       const sample = isPassing
         ? { "some rows": await sampleDigest(data.x), "labels digest": labelsDigest(data.y) }
         : {};
-      await agree(run.collective, { ...factsOf(estimator, before ?? {}), ...sample, reading: "in blocks" });
+      await agree(run.collective, { ...factsOf(estimator, before ?? {}, weights), ...sample, reading: "in blocks" });
     }
-    const kept = before && (await checkpointFor(options, estimator, before, io, run.collective));
+    const kept = before && (await checkpointFor(options, estimator, before, io, run.collective, weights));
     const { fit } = estimator as { fit(x: unknown, y: unknown, run: object): Promise<Model> };
-    const model = await fit.call(estimator, passing?.x ?? data.x, data.y, { ...run, ...kept });
+    const model = await fit.call(estimator, passing?.x ?? data.x, data.y, {
+      ...run,
+      ...kept,
+      ...(weights ? { weights } : {}),
+    });
     await kept?.checkpoint?.settled?.();
     return model;
   });
   const described = before ?? (await describe(await passing?.hashes()));
-  await agree(await io.processes?.join(), factsOf(estimator, described));
+  await agree(await io.processes?.join(), factsOf(estimator, described, weights));
   const heldOut = test && (await judgeSource(fitted, test, options, session));
   const chosen = byPreset ? { recipe: { preset: byPreset.preset, about: byPreset.about } } : {};
   const said = chosen.recipe ?? tableAbout(recipe, data, preset, options.preset !== undefined);

@@ -1,7 +1,7 @@
 /** `ranksim train`: from data to a model file. */
 
 import { withSchema } from "@ranksim/core";
-import { type DataSet, describeData, IMAGE_SIZES } from "@ranksim/data";
+import { type DataSet, describeData, IMAGE_SIZES, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import { agree, withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
@@ -101,7 +101,7 @@ export function addTrain(program: Command, io: Io): void {
         }),
       );
       if (!("set" in data)) {
-        await trainLarge(data, { recipe: planned, notes, reading, path }, options, session);
+        await trainLarge(data, { dataName, recipe: planned, notes, reading, path }, options, session);
         return;
       }
       const byHand = suited(planned, data.set, options);
@@ -124,7 +124,7 @@ export function addTrain(program: Command, io: Io): void {
       const byPreset = await chosenFor(train);
       const recipe = byPreset || byHand.recipe;
       const test = parts.test && (sized?.at(parts.test) ?? parts.test);
-      const weights = await rowWeights(dataName, options, session, parts.rows);
+      const weights = await rowWeights(dataName, options, session, rowCount(set), parts.rows);
       const keepsRows = options.rows !== false;
       const described = describeData(train, {
         ...{ options: { ...readOptions(reading), ...(sized ? { resize: sized.resize } : {}) }, rows: keepsRows },

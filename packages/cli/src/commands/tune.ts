@@ -13,7 +13,7 @@ import {
   tune,
   withSchema,
 } from "@ranksim/core";
-import { type DataSet, describeData, type Preset } from "@ranksim/data";
+import { type DataSet, describeData, type Preset, rowCount } from "@ranksim/data";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
@@ -34,7 +34,14 @@ import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { foldBaselines } from "../model/fold-baselines.ts";
-import { addSplitFlags, foldsBy, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
+import {
+  addSplitFlags,
+  foldsBy,
+  readingWithout,
+  type SplitFlags,
+  splitColumn,
+  withoutSplitColumns,
+} from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { columnsOf, type Recipe, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -133,8 +140,9 @@ export function addTune(program: Command, io: Io): void {
       for (const path of [options.out, options.plot, options.model])
         if (path !== undefined) await checkWritable(path, io, [...dataName, options.labels]);
       const reading = withoutSplitColumns(options);
-      const split = await splitColumn(dataName, options, session);
-      const data = await openData(dataName, reading, session, { text: options.text === true, labelled: true });
+      const wanted = { text: options.text === true, labelled: true };
+      const data = await readingWithout(options, () => openData(dataName, reading, session, wanted));
+      const split = await splitColumn(dataName, options, session, rowCount(data.set));
       for (const note of notes) await session.note(note);
       const { name } = data;
       const { recipe, set } = suited(planned, data.set, options, true);

@@ -1,7 +1,5 @@
 /** Rows held out of training: at random, by groups that must not be on both sides, or by time, the latest rows. */
 
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import {
   Dense,
   type Fold,
@@ -13,23 +11,12 @@ import {
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import {
-  type AnySource,
-  type ByteSource,
-  type DataSet,
-  fileSource,
-  findDataSet,
-  listedTexts,
-  type MatrixData,
-  readData,
-  timesOf,
-} from "@ranksim/data/node";
+import { type AnySource, type DataSet, listedTexts, type MatrixData, timesOf } from "@ranksim/data";
 import { type Command, Option } from "commander";
-import { dataNames } from "../files/data-names.ts";
+import { columnTexts, columnWeights } from "../files/column-values.ts";
 import { isSets } from "../files/labels.ts";
 import { flagOf, shareBelowOne } from "../flags/parameter-flags.ts";
-import { column, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
-import { usageError } from "../flags/usage-error.ts";
+import { column, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Session } from "../session.ts";
 
 /** The options as commander gives them. */
@@ -76,25 +63,18 @@ export function addWeightColumn(command: Command): Command {
   );
 }
 
-/** How much each row counts, where a column says so; of the listed rows alone, where some are held out. */
+/** How much each row of data of `all` rows counts, where a column says so; of the listed rows alone, where some are held out. */
 export async function rowWeights(
   what: readonly string[],
   options: ReadingOptions & SplitFlags,
-  session: Session,
-  rows: Uint32Array | undefined,
+  { io }: Session,
+  all: number,
+  listed: Uint32Array | undefined,
 ): Promise<Float64Array | undefined> {
-  const { weightColumn } = options;
-  if (weightColumn === undefined) return undefined;
-  const values = await valuesAt(what, weightColumn, "--weight-column", options, session);
-  const weights = Float64Array.from(values, (text, r) => {
-    const weight = text.trim() === "" ? Number.NaN : Number(text);
-    if (weight > 0 && Number.isFinite(weight)) return weight;
-    throw new RanksimError(
-      "bad-matrix",
-      `--weight-column: row ${r}: expected a number above 0, found ${JSON.stringify(text)}`,
-    );
-  });
-  return rows ? Float64Array.from(rows, (r) => weights[r]) : weights;
+  const { weightColumn: column } = options;
+  if (column === undefined) return undefined;
+  const weights = await columnWeights(what, { column, flag: "--weight-column", rows: all }, options, io);
+  return listed ? Float64Array.from(listed, (r) => weights[r]) : weights;
 }
 
 /** The reading options without the columns that only say how to split or how much rows count. */
@@ -138,54 +118,13 @@ export function foldsBy(split: SplitColumn | undefined): { groups?: readonly str
 export async function splitColumn(
   what: readonly string[],
   options: ReadingOptions & SplitFlags,
-  session: Session,
+  { io }: Session,
+  rows: number,
 ): Promise<SplitColumn | undefined> {
-  const name = options.groupColumn ?? options.timeColumn;
-  if (name === undefined) return undefined;
+  const column = options.groupColumn ?? options.timeColumn;
+  if (column === undefined) return undefined;
   const by = options.groupColumn === undefined ? "time" : "group";
-  return { by, values: await valuesAt(what, name, `--${by}-column`, options, session) };
-}
-
-/** What a column of all files holds, row by row. */
-async function valuesAt(
-  what: readonly string[],
-  name: string | number,
-  flag: string,
-  options: ReadingOptions,
-  session: Session,
-): Promise<string[]> {
-  const values: string[] = [];
-  for (const file of await dataNames(what, session.io.cwd)) {
-    if (file === "-") throw usageError(`${flag} needs a file that can be read twice`);
-    const path = resolve(session.io.cwd, file);
-    if (findDataSet(file) && !existsSync(path)) {
-      throw usageError(`${flag} needs a file with columns, found the data set ${file}`);
-    }
-    const source = { ...(await fileSource(path)), name: file };
-    values.push(...(await labelsAt(name, flag, source, options)));
-  }
-  return values;
-}
-
-/** What a column holds, whatever the format: it is read as if it held the labels. */
-async function labelsAt(
-  column: string | number,
-  flag: string,
-  source: ByteSource,
-  options: ReadingOptions,
-): Promise<string[]> {
-  const { ignoreColumns: _i, textColumn: _t, multilabel: _m, ...reading } = readOptions(options);
-  try {
-    const { y = [] } = await readData(source, { ...reading, table: true, labelColumn: column });
-    return Array.from<Label | readonly Label[], string>(y, String);
-  } catch (error) {
-    if (!(error instanceof RanksimError)) throw error;
-    const what = `expected a ${flag.slice(2, -"-column".length)}`;
-    const message = error.message
-      .replace(/^labelColumn: /, "")
-      .replace(/expected a label( or a list of labels)?/, what);
-    throw new RanksimError(error.code, `${flag}: ${message}`, { cause: error });
-  }
+  return { by, values: await columnTexts(what, { column, flag: `--${by}-column`, rows }, options, io) };
 }
 
 /** Training and test rows, and which rows are trained on. */
@@ -205,15 +144,16 @@ export async function holdOutSource<D extends AnySource>(
   data: D,
   share: number,
   seed: number,
-): Promise<{ readonly train: D; readonly test: D }> {
-  const fold = foldOf(data.y, share, seed, undefined);
+  split: SplitColumn | undefined,
+): Promise<{ readonly train: D; readonly test: D; readonly rows: Uint32Array }> {
+  const fold = foldOf(data.y, share, seed, split);
   refuseEmpty(fold);
   const part = async (rows: Uint32Array): Promise<D> => ({
     ...data,
     ...(await listedOf(data, rows)),
     ...(data.y ? { y: gatherRows(data.y as readonly Label[], rows) } : {}),
   });
-  return { train: await part(fold.train), test: await part(fold.test) };
+  return { train: await part(fold.train), test: await part(fold.test), rows: fold.train };
 }
 
 /** The listed rows, which ascend, and the hashes of texts. */

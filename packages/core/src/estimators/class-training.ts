@@ -13,7 +13,7 @@ import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import { weightRows } from "../matrix/row-weights.ts";
 import { copiesOf } from "../matrix/shifted.ts";
-import { gatherMatrix, matrixFor, pickRows } from "../matrix/source.ts";
+import { gatherMatrix, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
 import type { Report } from "../model-file/stored/report.ts";
@@ -81,9 +81,7 @@ export async function trainClasses(
         );
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
-  const summed = weights
-    ? showRows(weightRows(matrixFor(matrix, "weights"), weights), codes, params).matrix
-    : shown.matrix;
+  const summed = weights ? showRows(weightRows(matrix, weights), codes, params).matrix : shown.matrix;
   const training = rest && copiesOf(rest.train, matrix.rows, shown.copies);
   const groups = training
     ? groupListed(shown.codes, classes.length, training)

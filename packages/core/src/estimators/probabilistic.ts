@@ -19,7 +19,7 @@ import {
 } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
-import { matrixFor, pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
+import { pickRows, type RowsLike, trainingRows, zeroRows } from "../matrix/source.ts";
 import { storedFilters } from "../model-file/stored/filters.ts";
 import { countLabels, countPresence, type LabelCounts, sharesOf } from "../paper/filter-labels.ts";
 import type { Estimator, Run } from "./estimator.ts";
@@ -87,7 +87,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       );
       const own = rows.length === matrix.rows ? matrix : pickRows(matrix, rows);
       const counted = weights && Float64Array.from(rows, (r) => weights[r]);
-      const training = counted ? weightRows(matrixFor(own, "weights"), counted) : own;
+      const training = counted ? weightRows(own, counted) : own;
       const params = {
         ...this.params,
         initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),

@@ -8,7 +8,7 @@ import { Csr } from "../matrix/csr.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted, weightRows } from "../matrix/row-weights.ts";
-import { matchingRows, matrixFor, type RowsLike, trainingRows } from "../matrix/source.ts";
+import { matchingRows, type RowsLike, trainingRows } from "../matrix/source.ts";
 import type { Saved } from "../model-file/saved.ts";
 import {
   filterArrays,
@@ -65,7 +65,7 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
     const weights = checkWeights(run, matrix.rows, this.params.filterFunction);
     const began = performance.now();
     return withBackend(run, async (backend) => {
-      const summed = weights ? weightRows(matrixFor(matrix, "weights"), weights) : matrix;
+      const summed = weights ? weightRows(matrix, weights) : matrix;
       const call = { share: 1, unweighted: matrix, keepBank: true };
       const { trained, distribution, notes } = await trainWhole(summed, this.params, run, backend, call);
       const { bank, loaded, members, sums } = trained;

@@ -4,6 +4,8 @@
  */
 
 import { RanksimError } from "../errors.ts";
+import { entriesOf } from "../kernels/rows.ts";
+import type { RowSource, Rows } from "../kernels/shapes.ts";
 import { Csr } from "./csr.ts";
 import { Dense } from "./dense.ts";
 import type { Matrix } from "./matrix.ts";
@@ -17,6 +19,8 @@ export interface Weighted {
 
 /** Beyond this a sum of many rows would no longer be exact, or finite. */
 const LARGEST_WEIGHT = 1e9;
+/** What two bytes hold. */
+const LARGEST_NARROW = 65_535;
 
 /** The weights, checked; undefined where none were given. */
 export function checkWeights({ weights }: Weighted, rows: number, filterFunction: unknown): Float64Array | undefined {
@@ -41,20 +45,75 @@ export function checkWeights({ weights }: Weighted, rows: number, filterFunction
   return checked;
 }
 
-/** Every row times its weight: whole where both are. */
-export function weightRows(x: Matrix, weights: Float64Array): Matrix {
-  const { values, rows, features } = x;
-  const out = new Float64Array(values.length);
+/** Every row times its weight: whole where both are. Rows that are read are weighted as they are read. */
+export function weightRows(x: RowSource, weights: Float64Array): RowSource {
+  return x instanceof Dense || x instanceof Csr ? weightMatrix(x, weights) : weightedSource(x, weights);
+}
+
+function weightMatrix(x: Matrix, weights: Float64Array): Matrix {
+  const times = timesWeights(x, (r) => weights[r], Float64Array);
+  const kept = narrowest(times.values as Float64Array);
+  return times.form === "dense"
+    ? Dense.of(kept, x.rows, x.features)
+    : Csr.of(times.offsets, times.indices, kept, x.features);
+}
+
+/** The rows with every value times the weight of its row. */
+function timesWeights(
+  x: Rows,
+  weightOf: (r: number) => number,
+  Type: Uint16ArrayConstructor | Float64ArrayConstructor,
+): Rows {
+  const { form, rows, features } = x;
+  const values = new Type(entriesOf(x));
+  const [first, last] = form === "dense" ? [0, values.length] : [x.offsets[0], x.offsets[rows]];
   for (let r = 0; r < rows; r++) {
-    const [from, to] = x.form === "dense" ? [r * features, (r + 1) * features] : [x.offsets[r], x.offsets[r + 1]];
-    for (let e = from; e < to; e++) out[e] = values[e] * weights[r];
+    const [from, to] = form === "dense" ? [r * features, (r + 1) * features] : [x.offsets[r], x.offsets[r + 1]];
+    const weight = weightOf(r);
+    for (let e = from; e < to; e++) values[e - first] = x.values[e] * weight;
   }
-  const kept = narrowest(out);
-  return x.form === "dense" ? Dense.of(kept, rows, features) : Csr.of(x.offsets, x.indices, kept, features);
+  if (form === "dense") return { form, rows, features, values };
+  const offsets = first === 0 ? x.offsets : x.offsets.map((at) => at - first);
+  return { form, rows, features, offsets, indices: x.indices.subarray(first, last), values };
 }
 
 /** The same numbers in two bytes each, where they fit. */
 function narrowest(values: Float64Array): Values {
-  const fits = areWhole(values) && values.every((value) => value >= 0 && value <= 65_535);
+  const fits = areWhole(values) && values.every((value) => value >= 0 && value <= LARGEST_NARROW);
   return fits ? Uint16Array.from(values) : values;
+}
+
+/** Rows of a source times their weights. Bytes with small whole weights stay whole numbers, of two bytes; all others become float64. */
+function weightedSource(source: RowSource, weights: Float64Array): RowSource {
+  const isNarrow =
+    source.valueBytes === 1 && weights.every((weight) => Number.isInteger(weight) && weight * 255 <= LARGEST_NARROW);
+  const Type = isNarrow ? Uint16Array : Float64Array;
+  const index = source.form === "csr" ? Uint32Array.BYTES_PER_ELEMENT : 0;
+  const share = (index + source.valueBytes) / (index + Type.BYTES_PER_ELEMENT);
+  const of = (x: RowSource, own: Float64Array): RowSource => {
+    const { form, rows, features, entries, room, made, arrange } = x;
+    return {
+      ...{ form, rows, features, entries, valueBytes: Type.BYTES_PER_ELEMENT },
+      ...(room === undefined ? {} : { room }),
+      ...(made === undefined ? {} : { made }),
+      ...(arrange && {
+        arrange: async (listed: Uint32Array) =>
+          of(
+            await arrange.call(x, listed),
+            Float64Array.from(listed, (r) => own[r]),
+          ),
+      }),
+      async *blocks(bytes) {
+        let first = 0;
+        for await (const block of x.blocks(bytes * share)) {
+          const weightsOfBlock = own.subarray(first, first + block.rows);
+          yield timesWeights(block, (r) => weightsOfBlock[r], Type);
+          first += block.rows;
+        }
+      },
+      gather: async (listed) => timesWeights(await x.gather(listed), (r) => own[listed[r]], Type),
+      slice: (from, to) => of(x.slice(from, to), own.subarray(from, to)),
+    };
+  };
+  return of(source, weights);
 }

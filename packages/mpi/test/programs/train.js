@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import {
   Dense,
+  listedRows,
   openBackend,
   openShards,
   RankSimilarityClassifier,
@@ -46,6 +47,13 @@ for (const x of [bytes, floats, toCsr(floats)]) {
     const model = await estimator.fit(x, y, { backend });
     digests.push(createHash("sha256").update(saveModel(model)).digest("hex"));
   }
+}
+// Weighted rows: of processes from a source, alone from memory.
+const weights = Uint8Array.from({ length: ROWS }, (_, r) => 1 + (r % 5));
+for (const [j, x] of [bytes, floats, toCsr(floats)].entries()) {
+  const rows = joined ? listedRows(x, Uint32Array.from(y.keys())) : x;
+  const model = await estimators[j].fit(rows, y, { backend, weights });
+  digests.push(createHash("sha256").update(saveModel(model)).digest("hex"));
 }
 // Every process has the same models.
 const all = joined ? await joined.collective.gather(new TextEncoder().encode(digests.join())) : [];

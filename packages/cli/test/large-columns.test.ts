@@ -1,0 +1,136 @@
+/** Columns that say how much rows count and how they are split, in data that does not fit in the memory it may take. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeWorld } from "./world.ts";
+
+const world = makeWorld();
+const { path } = world;
+const ROWS = 700;
+const FEATURES = 12;
+
+const value = (r: number, i: number) => ((r * 31 + i * 17 + r * i) % 97) + ((i + r) % 3 === 0 ? 90 : 0);
+const kind = (r: number) => ["ant", "bee", "cow"][r % 3];
+/** A day of 2024, the day first: only the 13th of a month and later ones say so. */
+const day = (r: number) => `${1 + ((r * 11) % 28)}/${1 + ((r * 5) % 12)}/2024`;
+
+/** A table of numbers, or with a column of words; with a group, a moment, a whole weight and another for each row. */
+function table(cell: (r: number, i: number) => string | number, from = 0, to = ROWS): string {
+  const names = Array.from({ length: FEATURES }, (_, i) => `f${i}`);
+  const lines = [[...names, "who", "when", "times", "weight", "kind"].join(",")];
+  for (let r = from; r < to; r++) {
+    const cells = names.map((_, i) => cell(r, i));
+    // Some groups are written in two ways that spell one number.
+    lines.push([...cells, `${r % 2 ? "0" : ""}${r % 37}`, day(r), 1 + (r % 4), (1 + (r % 9)) / 4, kind(r)].join(","));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+beforeAll(() => {
+  writeFileSync(path("bytes.csv"), table(value));
+  writeFileSync(
+    path("floats.csv"),
+    table((r, i) => value(r, i) / 8),
+  );
+  writeFileSync(path("part-1.csv"), table(value, 0, 411));
+  writeFileSync(path("part-2.csv"), table(value, 411));
+  writeFileSync(
+    path("words.csv"),
+    table((r, i) => (i === 0 ? `w${(r + (r % 3)) % 5}` : i === 1 && r % 9 === 0 ? "" : value(r, i))),
+  );
+  const texts = Array.from({ length: 3 * ROWS }, (_, r) => {
+    const words = Array.from({ length: 12 }, (_, i) => `w${value(r, i) % (i + 9)}`);
+    return `${words.join(" ")},${1 + (r % 4)},g${r % 29},${kind(r)}`;
+  });
+  writeFileSync(path("texts.csv"), `text,times,who,kind\n${texts.join("\n")}\n`);
+});
+afterAll(() => world.remove());
+
+/** Trains from memory and from a source, and expects one model file. */
+async function sameModel(line: string, memory = "40KB"): Promise<{ readonly heldOut?: { readonly rows: number } }> {
+  const here = await world.ranksim(`train ${line} --label-column kind --json -q -m here.ranksim`);
+  const large = await world.ranksim(`train ${line} --label-column kind --json -q -m large.ranksim --memory ${memory}`);
+  expect([here.code, here.stderr, large.code, large.stderr]).toEqual([0, "", 0, ""]);
+  expect(readFileSync(path("large.ranksim")).equals(readFileSync(path("here.ranksim")))).toBe(true);
+  const [a, b] = [here, large].map(({ stdout }) => JSON.parse(stdout));
+  expect(b.heldOut).toEqual(a.heldOut);
+  return b;
+}
+
+const OTHERS = "--ignore-columns who,when";
+
+describe("--weight-column", () => {
+  it.each([
+    ["bytes.csv", "times", "weight", "--no-table --estimator classifier --filters 24 --calibrate temperature"],
+    ["bytes.csv", "weight", "times", "--no-table --estimator classifier --filters 24 --refine"],
+    ["bytes.csv", "times", "weight", "--no-table --estimator probabilistic --filters 20 --distribution confusion"],
+    ["floats.csv", "weight", "times", "--no-table --estimator transform --filters 20"],
+    ["floats.csv", "times", "weight", "--no-table --estimator probabilistic --filters 20 --test-share 0.2"],
+    ["part-*.csv", "times", "weight", "--no-table --estimator classifier --filters 24 --test-share 0.3"],
+    ["words.csv", "weight", "times", "--estimator classifier --filters 24"],
+  ])("%s %s", async (data, weight, other, flags) => {
+    await sameModel(`${data} --weight-column ${weight} ${OTHERS},${other} ${flags}`);
+    const weighted = readFileSync(path("here.ranksim"));
+    await world.ranksim(`train ${data} --label-column kind ${OTHERS},${other},${weight} ${flags} -m here.ranksim`);
+    expect(readFileSync(path("here.ranksim")).equals(weighted)).toBe(false);
+  });
+
+  it("of texts", async () => {
+    await sameModel("texts.csv --text --estimator classifier --filters 12 --weight-column times", "150KB");
+  });
+
+  it("is part of what a checkpoint is of", async () => {
+    const line = `train bytes.csv --label-column kind --no-table --memory 40KB ${OTHERS}`;
+    const kept = "--estimator classifier --filters 24 --checkpoint kept -m large.ranksim";
+    expect((await world.ranksim(`${line},weight --weight-column times ${kept}`)).code).toBe(0);
+    const other = await world.ranksim(`${line},times --weight-column weight ${kept}`);
+    expect(other.stderr).toMatch(/kept: the checkpoint is of another training: row weights digest/);
+    const again = await world.ranksim(`${line},weight --weight-column times ${kept.replace("large", "again")}`);
+    expect(again.code).toBe(0);
+    expect(readFileSync(path("again.ranksim")).equals(readFileSync(path("large.ranksim")))).toBe(true);
+  });
+
+  it("names the row of a weight that is none", async () => {
+    const lines = table(value).split("\n");
+    lines[600] = lines[600].replace(/,[^,]*,(\w+)$/, ",-1,$1");
+    writeFileSync(path("bad.csv"), lines.join("\n"));
+    for (const memory of ["", "--memory 40KB"]) {
+      const found = await world.ranksim(
+        `train bad.csv --label-column kind --no-table ${OTHERS},times --weight-column weight --estimator classifier -m no.ranksim ${memory}`,
+      );
+      expect(found.stderr).toMatch(/--weight-column: row 599: expected a number above 0, found "-1"/);
+    }
+  });
+});
+
+describe("--test-share", () => {
+  it.each([
+    ["bytes.csv", "who", "group"],
+    ["bytes.csv", "when", "time"],
+    ["part-*.csv", "when", "time"],
+    ["words.csv", "who", "group"],
+  ])("%s by the %s of rows", async (data, column, by) => {
+    const ignored = ["who", "when", "times", "weight"].filter((name) => name !== column).join(",");
+    const flags = `--estimator classifier --filters 24 --ignore-columns ${ignored}`;
+    const { heldOut } = await sameModel(`${data} --${by}-column ${column} --test-share 0.2 ${flags}`);
+    expect(heldOut?.rows).toBeGreaterThan(ROWS / 10);
+    const random = await world.ranksim(
+      `train ${data} --label-column kind --test-share 0.2 ${flags},${column} --json -m no.ranksim`,
+    );
+    expect(JSON.parse(random.stdout).heldOut).not.toEqual(heldOut);
+  });
+
+  it("of texts, by the group of rows", async () => {
+    const flags = "--text --estimator classifier --filters 12 --ignore-columns times";
+    const { heldOut } = await sameModel(`texts.csv --group-column who --test-share 0.2 ${flags}`, "150KB");
+    expect(heldOut?.rows).toBeGreaterThan(ROWS / 10);
+  });
+
+  it("refuses a column that is not there, and one without rows held out", async () => {
+    const line = "train bytes.csv --label-column kind --estimator classifier --memory 40KB -m no.ranksim";
+    expect((await world.ranksim(`${line} --group-column nobody --test-share 0.2`)).stderr).toMatch(
+      /--group-column: .*nobody/,
+    );
+    expect((await world.ranksim(`${line} --group-column who`)).stderr).toMatch(/--group-column is about rows held out/);
+  });
+});

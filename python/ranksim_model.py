@@ -197,6 +197,10 @@ class Classifier(Filters):
             scores = self.scores(x)
             size = np.abs(scores).mean(axis=1, keepdims=True)
             scores = np.divide(scores, size, out=scores, where=size > 0)
+            if "calibration_spread" in self.arrays:
+                scores -= scores.mean(axis=1, keepdims=True)
+                root = np.sqrt(scores.std(axis=1, keepdims=True))
+                scores = np.divide(scores, root, out=scores, where=root > 0)
             if "calibration_halfway" in self.arrays:
                 length = np.count_nonzero(np.asarray(x), axis=1)[:, None]
                 scores *= length / (length + self.arrays["calibration_halfway"][0])

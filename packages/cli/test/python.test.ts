@@ -12,6 +12,7 @@ import {
   Dense,
   type Estimator,
   LinearSvm,
+  loadModel,
   type MatrixLike,
   MinMaxScaler,
   PatchTransform,
@@ -136,6 +137,11 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     expect(code, stderr).toBe(0);
     expect(readFileSync(world.path("w.ranksim"), "latin1")).toContain("calibration_halfway");
     await compare("w.ranksim", "words.npy", 'np.load("words.npy")');
+    const model = loadModel(readFileSync(world.path("w.ranksim")));
+    const rooted = { ...model.save().arrays, calibration_spread: { shape: [1], values: Float64Array.of(0.5) } };
+    const file = saveModel({ kind: model.kind, save: () => ({ ...model.save(), arrays: rooted }) });
+    writeFileSync(world.path("s.ranksim"), file);
+    await compare("s.ranksim", "words.npy", 'np.load("words.npy")');
   });
 
   test.each(["fast", "balanced", "best"])("images through patches, preset %s", async (preset) => {

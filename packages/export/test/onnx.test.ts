@@ -84,6 +84,9 @@ describe("a classifier", () => {
       const model = await new RankSimilarityClassifier({ filters: 3, calibrate: "temperature" }).fit(x, y);
       expect(model.save().arrays).toHaveProperty("calibration_halfway");
       await compareClasses(model, x, type);
+      const rooted = { ...model.save().arrays, calibration_spread: { shape: [1], values: Float64Array.of(0.5) } };
+      const file = saveModel({ kind: model.kind, save: () => ({ ...model.save(), arrays: rooted }) });
+      await compareClasses(loadModel(file) as typeof model, x, type);
     },
   );
 

@@ -7,6 +7,7 @@ import type { Backend, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
 import { joinSums } from "../bank/sums.ts";
+import type { Refinement } from "../beyond/refinement/choice.ts";
 import { listedRows } from "../kernels/rows.ts";
 import type { Groups, Values } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
@@ -55,7 +56,7 @@ interface TrainedClass {
 /** Share of the progress that plain training takes when refinement follows. */
 const PLAIN_SHARE = 0.3;
 
-/** Learns filters for each class. */
+/** Learns filters for each class; `chosen`: what refinement did in a training on other rows, to be done here as well. */
 export async function trainClasses(
   matrix: RowSource,
   y: Labels,
@@ -63,6 +64,7 @@ export async function trainClasses(
   backend: Backend,
   run: Run,
   weights?: Float64Array,
+  chosen?: Refinement,
 ): Promise<TrainedClasses> {
   const began = performance.now();
   refuseUnsummed(params);
@@ -150,7 +152,7 @@ export async function trainClasses(
     classes,
     params,
   };
-  const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE) : undefined;
+  const refined = params.refine ? await refineClasses(task, backend, run, PLAIN_SHARE, chosen) : undefined;
   if (!refined) await advance(run, { stage: "fit", share: 1 });
   notes.push(...(refined?.notes ?? []));
   const seconds = (performance.now() - began) / 1000;

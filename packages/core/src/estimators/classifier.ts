@@ -1,6 +1,7 @@
 /** RSC: the rank similarity classifier. Filters are trained class by class; its model lets the strongest filter name the class. */
 
 import type { Backend, RowSource } from "../backends/contract.ts";
+import type { Refinement } from "../beyond/refinement/choice.ts";
 import { RanksimError } from "../errors.ts";
 import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
@@ -13,7 +14,7 @@ import type { Estimator, Progress, Run } from "./estimator.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
 import { withBackend } from "./run.ts";
 
-/** Trains a model that is said to have `stated` parameters. */
+/** Trains a model that is said to have `stated` parameters; `chosen`: what refinement did in a training on other rows. */
 async function trained(
   matrix: RowSource,
   y: Labels,
@@ -21,9 +22,9 @@ async function trained(
   backend: Backend,
   run: Run,
   weights: Float64Array | undefined,
-  stated = params,
+  { stated = params, chosen }: { stated?: ClassifierParams; chosen?: Refinement | undefined } = {},
 ): Promise<{ model: ClassifierModel; heldOut: TrainedClasses["heldOut"] }> {
-  const { heldOut, ...parts } = await trainClasses(matrix, y, params, backend, run, weights);
+  const { heldOut, ...parts } = await trainClasses(matrix, y, params, backend, run, weights, chosen);
   return { model: new ClassifierModel({ ...parts, params: paramsAsJson(stated), nBest: params.nBest }), heldOut };
 }
 
@@ -33,7 +34,7 @@ function halfOf(run: Run, half: 0 | 1): Run {
   const progress = onProgress && {
     onProgress: (told: Progress) => onProgress({ ...told, share: (half + told.share) / 2 }),
   };
-  return { ...run, ...(half === 0 ? checkpointOf(run, "calibrate") : {}), ...progress };
+  return { ...run, ...(half === 1 ? checkpointOf(run, "calibrate") : {}), ...progress };
 }
 
 /**
@@ -79,18 +80,17 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
     const weights = checkWeights(run, matrix.rows, params.filterFunction);
     return withBackend(run, async (backend) => {
       const isAgain = params.calibrate !== "none" && params.calibrateOn === "last";
-      const first = await trained(matrix, y, params, backend, isAgain ? halfOf(run, 0) : run, weights);
-      if (!first.heldOut || params.calibrate === "none") return first.model;
-      const quiet = run.signal ? { backend, signal: run.signal } : { backend };
-      const fitted = await first.model.calibrate(first.heldOut.x, first.heldOut.y, {
-        method: params.calibrate,
-        ...quiet,
-      });
-      if (!isAgain) return fitted;
-      // What was learned of probabilities holds for filters that have seen the last rows too.
       const all = { ...params, calibrate: "none" as const };
-      const { model } = await trained(matrix, y, all, backend, halfOf(run, 1), weights, params);
-      return model.calibratedAs(fitted);
+      const whole = isAgain
+        ? (await trained(matrix, y, all, backend, halfOf(run, 0), weights, { stated: params })).model
+        : undefined;
+      // Without the rows held out filters are refined as with them: probabilities fitted to plain filters do not suit refined ones.
+      const chosen = whole?.report.refinement;
+      const part = await trained(matrix, y, params, backend, whole ? halfOf(run, 1) : run, weights, { chosen });
+      if (!part.heldOut || params.calibrate === "none") return part.model;
+      const quiet = run.signal ? { backend, signal: run.signal } : { backend };
+      const fitted = await part.model.calibrate(part.heldOut.x, part.heldOut.y, { method: params.calibrate, ...quiet });
+      return whole?.calibratedAs(fitted) ?? fitted;
     });
   }
 }

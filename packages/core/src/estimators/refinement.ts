@@ -4,7 +4,7 @@ import type { Backend, RowSource } from "../backends/contract.ts";
 import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { banksOf } from "../beyond/committee/committee.ts";
-import { type Refinement, refineCommittee } from "../beyond/refinement/choice.ts";
+import { type Refinement, refineAs, refineCommittee } from "../beyond/refinement/choice.ts";
 import { RanksimError } from "../errors.ts";
 import type { Label } from "../matrix/labels.ts";
 import type { Filters } from "../model-file/stored/filters.ts";
@@ -48,15 +48,19 @@ interface ClassTask {
   readonly params: Pick<ClassifierParams, "seed" | "committee" | "refineEpochs" | "refineWindow">;
 }
 
-/** Refines filters where held-out rows show that it helps. A refined filter keeps the rows of the plain one it began as. */
+/**
+ * Refines filters where held-out rows show that it helps, or as it was done with other rows (`chosen`). A refined filter keeps the rows of
+ * the plain one it began as.
+ */
 export async function refineClasses(
   { matrix, codes, copies, filters, filterClass, classes, params }: ClassTask,
   backend: Backend,
   run: Run,
   from: number,
+  chosen?: Refinement,
 ): Promise<{ filters: Filters; report: Refinement; notes: readonly string[] }> {
   const filterBank = filters.filterBank ?? new Uint32Array(filters.bank.filters);
-  const refined = await refineCommittee({
+  const task = {
     x: matrix,
     codes,
     copies,
@@ -68,8 +72,10 @@ export async function refineClasses(
     generator: new Streams(params.seed).refinement(classes.length, params.committee),
     backend,
     keeper: refinementKeeper(run, filters.bank.features),
-    onEpoch: (share, epoch) => advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
-  });
+    onEpoch: (share: number, epoch: number) =>
+      advance(run, { stage: "refine", epoch, share: from + (1 - from) * share }),
+  };
+  const refined = await (chosen ? refineAs(chosen, task) : refineCommittee(task));
   const { report, notes } = refined;
   await orGiveUp(refined.keptBank, advance(run, { stage: "fit", share: 1 }));
   if (!report.refined) return { filters, report, notes };

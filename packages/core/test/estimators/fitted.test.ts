@@ -2,7 +2,6 @@
 
 import {
   type Backend,
-  type Checkpoint,
   Dense,
   f1,
   type Label,
@@ -70,97 +69,60 @@ describe("rows of few words", () => {
     const same = await new RankSimilarityClassifier({ filters: 3, calibrate: method }).fit(toCsr(seen.x), seen.y);
     expect(saveModel(same)).toEqual(saveModel(model));
     if (method === "isotonic") return;
-    // As FORMAT.md says.
+    // As FORMAT.md says, without the spread and with it.
+    const { calibration_halfway: _, calibration_spread: __, ...arrays } = model.save().arrays;
+    const read = (more: object) =>
+      classifierReader.read({ ...model.save(), arrays: { ...arrays, ...more } }, () =>
+        expect.fail("no steps"),
+      ) as typeof model;
     const scores = await model.classScores(asked.x);
-    for (let r = 0; r < 20; r++) {
-      const n = asked.x.row(r).filter((value) => value !== 0).length;
-      const own = Array.from(scores.row(r));
-      const mean = own.reduce((sum, score) => sum + Math.abs(score), 0) / 3;
-      const powers = own.map((s) => Math.exp((factor.values[0] * (s / mean) * n) / (n + halfway.values[0])));
-      const sum = powers.reduce((a, b) => a + b);
-      powers.forEach((power, c) => {
-        expect(found.row(r)[c]).toBeCloseTo(power / sum, 9);
-      });
+    for (const calibration_spread of [undefined, { shape: [1], values: Float64Array.of(0.5) }]) {
+      const isRooted = calibration_spread !== undefined;
+      const stated = read({ calibration_halfway: halfway, ...(isRooted ? { calibration_spread } : {}) });
+      const [probabilities, again] = [await stated.predictProbabilities(asked.x), loadModel(saveModel(stated))];
+      expect(await (again as typeof model).predictProbabilities(asked.x)).toEqual(probabilities);
+      for (let r = 0; r < 20; r++) {
+        const n = asked.x.row(r).filter((value) => value !== 0).length;
+        const own = Array.from(scores.row(r));
+        const size = own.reduce((sum, score) => sum + Math.abs(score), 0) / 3;
+        const mean = own.reduce((sum, score) => sum + score / size, 0) / 3;
+        const spread = Math.sqrt(own.reduce((sum, score) => sum + (score / size - mean) ** 2, 0) / 3);
+        const apart = own.map((score) => (isRooted ? (score / size - mean) / Math.sqrt(spread) : score / size));
+        const powers = apart.map((s) => Math.exp((factor.values[0] * s * n) / (n + halfway.values[0])));
+        const sum = powers.reduce((a, b) => a + b);
+        powers.forEach((power, c) => {
+          expect(probabilities.row(r)[c]).toBeCloseTo(power / sum, 9);
+        });
+      }
     }
-    const { calibration_halfway: _, ...arrays } = model.save().arrays;
-    const plain = classifierReader.read({ ...model.save(), arrays }, () => expect.fail("no steps")) as typeof model;
+    const plain = read({});
     expect(lossOf(found, asked.y)).toBeLessThan(lossOf(await plain.predictProbabilities(asked.x), asked.y));
   });
 
-  it("have a length that is a number above 0", async () => {
+  it("have a length that is a number above 0, and a spread whose power is one half", async () => {
     const saved = (
       await new RankSimilarityClassifier({ filters: 3, calibrate: "temperature" }).fit(seen.x, seen.y)
     ).save();
-    for (const values of [[0], [-1], [Number.NaN], [1e9], [1, 1]]) {
-      const arrays = {
-        ...saved.arrays,
-        calibration_halfway: { shape: [values.length], values: Float64Array.from(values) },
-      };
-      expect(() => classifierReader.read({ ...saved, arrays }, () => expect.fail("no steps"))).toThrow(
-        /calibration_halfway/,
-      );
+    const refused: [string, number[]][] = [
+      ...[[0], [-1], [Number.NaN], [1e9], [1, 1]].map((values): [string, number[]] => ["calibration_halfway", values]),
+      ...[[0], [1], [Number.NaN], [0.5, 0.5]].map((values): [string, number[]] => ["calibration_spread", values]),
+    ];
+    for (const [name, values] of refused) {
+      const arrays = { ...saved.arrays, [name]: { shape: [values.length], values: Float64Array.from(values) } };
+      expect(() => classifierReader.read({ ...saved, arrays }, () => expect.fail("no steps"))).toThrow(name);
     }
     const shares = new RankSimilarityProbabilisticClassifier({ filters: 9, calibrate: "temperature" });
     const other = (await shares.fit(seen.x, seen.y)).save();
-    const arrays = { ...other.arrays, calibration_halfway: { shape: [1], values: Float64Array.of(1) } };
-    expect(() => probabilisticReader.read({ ...other, arrays }, () => expect.fail("no steps"))).toThrow(
-      /unknown array/,
-    );
-  });
-});
-
-describe("calibrateOn: last", () => {
-  const params = { filters: 12, seed: 2, refine: true, refineEpochs: 2 };
-  const calibrated = { ...params, calibrate: "temperature", calibrateOn: "last" } as const;
-
-  it.each([
-    ["temperature", 0.1],
-    ["isotonic", 0.4],
-  ] as const)("fits %s on the last %d of each class, and trains on all rows", async (calibrate, share) => {
-    const held = NAMES.flatMap((name) => {
-      const own = train.y.flatMap((label, r) => (label === name ? [r] : []));
-      return own.slice(own.length - Math.round(own.length * share));
-    }).sort((a, b) => a - b);
-    const left = train.y.flatMap((_, r) => (held.includes(r) ? [] : [r]));
-    const rows = (list: readonly number[]) => train.x.gather(Uint32Array.from(list));
-    const labels = (list: readonly number[]) => list.map((r) => train.y[r]);
-    const before = await new RankSimilarityClassifier(params).fit(rows(left), labels(left));
-    const fitted = (await before.calibrate(rows(held), labels(held), calibrate)).save().arrays;
-    const probabilities = Object.entries(fitted).filter(([name]) => name.startsWith("calibration"));
-    expect(probabilities.length).toBeGreaterThan(0);
-    const all = (await new RankSimilarityClassifier(params).fit(train.x, train.y)).save().arrays;
-    const model = await new RankSimilarityClassifier({ ...calibrated, calibrate }).fit(train.x, train.y);
-    expect(model.save().arrays).toEqual({ ...all, ...Object.fromEntries(probabilities) });
-    expect(model.report.rows).toBe(train.y.length);
-    expect(model.params).toMatchObject({ calibrate, calibrateOn: "last" });
-    const loaded = loadModel(saveModel(model)) as typeof model;
-    expect(await loaded.predictProbabilities(test.x)).toEqual(await model.predictProbabilities(test.x));
-  });
-
-  it("tells the progress of both fits as one, and keeps a checkpoint of each", async () => {
-    const shares: number[] = [];
-    const kept = new Map<string, Parameters<Checkpoint["keep"]>[1]>();
-    const checkpoint: Checkpoint = {
-      recall: async (name) => kept.get(name),
-      isDue: async () => true,
-      keep: async (name, state) => void kept.set(name, state),
-    };
-    const run = { onProgress: ({ share }: { share: number }) => void shares.push(share), checkpoint };
-    const model = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y, run);
-    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
-    expect(shares.at(-1)).toBe(1);
-    // Every bank of both fits; what refinement keeps beyond its first bank depends on its gain in each.
-    const states = ["bank-0", "bank-1", "bank-2", "refine-first"];
-    expect([...kept.keys()]).toEqual(expect.arrayContaining([...states, ...states.map((name) => `calibrate.${name}`)]));
-    const again = await new RankSimilarityClassifier(calibrated).fit(train.x, train.y, { checkpoint });
-    expect(again.save().arrays).toEqual(model.save().arrays);
-  });
-
-  it("says nothing where nothing is calibrated, and refuses other rows", async () => {
-    const plain = await new RankSimilarityClassifier({ ...params, calibrateOn: "last" }).fit(train.x, train.y);
-    const usual = await new RankSimilarityClassifier(params).fit(train.x, train.y);
-    expect(plain.save().arrays).toEqual(usual.save().arrays);
-    expect(() => new RankSimilarityClassifier({ calibrateOn: "first" as never })).toThrow(/calibrateOn/);
+    for (const [name, value] of [
+      ["calibration_halfway", 1],
+      ["calibration_spread", 0.5],
+    ] as const) {
+      // biome-ignore format: pairs
+      const arrays = { ...other.arrays, [name]: { shape: [1], values: Float64Array.of(value) } };
+      expect(() => probabilisticReader.read({ ...other, arrays }, () => expect.fail("no steps"))).toThrow(
+        `unknown array ${name}`,
+      );
+    }
   });
 });
 

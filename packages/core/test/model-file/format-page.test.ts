@@ -251,6 +251,7 @@ const SPARSE_ARRAYS = ["base", "filter_offsets", "filter_indices", "filter_weigh
 const FITTED = [
   "calibration_factor",
   "calibration_halfway",
+  "calibration_spread",
   "calibration_curves",
   "calibration_points",
   "calibration_offsets",

@@ -28,7 +28,8 @@ export function calibrated(
   if (!factor) return rising(g, scores, saved, classes);
   const related = kind === "shares" ? logShares(g, scores) : relate(g, scores, classes);
   const halfway = saved.arrays.calibration_halfway?.values[0];
-  const trusted = halfway === undefined ? related : g.op("Mul", [related, trust(g, rows(), halfway)]);
+  const apart = saved.arrays.calibration_spread ? rootSpread(g, related, classes) : related;
+  const trusted = halfway === undefined ? apart : g.op("Mul", [apart, trust(g, rows(), halfway)]);
   const soft = soften(g, trusted, factor.values[0]);
   if (!points) return soft;
   const raised = rising(g, soft, saved, classes);
@@ -45,6 +46,16 @@ function relate(g: Graph, scores: Value, classes: number): Value {
   const mean = g.op("Div", [size, g.doubles([classes])]);
   const isNothing = g.op("Equal", [size, g.doubles([0])]);
   return g.op("Where", [isNothing, scores, g.op("Div", [scores, mean])]);
+}
+
+/** What scores differ from their mean, over the root of their standard deviation; equal scores become zeros. */
+function rootSpread(g: Graph, scores: Value, classes: number): Value {
+  const mean = (values: Value) =>
+    g.op("Div", [g.op("Unsqueeze", [g.sumInOrder(values, 1), g.list(1)]), g.doubles([classes])]);
+  const apart = g.op("Sub", [scores, mean(scores)]);
+  const root = g.op("Sqrt", [g.op("Sqrt", [mean(g.op("Mul", [apart, apart]))])]);
+  const isNothing = g.op("Equal", [root, g.doubles([0])]);
+  return g.op("Where", [isNothing, apart, g.op("Div", [apart, root])]);
 }
 
 /** n / (n + halfway) for the n values of each row that are not zero. */

@@ -6,7 +6,8 @@
 import type { Csr } from "../../matrix/csr.ts";
 import { fitRising, type Rising, valueAt } from "./isotonic.ts";
 import { type Curve, fitCurve, probabilityAt } from "./logistic.ts";
-import { fitHalfway, weighByLength } from "./row-length.ts";
+import { weighByLength } from "./row-length.ts";
+import { fitSparse, rootSpread } from "./spread.ts";
 import { fitBeta, logShares, relateResponses, soften } from "./temperature.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface ClassCalibration {
   readonly beta: number;
   /** Features that are not zero with which the scores of a row count half; 0 where the length of rows says nothing. */
   readonly halfway: number;
+  /** Whether the scores of a row are divided by the root of their spread. */
+  readonly isRooted: boolean;
   readonly rising: readonly Rising[] | undefined;
 }
 
@@ -42,10 +45,12 @@ export function calibrateClasses(
   lengths?: Uint32Array,
 ): ClassCalibration {
   relate(scores, kind, classes);
-  const { beta, halfway } = lengths
-    ? fitHalfway(scores, truth, classes, lengths)
-    : { beta: fitBeta(scores, truth, classes), halfway: 0 };
-  if (method === "temperature") return { beta, halfway, rising: undefined };
+  const fitted = lengths
+    ? fitSparse(scores, truth, classes, lengths)
+    : { beta: fitBeta(scores, truth, classes), halfway: 0, isRooted: false };
+  const { beta, halfway, isRooted } = fitted;
+  if (method === "temperature") return { ...fitted, rising: undefined };
+  if (isRooted) rootSpread(scores, classes);
   if (lengths && halfway > 0) weighByLength(scores, classes, lengths, halfway);
   soften(scores, classes, beta);
   const rising = Array.from({ length: classes }, (_, c) =>
@@ -55,7 +60,7 @@ export function calibrateClasses(
       classes,
     ),
   );
-  return { beta, halfway, rising };
+  return { ...fitted, rising };
 }
 
 /** Fits the mapping of several labels per row. `shares` is rows x labels and is overwritten. */
@@ -74,13 +79,14 @@ export function calibrateLabels(shares: Float64Array, present: Csr, method: Cali
 
 /** Turns scores into the probabilities of classes, in place. `lengths` is needed where they count. */
 export function applyToClasses(
-  { beta, halfway, rising }: ClassCalibration,
+  { beta, halfway, isRooted, rising }: ClassCalibration,
   kind: ScoreKind,
   scores: Float64Array,
   classes: number,
   lengths?: Uint32Array,
 ): void {
   relate(scores, kind, classes);
+  if (isRooted) rootSpread(scores, classes);
   if (lengths && halfway > 0) weighByLength(scores, classes, lengths, halfway);
   soften(scores, classes, beta);
   if (!rising) return;

@@ -13,8 +13,8 @@ import { fitBeta, soften } from "./temperature.ts";
 export const LARGEST_HALFWAY = 2 ** 16;
 /** Where the search begins. */
 const FIRST = 16;
-/** By how much the summed log loss has to fall for a second parameter to be used: a parameter without meaning gains less. */
-const GAIN = 2;
+/** By how much the summed log loss has to fall for one more parameter to be used: a parameter without meaning gains less. */
+export const GAIN = 2;
 const SMALLEST_PROBABILITY = 1e-300;
 
 /** Rows of which at most this share is not zero are sparse: their length differs, and says how much they can be trusted. */
@@ -44,7 +44,7 @@ export function fitHalfway(
   truth: Uint32Array,
   classes: number,
   lengths: Uint32Array,
-): { readonly halfway: number; readonly beta: number } {
+): { readonly halfway: number; readonly beta: number; readonly loss: number } {
   const at = (halfway: number) => {
     const own = scores.slice();
     if (halfway > 0) weighByLength(own, classes, lengths, halfway);

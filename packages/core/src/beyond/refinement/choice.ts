@@ -140,6 +140,25 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
   }
 }
 
+/** The committee refined with all rows by the window and the epochs that were chosen for other rows; as it was where that refined nothing. */
+export async function refineAs({ refined, window, epochs }: Refinement, task: RefineTask): Promise<Refined> {
+  const { x, codes, banks, backend } = task;
+  const report = { refined, heldOutRows: 0, before: 0, after: 0 };
+  if (window === undefined || epochs === undefined) return { banks, report, notes: [] };
+  const plan = { filters: banks[0].bank.filters, searches: task.epochs };
+  const all = Uint32Array.from(codes.keys());
+  const held = await backend.hold(x, plan);
+  try {
+    const once = { ...task, window };
+    const refiner = new Refiner(once, held, plan, await areAllWhole(x), await scheduleFor(x), all, false);
+    const made = await refiner.refineApart("again", banks, all, { window, epochs });
+    const after = made.map((one, b) => ({ ...banks[b], bank: one.banks[0] }));
+    return { banks: after, report: { ...report, window, epochs }, notes: [] };
+  } finally {
+    held.release();
+  }
+}
+
 function tooLarge(banks: readonly CommitteeBank[]): string {
   const filters = Math.max(...banks.map(({ bank }) => bank.filters));
   const { features } = banks[0].bank;
@@ -275,7 +294,7 @@ class Refiner {
     what: "bank" | "again",
     banks: readonly CommitteeBank[],
     rows: Uint32Array,
-    { window, epochs: until }: Chosen,
+    { window, epochs: until }: Pick<Chosen, "window" | "epochs">,
   ): Promise<Made[]> {
     const isJudged = what === "bank";
     const { generator, keeper, backend, x } = this.#task;

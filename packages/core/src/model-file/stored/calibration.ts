@@ -12,6 +12,7 @@ import { bad, checkOffsets, readParams, vector } from "./filters.ts";
 type Fitted =
   | "calibration_factor"
   | "calibration_halfway"
+  | "calibration_spread"
   | "calibration_curves"
   | "calibration_points"
   | "calibration_offsets"
@@ -21,11 +22,15 @@ type Fitted =
 export const FITTED_ARRAYS: readonly Fitted[] = [
   "calibration_factor",
   "calibration_halfway",
+  "calibration_spread",
   "calibration_curves",
   "calibration_points",
   "calibration_offsets",
   "thresholds",
 ];
+
+/** The power of the spread that scores are divided by; there is no other yet. */
+const ROOT = 0.5;
 
 /** The arrays of a fitted mapping. */
 export function calibrationArrays(calibration: ClassCalibration | LabelCalibration | undefined): {
@@ -41,6 +46,7 @@ export function calibrationArrays(calibration: ClassCalibration | LabelCalibrati
   return {
     ...("beta" in calibration ? { calibration_factor: one(calibration.beta) } : {}),
     ...("beta" in calibration && calibration.halfway > 0 ? { calibration_halfway: one(calibration.halfway) } : {}),
+    ...("beta" in calibration && calibration.isRooted ? { calibration_spread: one(ROOT) } : {}),
     ...risingArrays(calibration.rising),
   };
 }
@@ -57,29 +63,28 @@ function risingArrays(rising: readonly Rising[] | undefined): { [name: string]: 
 }
 
 /** The stored mapping of one label per row, as the parameter `calibrate` says; undefined where it says "none". */
-export function readClassCalibration(
-  saved: Saved,
-  classes: number,
-  mayHaveLengths = false,
-): ClassCalibration | undefined {
+export function readClassCalibration(saved: Saved, classes: number, mayBeSparse = false): ClassCalibration | undefined {
   const method = readMethod(saved);
   if (method === "none") return refuseOthers(saved, []);
   const rising = method === "isotonic" ? readRising(saved, classes) : undefined;
   refuseOthers(saved, [
     "calibration_factor",
-    ...(mayHaveLengths ? (["calibration_halfway"] as const) : []),
+    ...(mayBeSparse ? (["calibration_halfway", "calibration_spread"] as const) : []),
     ...(rising ? (["calibration_points", "calibration_offsets"] as const) : []),
   ]);
   const factor = vector(saved, "calibration_factor", Float64Array);
   if (factor.length !== 1 || !(factor[0] >= 0 && factor[0] <= LARGEST_BETA)) {
     throw bad(saved, `calibration_factor: expected a number from 0 to ${LARGEST_BETA}`);
   }
-  if (!saved.arrays.calibration_halfway) return { beta: factor[0], halfway: 0, rising };
+  const isRooted = saved.arrays.calibration_spread !== undefined;
+  const power = isRooted ? vector(saved, "calibration_spread", Float64Array) : [ROOT];
+  if (power.length !== 1 || power[0] !== ROOT) throw bad(saved, `calibration_spread: expected ${ROOT}`);
+  if (!saved.arrays.calibration_halfway) return { beta: factor[0], halfway: 0, isRooted, rising };
   const halfway = vector(saved, "calibration_halfway", Float64Array);
   if (halfway.length !== 1 || !(halfway[0] > 0 && halfway[0] <= LARGEST_HALFWAY)) {
     throw bad(saved, `calibration_halfway: expected a number above 0, at most ${LARGEST_HALFWAY}`);
   }
-  return { beta: factor[0], halfway: halfway[0], rising };
+  return { beta: factor[0], halfway: halfway[0], isRooted, rising };
 }
 
 /** The stored mapping of several labels per row. */

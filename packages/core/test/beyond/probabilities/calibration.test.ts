@@ -14,6 +14,7 @@ import { fitRising, valueAt } from "../../../src/beyond/probabilities/isotonic.t
 import { naturalLog } from "../../../src/beyond/probabilities/logarithm.ts";
 import { fitCurve, probabilityAt } from "../../../src/beyond/probabilities/logistic.ts";
 import { fitHalfway, LARGEST_HALFWAY, weighByLength } from "../../../src/beyond/probabilities/row-length.ts";
+import { fitSparse, rootSpread } from "../../../src/beyond/probabilities/spread.ts";
 import { fitBeta, LARGEST_BETA, relateResponses, soften } from "../../../src/beyond/probabilities/temperature.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../../src/random.ts";
 
@@ -97,6 +98,58 @@ describe("the length of rows", () => {
     const scores = Float64Array.of(1, 2, 3, 1, 2, 3);
     weighByLength(scores, 3, Uint32Array.of(0, 6), 2);
     expect(Array.from(scores)).toEqual([0, 0, 0, 0.75, 1.5, 2.25]);
+  });
+});
+
+describe("the spread of scores", () => {
+  it("is divided by its root, and equal scores become zeros", () => {
+    const scores = Float64Array.of(1, 5, 3, 3, 0.1, 0.1);
+    rootSpread(scores, 2);
+    const root = Math.sqrt(2);
+    expect(Array.from(scores)).toEqual([-2 / root, 2 / root, 0, 0, 0, 0]);
+  });
+
+  it("of any row becomes its root, and the order of scores stays", () => {
+    const rows = fc.array(fc.double({ min: -1e3, max: 1e3, noNaN: true }), { minLength: 2, maxLength: 9 });
+    fc.assert(
+      fc.property(rows, (row) => {
+        const spread = (values: ArrayLike<number>) => {
+          const list = Array.from(values);
+          const mean = list.reduce((a, b) => a + b) / list.length;
+          return Math.sqrt(list.reduce((sum, value) => sum + (value - mean) ** 2, 0) / list.length);
+        };
+        fc.pre(spread(row) > 1e-3);
+        const found = Float64Array.from(row);
+        rootSpread(found, row.length);
+        expect(spread(found)).toBeCloseTo(Math.sqrt(spread(row)), 6);
+        for (let c = 1; c < row.length; c++) if (row[c] > row[0]) expect(found[c]).toBeGreaterThanOrEqual(found[0]);
+      }),
+    );
+  });
+
+  /** Rows of three scores in which class 0 leads by a draw, and is true with a chance whose log odds are `odds` of it. */
+  function leads(count: number, seed: number, odds: (lead: number) => number) {
+    const generator = generatorOf(seed);
+    const scores = new Float64Array(count * 3);
+    const truth = new Uint32Array(count);
+    for (let r = 0; r < count; r++) {
+      const lead = 4 * drawUnit(generator) ** 2;
+      scores[3 * r] = lead;
+      const powers = 1 / (2 + Math.exp(odds(lead)));
+      const drawn = drawUnit(generator);
+      truth[r] = drawn < powers ? 1 : drawn < 2 * powers ? 2 : 0;
+    }
+    return { scores, truth, lengths: new Uint32Array(count).fill(9) };
+  }
+
+  it("counts by its root where log odds do, and as it is where they are straight", () => {
+    for (const seed of [1, 2, 3]) {
+      const bent = leads(2000, seed, (lead) => 2.5 * Math.sqrt(lead));
+      expect(fitSparse(bent.scores, bent.truth, 3, bent.lengths)).toMatchObject({ isRooted: true });
+      const straight = leads(2000, seed, (lead) => 1.5 * lead);
+      const { scores, truth, lengths } = straight;
+      expect(fitSparse(scores, truth, 3, lengths)).toMatchObject({ isRooted: false, beta: fitBeta(scores, truth, 3) });
+    }
   });
 });
 
@@ -215,7 +268,7 @@ describe("calibration", () => {
 
   it("of rows without any score is even, and of one class certain", () => {
     const zeros = new Float64Array(2);
-    applyToClasses({ beta: 3, halfway: 0, rising: undefined }, "responses", zeros, 2);
+    applyToClasses({ beta: 3, halfway: 0, isRooted: true, rising: undefined }, "responses", zeros, 2);
     expect([...zeros]).toEqual([0.5, 0.5]);
     const one = Float64Array.of(4, 0);
     applyToClasses(

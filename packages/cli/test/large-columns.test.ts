@@ -1,4 +1,4 @@
-/** Columns that say how much rows count and how they are split, in data that does not fit in the memory it may take. */
+/** Data that does not fit in the memory it may take: weights, splits by a column, sets, cards and --dry-run, as from memory. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -133,4 +133,47 @@ describe("--test-share", () => {
     );
     expect((await world.ranksim(`${line} --group-column who`)).stderr).toMatch(/--group-column is about rows held out/);
   });
+});
+
+const COLUMNS = "--ignore-columns who,when,times,weight";
+
+describe("--sets", () => {
+  it.each([
+    ["bytes.csv", `--no-table --estimator classifier --filters 24 --calibrate temperature ${COLUMNS}`, "40KB"],
+    ["bytes.csv", `--no-table --estimator probabilistic --filters 20 --seed 3 --test-share 0.2 ${COLUMNS}`, "40KB"],
+    ["words.csv", "--estimator classifier --filters 24 --weight-column times --ignore-columns who,when,weight", "40KB"],
+    ["texts.csv", "--text --estimator classifier --filters 12 --ignore-columns times,who", "150KB"],
+  ])("%s %s", async (data, flags, memory) => {
+    await sameModel(`${data} --sets ${flags}`, memory);
+    const told = await world.ranksim(`predict large.ranksim ${data} --coverage 0.9 --json`);
+    expect(JSON.parse(told.stdout).sets.length).toBeGreaterThanOrEqual(ROWS);
+  });
+});
+
+describe.each([
+  ["bytes.csv", `--no-table --estimator classifier --filters 24 ${COLUMNS}`, "40KB"],
+  ["bytes.csv", `--no-table --preset fast ${COLUMNS}`, "40KB"],
+  ["words.csv", COLUMNS, "40KB"],
+  ["texts.csv", "--text --ignore-columns times,who", "150KB"],
+])("%s %s", (data, flags, memory) => {
+  it("--dry-run says what it says of rows in memory", async () => {
+    for (const json of ["--json", ""]) {
+      const line = `train ${data} --label-column kind ${flags} --dry-run ${json}`;
+      const [here, large] = [await world.ranksim(line), await world.ranksim(`${line} --memory ${memory}`)];
+      expect([here.code, large.code]).toEqual([0, 0]);
+      expect(large.stdout).toBe(here.stdout);
+    }
+  });
+});
+
+it("--card is the page that it is of rows in memory", async () => {
+  const card = async (more: string) => {
+    const line = `train words.csv --label-column kind ${COLUMNS} --test-share 0.2 -m words.ranksim --card card.md`;
+    const { code } = await world.ranksim(`${line} ${more}`, { env: { SOURCE_DATE_EPOCH: "0" } });
+    expect(code).toBe(0);
+    return readFileSync(path("card.md"), "utf8").replace(` ${more}`, "");
+  };
+  const here = await card("--quiet");
+  expect(here).toContain("| ant |");
+  expect(await card("--memory 40KB")).toBe(here.replace(" --quiet", ""));
 });

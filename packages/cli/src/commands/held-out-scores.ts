@@ -1,6 +1,6 @@
 /** `train --test-share`: some rows are held out, and the model is judged by them before anything is claimed. */
 
-import { Csr, Dense, type Label, type Matrix, type Model, type Rows, type Schema } from "@ranksim/core";
+import type { Label, Model, Schema } from "@ranksim/core";
 import { type AnySource, type DataSet, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
@@ -17,6 +17,7 @@ import {
 import type { Interval } from "../model/intervals.ts";
 import { JudgingTally, judge, predictAll } from "../model/judge.ts";
 import { asPredicting } from "../model/parts.ts";
+import { sourceBlocks } from "../model/source-rows.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { counted, score } from "../terminal/numbers.ts";
 import type { Style } from "../terminal/style.ts";
@@ -126,7 +127,7 @@ export function judgeSource(
   return session.compute("judging", options, async ({ backend, signal, onShare }) => {
     const tally = new JudgingTally(model, asPredicting(model).classes);
     const quiet = { backend, ...(signal ? { signal } : {}) };
-    for await (const block of blocksOf(test)) {
+    for await (const block of sourceBlocks(test)) {
       const labels = (test.y as readonly Label[]).slice(tally.rows, tally.rows + rowCount(block));
       tally.add(await predictAll(model, block, quiet), labels);
       onShare(tally.rows / test.x.rows, "");
@@ -140,24 +141,6 @@ export function judgeSource(
       ...(intervals ? { intervals } : {}),
     };
   });
-}
-
-/** Bytes of rows that are judged at a time, sixteen times over. */
-const LARGEST_BLOCK = 2 ** 29;
-
-async function* blocksOf(data: AnySource): AsyncGenerator<DataSet> {
-  if (data.form === "texts") for await (const text of data.x.blocks()) yield { form: "text", text };
-  else if (data.form === "tables") for await (const table of data.x.blocks()) yield { form: "table", table };
-  else {
-    const bytes = (data.x.room ?? LARGEST_BLOCK) / 16;
-    for await (const rows of data.x.blocks(bytes)) yield { form: "matrix", x: matrixOf(rows) };
-  }
-}
-
-function matrixOf(rows: Rows): Matrix {
-  return rows.form === "dense"
-    ? Dense.of(rows.values, rows.rows, rows.features)
-    : Csr.of(rows.offsets, rows.indices, rows.values, rows.features);
 }
 
 /** What of the scores is stored with the model. */

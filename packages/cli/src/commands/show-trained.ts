@@ -1,11 +1,13 @@
 /** What `train` says of the model it made. */
 
-import type { DetectedColumn } from "@ranksim/data";
-import { columnLines } from "../model/data-summary.ts";
+import type { AnyRows, DetectedColumn } from "@ranksim/data";
+import { columnLines, summarize, summaryLines } from "../model/data-summary.ts";
 import type { FilterModel } from "../model/parts.ts";
+import type { Recipe } from "../model/recipe.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import type { StoredModel } from "../model/store.ts";
 import { brief } from "../model/trace.ts";
+import type { Session } from "../session.ts";
 import { bytes, count, counted, percent, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
@@ -52,4 +54,10 @@ export function showTrained(
     ],
     style,
   );
+}
+
+/** `--dry-run`: what was found in the data, and what would be trained. */
+export async function showPlanned(data: AnyRows, recipe: Recipe, session: Session): Promise<void> {
+  const summary = summarize(data, recipe);
+  await session.print("train", { dryRun: true, ...summary }, () => pairs(summaryLines(summary, recipe), session.style));
 }

@@ -1,12 +1,11 @@
 /** `ranksim train`: from data to a model file. */
 
-import { withSchema } from "@ranksim/core";
 import { type DataSet, describeData, IMAGE_SIZES, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import { agree, withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { openInBlocks, wholeElseBlocks } from "../files/large-data.ts";
-import { checkWritable, writeTo } from "../files/output.ts";
+import { checkWritable } from "../files/output.ts";
 import { addCheckpointFlags, type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
 import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
@@ -17,26 +16,14 @@ import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { sizeFor, sizeNotes } from "../model/chosen-size.ts";
 import { dataNotes } from "../model/data-notes.ts";
-import { summarize, summaryLines } from "../model/data-summary.ts";
 import { addWeightColumn, readingWithout, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
-import { type FilterModel, filterPart } from "../model/parts.ts";
-import { columnsOf, fitRecipe, recipeOf, suited, tableAbout } from "../model/recipe.ts";
-import { writeModel } from "../model/store.ts";
+import { columnsOf, fitRecipe, recipeOf, setsOf, suited } from "../model/recipe.ts";
 import { TRACE_ABOUT } from "../model/trace.ts";
-import { provenanceOf } from "../provenance.ts";
-import { modelCard } from "../report/card.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { pairs } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
-import {
-  addHeldOutFlags,
-  divided,
-  type HeldOutOptions,
-  heldOutText,
-  judgeHeldOut,
-  storedScores,
-} from "./held-out-scores.ts";
-import { showTrained, trainedAsJson } from "./show-trained.ts";
+import { addHeldOutFlags, divided, type HeldOutOptions, judgeHeldOut } from "./held-out-scores.ts";
+import { showPlanned } from "./show-trained.ts";
+import { storeTrained } from "./store-trained.ts";
 import { trainLarge } from "./train-large.ts";
 
 type Options = ComputeOptions &
@@ -101,7 +88,7 @@ export function addTrain(program: Command, io: Io): void {
         }),
       );
       if (!("set" in data)) {
-        await trainLarge(data, { dataName, recipe: planned, notes, reading, path }, options, session);
+        await trainLarge(data, { dataName, recipe: planned, notes, reading, path }, options, own, session);
         return;
       }
       const byHand = suited(planned, data.set, options);
@@ -112,10 +99,7 @@ export function addTrain(program: Command, io: Io): void {
       for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
       if (options.dryRun || path === undefined) {
         for (const note of sizeNotes(set)) await session.note(note);
-        const summary = summarize(set, proposed);
-        await session.print("train", { dryRun: true, ...summary }, () =>
-          pairs(summaryLines(summary, proposed), session.style),
-        );
+        await showPlanned(set, proposed, session);
         return;
       }
       const parts = await divided(dataName, set, options, session);
@@ -133,48 +117,18 @@ export function addTrain(program: Command, io: Io): void {
       const fitted = await session.compute("training", options, async (run) => {
         await agree(run.collective, { ...factsOf(recipe.estimator, described, weights), reading: "in memory" });
         const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective, weights);
-        const sets = options.sets ? { seed: typeof options.seed === "number" ? options.seed : 0 } : undefined;
-        const model = await fitRecipe(recipe, train, { ...run, ...kept, ...(weights ? { weights } : {}) }, sets);
+        const model = await fitRecipe(
+          recipe,
+          train,
+          { ...run, ...kept, ...(weights ? { weights } : {}) },
+          setsOf(options),
+        );
         await kept.checkpoint?.settled?.();
         return model;
       });
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const about = byPreset && [byPreset.about, ...(sized ? [sized.about] : [])].join("; ");
-      const chosen = byPreset && about ? { recipe: { preset: byPreset.preset, about } } : {};
-      const said = chosen.recipe ?? tableAbout(recipe, train, preset, options.preset !== undefined);
-      const schema = {
-        ...described,
-        ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
-        ...chosen,
-      };
-      const model = withSchema(fitted, schema);
-      const stored = await writeModel(model, path, io, { rows: keepsRows });
-      const part = filterPart(model)?.part as FilterModel;
-      for (const note of [...part.report.notes, ...(part.report.fallbacks ?? [])]) await session.note(note);
-      if (card !== undefined) {
-        const summary = summarize(train, recipe);
-        const subject = { stored, dataName: data.name, schema, summary, notes: part.report.notes };
-        const text = modelCard({ ...subject, provenance: provenanceOf(own, io) });
-        await writeTo(card, [new TextEncoder().encode(text)], io);
-      }
-      // With the model itself on standard output there is no room for words.
-      if (path !== "-")
-        await session.print(
-          "train",
-          {
-            ...trainedAsJson(stored, part, options),
-            ...(heldOut ? { heldOut } : {}),
-            ...(said ? { recipe: said } : {}),
-          },
-          () =>
-            showTrained(
-              stored,
-              part,
-              path,
-              said,
-              recipe.takes === "table" ? recipe.columns : undefined,
-              session.style,
-            ) + heldOutText(heldOut, session.style),
-        );
+      const trained = { fitted, described, recipe, train, dataName: data.name, preset, heldOut };
+      await storeTrained({ ...trained, ...(about ? { about } : {}) }, path, options, own, session);
     });
 }

@@ -1,7 +1,15 @@
 /** What was found in data, and what would be trained on it, in lines for people and as values for programs. */
 
 import type { Label } from "@ranksim/core";
-import { type DataSet, type DetectedColumn, rowCount, TABLE_PARAMETERS } from "@ranksim/data";
+import {
+  type AnyRows,
+  type DataSet,
+  type DetectedColumn,
+  type MatrixData,
+  rowCount,
+  type SourceData,
+  TABLE_PARAMETERS,
+} from "@ranksim/data";
 import { parameterTables } from "../flags/estimator-flags.ts";
 import { vectorizerTables } from "../flags/vectorizer-flags.ts";
 import { count } from "../terminal/numbers.ts";
@@ -51,25 +59,29 @@ export interface DataSummary {
 }
 
 /** Gathers what `--dry-run` shows. */
-export function summarize(set: DataSet, recipe: Recipe): DataSummary {
+export function summarize(set: AnyRows, recipe: Recipe): DataSummary {
   const { label } = set.found ?? {};
   const columns = recipe.takes === "table" ? recipe.columns : columnsIn(set);
   const steps = "estimators" in recipe.estimator ? recipe.estimator.estimators : [recipe.estimator];
   return {
-    form: set.form,
+    form: isNumbers(set) ? "matrix" : set.form === "text" || set.form === "texts" ? "text" : "table",
     rows: rowCount(set),
     columns: columns.map(({ name, type, leftOut }) => ({ name, type, ...(leftOut ? { leftOut } : {}) })),
-    ...(set.form === "matrix" ? { features: set.x.features } : {}),
-    ...(set.form === "text" ? {} : { header: columns.some(({ name }) => !/^column \d+$/.test(name)) }),
+    ...(isNumbers(set) ? { features: set.x.features } : {}),
+    ...(set.form === "text" || set.form === "texts"
+      ? {}
+      : { header: columns.some(({ name }) => !/^column \d+$/.test(name)) }),
     ...(label === undefined ? {} : { label }),
     ...(set.y ? { classes: classCounts(set.y.flat() as Label[]) } : {}),
-    ...(set.form === "matrix" && set.imageSize ? { image: `${set.imageSize.width} × ${set.imageSize.height}` } : {}),
+    ...(isNumbers(set) && set.imageSize ? { image: `${set.imageSize.width} × ${set.imageSize.height}` } : {}),
     recipe: steps.map(({ kind, params }) => ({ kind, params: withoutTypes(params) })),
   };
 }
 
-const columnsIn = (set: DataSet): readonly DetectedColumn[] =>
-  (set.form === "matrix" ? (set.featureNames ?? []) : []).map((name) => ({ name, type: "number" }));
+const isNumbers = (set: AnyRows): set is MatrixData | SourceData => set.form === "matrix" || set.form === "source";
+
+const columnsIn = (set: AnyRows): readonly DetectedColumn[] =>
+  (isNumbers(set) ? (set.featureNames ?? []) : []).map((name) => ({ name, type: "number" }));
 
 function withoutTypes(params: object): object {
   const { types: _, ...rest } = params as { types?: unknown };

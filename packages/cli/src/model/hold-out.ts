@@ -7,17 +7,17 @@ import {
   groupFolds,
   type Label,
   type Labels,
-  listedRows,
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import { type AnySource, type DataSet, listedTexts, type MatrixData, timesOf } from "@ranksim/data";
+import { type AnySource, type DataSet, type MatrixData, timesOf } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { columnTexts, columnWeights } from "../files/column-values.ts";
 import { isSets } from "../files/labels.ts";
 import { flagOf, shareBelowOne } from "../flags/parameter-flags.ts";
 import { column, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Session } from "../session.ts";
+import { pickSource } from "./source-rows.ts";
 
 /** The options as commander gives them. */
 export interface SplitFlags {
@@ -148,19 +148,7 @@ export async function holdOutSource<D extends AnySource>(
 ): Promise<{ readonly train: D; readonly test: D; readonly rows: Uint32Array }> {
   const fold = foldOf(data.y, share, seed, split);
   refuseEmpty(fold);
-  const part = async (rows: Uint32Array): Promise<D> => ({
-    ...data,
-    ...(await listedOf(data, rows)),
-    ...(data.y ? { y: gatherRows(data.y as readonly Label[], rows) } : {}),
-  });
-  return { train: await part(fold.train), test: await part(fold.test), rows: fold.train };
-}
-
-/** The listed rows, which ascend, and the hashes of texts. */
-async function listedOf(data: AnySource, rows: Uint32Array): Promise<object> {
-  if (data.form === "tables") return { x: await data.x.pick(rows) };
-  if (data.form === "source") return { x: listedRows(data.x, rows) };
-  return { x: listedTexts(data.x, rows), hashes: rows.map((r) => data.hashes[r]) };
+  return { train: await pickSource(data, fold.train), test: await pickSource(data, fold.test), rows: fold.train };
 }
 
 function refuseEmpty(fold: Fold): void {

@@ -1,6 +1,16 @@
 /** What is to be trained: the estimator alone, behind a vectoriser where rows are text, behind an encoder where they are a table. */
 
-import { ConformalClassifier, type Matrix, type Model, Pipeline, RanksimError, type Run } from "@ranksim/core";
+import {
+  ConformalClassifier,
+  type Label,
+  type LabelledRows,
+  type Labels,
+  type Matrix,
+  type Model,
+  Pipeline,
+  RanksimError,
+  type Run,
+} from "@ranksim/core";
 import {
   type AnySource,
   type ColumnKind,
@@ -11,6 +21,7 @@ import {
   IS_TEXT,
   looksLikeTable,
   type Preset,
+  rowCount,
   type SourceData,
   sourceLooksLikeTable,
   TABLE_VOTERS,
@@ -28,6 +39,7 @@ import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts
 import type { Io } from "../io.ts";
 import { counted } from "../terminal/numbers.ts";
 import { inputFor } from "./passage.ts";
+import { pickSource, sourceBlocks } from "./source-rows.ts";
 
 /** A recipe for numbers, for texts or for a table. */
 export type Recipe =
@@ -225,6 +237,11 @@ function factsOf({ y, rowNames, notes, found }: DataSet | AnySource, columns: re
   };
 }
 
+/** How rows are held out for sets, where --sets asks for them. */
+export function setsOf({ sets, seed }: { readonly [name: string]: unknown }): { readonly seed: number } | undefined {
+  return sets === true ? { seed: typeof seed === "number" ? seed : 0 } : undefined;
+}
+
 /** Trains; where sets are asked for, a model that answers with them. */
 export function fitRecipe(
   recipe: Recipe,
@@ -242,6 +259,34 @@ export function fitRecipe(
     case "numbers":
       return recipe.estimator.fit(input as Matrix, data.y, run);
   }
+}
+
+/** The same for rows that are read when they are needed. */
+export async function fitSource(
+  { takes, estimator }: Recipe,
+  data: AnySource,
+  run: Run & { readonly weights?: Float64Array },
+  sets?: { readonly seed: number },
+): Promise<Model> {
+  if (!sets) return (estimator as SourceEstimator).fit(data.x, data.y, run);
+  const conformal = new ConformalClassifier<unknown>(estimator as never, sets);
+  const fold = conformal.divide(data.y as Labels, data.x.rows);
+  const [train, apart] = [await pickSource(data, fold.train), await pickSource(data, fold.test)];
+  async function* heldOut(): AsyncGenerator<LabelledRows<unknown>> {
+    let first = 0;
+    for await (const block of sourceBlocks(apart)) {
+      const y = (apart.y as Label[]).slice(first, first + rowCount(block));
+      yield { x: inputFor(takes, block), y };
+      first += y.length;
+    }
+  }
+  const { weights, ...rest } = run;
+  const own = weights ? { weights: Float64Array.from(fold.train, (r) => weights[r]) } : {};
+  return conformal.fitDivided({ x: train.x, y: train.y as Labels }, heldOut(), { ...rest, ...own });
+}
+
+interface SourceEstimator {
+  fit(x: unknown, y: unknown, run: object): Promise<Model>;
 }
 
 /** The columns that the model is to remember, for `describeData`. */

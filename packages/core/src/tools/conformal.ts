@@ -12,7 +12,7 @@ import { RanksimError } from "../errors.ts";
 import { checkpointOf } from "../estimators/checkpoint.ts";
 import type { Estimator, ModelReader, PredictingModel, Run } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo } from "../estimators/params.ts";
-import type { Dense } from "../matrix/dense.ts";
+import { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import type { Weighted } from "../matrix/row-weights.ts";
@@ -20,7 +20,7 @@ import type { Saved } from "../model-file/saved.ts";
 import { bad, vector } from "../model-file/stored/filters.ts";
 import { isClassifier, Pipeline } from "./pipeline.ts";
 import { partOfRun } from "./run-part.ts";
-import { type Fold, type Samples, trainTestSplit } from "./split.ts";
+import { countRows, type Fold, gatherRows, type Samples, trainTestSplit } from "./split.ts";
 
 export interface ConformalParams {
   /** Share of the rows that are held out. */
@@ -84,19 +84,45 @@ export class ConformalClassifier<X = MatrixLike> implements Estimator<X, Conform
 
   /** Trains on all rows but those held out, and keeps how well these are known. */
   async fit(x: X, y?: Labels | LabelSets, { weights, ...run }: Run & Weighted = {}): Promise<ConformalModel<X>> {
+    const fold = this.divide(y, countRows(x as Samples));
+    const part = (rows: Uint32Array) => ({
+      x: gatherRows(x as Samples, rows) as X,
+      y: gatherRows(y as Labels, rows),
+    });
+    const own = weights && { weights: weightsOf(weights, fold) };
+    return this.fitDivided(part(fold.train), [part(fold.test)], { ...run, ...own });
+  }
+
+  /** Which rows are trained on, and which are held out. */
+  divide(y: Labels | LabelSets | undefined, rows: number): Fold {
     if (y === undefined || Array.isArray((y as readonly unknown[])[0])) {
       throw new RanksimError("bad-labels", "conformal sets: expected one label for each row");
     }
     const { heldOut, seed } = this.#own;
-    const split = trainTestSplit(x as Samples, y as Labels, { testShare: heldOut, seed });
+    // Which rows go where does not depend on what they hold.
+    const numbers = Dense.of(new Uint8Array(rows), rows, 1);
+    return trainTestSplit(numbers, y as Labels, { testShare: heldOut, seed }).rows;
+  }
+
+  /** The same for rows that were divided already: those held out come in blocks, so that they need not be in memory. Weights are of the rows trained on. */
+  async fitDivided(
+    train: LabelledRows<X>,
+    heldOut: Iterable<LabelledRows<X>> | AsyncIterable<LabelledRows<X>>,
+    { weights, ...run }: Run & Weighted = {},
+  ): Promise<ConformalModel<X>> {
     if (weights && !(this.estimator instanceof Pipeline) && !("takesWeights" in this.estimator)) {
       throw new RanksimError("unsupported", `conformal sets: a ${this.estimator.kind} takes no weights of rows`);
     }
-    const own = weights && { weights: weightsOf(weights, split.rows) };
-    const fitting = { ...partOfRun(run, 0, 0.9), ...checkpointOf(run, "sets"), ...own };
-    const model = await this.estimator.fit(split.train.x as X, split.train.y, fitting);
-    return conformalOf(model, split.test.x as X, split.test.y, partOfRun(run, 0.9, 1));
+    const fitting = { ...partOfRun(run, 0, 0.9), ...checkpointOf(run, "sets"), ...(weights ? { weights } : {}) };
+    const model = await this.estimator.fit(train.x, train.y, fitting);
+    return conformalOn(model, heldOut, partOfRun(run, 0.9, 1));
   }
+}
+
+/** Some rows with their labels. */
+export interface LabelledRows<X> {
+  readonly x: X;
+  readonly y: Labels;
 }
 
 /** The weights of the rows that are trained on. */
@@ -112,25 +138,37 @@ function weightsOf(weights: ArrayLike<number>, { train, test }: Fold): Float64Ar
 }
 
 /** A trained model with sets, by rows it was not trained on and whose probabilities were not fitted to. */
-export async function conformalOf<X>(
+export function conformalOf<X>(
   model: PredictingModel<X, Label>,
   x: X,
   y: Labels,
   run: Run = {},
 ): Promise<ConformalModel<X>> {
-  const probabilities = await model.predictProbabilities?.(x, run);
-  if (!probabilities)
-    throw new RanksimError("unsupported", `a ${model.kind} model has no probabilities to make sets of`);
-  if (probabilities.rows === 0)
-    throw new RanksimError("empty-input", "conformal sets: expected at least 1 row, found none");
+  return conformalOn(model, [{ x, y }], run);
+}
+
+async function conformalOn<X>(
+  model: PredictingModel<X, Label>,
+  blocks: Iterable<LabelledRows<X>> | AsyncIterable<LabelledRows<X>>,
+  run: Run,
+): Promise<ConformalModel<X>> {
   const place = new Map(model.classes.map((label, c) => [label, c]));
-  const scores = Float64Array.from(y as readonly Label[], (label, r) => {
-    const c = place.get(label);
-    // A class that the model does not know is missed by every set except the set of all classes.
-    return c === undefined ? 1 : 1 - probabilities.row(r)[c];
-  });
-  const known = isFamiliar<X>(model) ? (await model.familiarity(x, run)).sort() : undefined;
-  return new ConformalModel(model, scores.sort(), known);
+  const scores: number[] = [];
+  const known: number[] = [];
+  for await (const { x, y } of blocks) {
+    const probabilities = await model.predictProbabilities?.(x, run);
+    if (!probabilities)
+      throw new RanksimError("unsupported", `a ${model.kind} model has no probabilities to make sets of`);
+    for (let r = 0; r < probabilities.rows; r++) {
+      const c = place.get(y[r]);
+      // A class that the model does not know is missed by every set except the set of all classes.
+      scores.push(c === undefined ? 1 : 1 - probabilities.row(r)[c]);
+    }
+    if (isFamiliar<X>(model)) for (const value of await model.familiarity(x, run)) known.push(value);
+  }
+  if (scores.length === 0) throw new RanksimError("empty-input", "conformal sets: expected at least 1 row, found none");
+  const ascending = (values: readonly number[]) => Float64Array.from(values).sort();
+  return new ConformalModel(model, ascending(scores), isFamiliar(model) ? ascending(known) : undefined);
 }
 
 /** A model that also answers with sets of classes. */

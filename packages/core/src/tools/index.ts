@@ -5,6 +5,7 @@ export {
   ConformalModel,
   type ConformalParams,
   conformalOf,
+  type LabelledRows,
   type RejectOptions,
   type SetOptions,
 } from "./conformal.ts";

@@ -155,6 +155,27 @@ describe("judged and transformed in blocks, with the same outcome", () => {
     }
   });
 
+  it("labels are numbers where those of the whole file are, not those of a block", async () => {
+    const rows = 10_000;
+    const file = (last: string) =>
+      `a,b,kind\n${Array.from({ length: rows }, (_, r) => `${r % 7},${(r * 5) % 11},${r === rows - 1 ? last : `0${1 + (r % 3)}`}`).join("\n")}\n`;
+    writeFileSync(path("words-late.csv"), file("a"));
+    writeFileSync(path("numbers.csv"), file("01"));
+    for (const [estimator, line] of [
+      ["classifier", "evaluate labels.ranksim DATA --json"],
+      ["transform", "transform labels.ranksim DATA -o - --json"],
+    ]) {
+      const flags = `--label-column kind --no-table --estimator ${estimator} --filters 9 -m labels.ranksim`;
+      expect((await world.ranksim(`train words-late.csv ${flags}`)).code).toBe(0);
+      for (const data of ["words-late.csv", "numbers.csv", "numbers.csv words-late.csv"]) {
+        const here = await world.ranksim(line.replace("DATA", data));
+        const large = await world.ranksim(`${line.replace("DATA", data)} --memory 300KB`);
+        expect([here.code, large.code]).toEqual([0, 0]);
+        expect(large.stdout).toBe(here.stdout);
+      }
+    }
+  });
+
   it("refuses labels that do not match the rows", async () => {
     writeFileSync(path("fewer.txt"), "ant\nbee\n");
     const found = await world.ranksim("evaluate bytes.ranksim bytes.npy --labels fewer.txt --memory 60KB");

@@ -114,8 +114,8 @@ export class GrowingIndices {
   }
 }
 
-/** Numbers of any typed array in the narrowest element type that is exact; the array itself where it has that type. */
-export function narrowed(numbers: Values | Int8Array | Int32Array | Uint32Array): Values {
+/** Numbers of any typed array in the narrowest element type that is exact; the array itself where it has that type. A copy is asked for. */
+export function narrowed(numbers: Values | Int8Array | Int32Array | Uint32Array, account?: Account): Values {
   let low = 0;
   let high = 0;
   let whole = true;
@@ -141,5 +141,7 @@ export function narrowed(numbers: Values | Int8Array | Int32Array | Uint32Array)
             ? 3
             : 4;
   const Type = TYPES[level];
-  return numbers instanceof Type ? numbers : Type.from(numbers as ArrayLike<number>);
+  if (numbers instanceof Type) return numbers;
+  account?.take(Type.BYTES_PER_ELEMENT * numbers.length);
+  return Type.from(numbers as ArrayLike<number>);
 }

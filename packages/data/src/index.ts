@@ -24,7 +24,7 @@ export type {
 } from "./data-set.ts";
 export { rowCount } from "./data-set.ts";
 export { didYouMean } from "./did-you-mean.ts";
-export { joinData } from "./join.ts";
+export { joinData, joinLabels } from "./join.ts";
 export { isImageName, type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
 export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";

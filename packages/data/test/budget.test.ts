@@ -3,7 +3,10 @@
 import { RanksimError } from "@ranksim/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Budget, bytesSource, parseBytes, readData } from "../src/index.ts";
+import { Budget, bytesSource, encodeNpy, parseBytes, readData } from "../src/index.ts";
+
+/** Numbers of an array that is larger than what is made room for at once. */
+const COUNT = 1 << 20;
 
 test("refuses what it does not have, naming the file and the cure", () => {
   const account = new Budget(1000).of("a.csv");
@@ -38,6 +41,23 @@ test("is one for several readings", async () => {
   await expect(readData(csv(), { budget }).then(() => readData(csv(), { budget }))).rejects.toThrow(
     /a\.csv: .* memory/,
   );
+});
+
+test.each([
+  // The file, what it is decoded into, and what is kept, where that is another array.
+  ["bytes", new Uint8Array(COUNT).fill(7), 1 + 1],
+  ["float32", new Float32Array(COUNT).fill(0.5), 4 + 4],
+  ["float32 that holds bytes", new Float32Array(COUNT).fill(7), 4 + 4 + 1],
+  ["float64", new Float64Array(COUNT).fill(0.1), 8 + 8],
+  ["float64 that holds bytes", new Float64Array(COUNT).fill(7), 8 + 8 + 1],
+])("an array of %s takes what is allocated for it", async (_, values, each) => {
+  const file = () => bytesSource(encodeNpy(values, [COUNT / 4, 4]), "a.npy");
+  const header = 128;
+  const budget = new Budget(COUNT * each + header);
+  const data = await readData(file(), { budget });
+  expect(data).toMatchObject({ form: "matrix", x: { rows: COUNT / 4 } });
+  expect(budget.taken).toBe(COUNT * each + header);
+  await expect(readData(file(), { budget: new Budget(COUNT * each) })).rejects.toThrow(/a\.npy: .* memory/);
 });
 
 test("sizes are read as people write them", () => {

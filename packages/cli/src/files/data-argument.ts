@@ -19,11 +19,14 @@ import {
   fileSource,
   findDataSet,
   joinData,
+  labelsInBlocks,
+  layoutOf,
   listedFiles,
   loadDataSet,
   locateDataSet,
   openPath,
   type ReadDataOptions,
+  type RowLabels,
   readBlocks,
   readData,
   readLabels,
@@ -130,6 +133,21 @@ export async function* openBlocks(
   }
 }
 
+/** The labels in the rows of a file, read in blocks, with the types that they have where it is read whole; undefined where it has none. */
+export async function openLabels(
+  name: string,
+  options: ReadingOptions,
+  session: Session,
+  wanted: Wanted,
+  onRead: (bytes: number, total: number | undefined) => Promise<void>,
+): Promise<RowLabels | undefined> {
+  const { text, reading } = readingOf(options, wanted);
+  const { io } = session;
+  const file = await fileSource(resolve(io.cwd, name));
+  if (isTextLines(name, reading, text) || (await layoutOf(file))) return undefined;
+  return labelsInBlocks(watched({ ...file, name }, io.signal, onRead), withTextColumn(reading, text));
+}
+
 async function* blocksOf(
   part: DataPart,
   options: BlockOptions,
@@ -151,8 +169,9 @@ async function* blocksOf(
   }
   const given = what === "-" ? stdinSource(io.stdin) : await fileSource(resolve(io.cwd, what));
   const source = watched({ ...given, name: what === "-" ? given.name : what }, io.signal, onRead);
-  const isLines = text && isPlain(options) && (what === "-" || /\.txt$/i.test(what));
-  yield* isLines ? readTextBlocks(source, options.encoding) : readBlocks(source, withTextColumn(options, text));
+  yield* isTextLines(what, options, text)
+    ? readTextBlocks(source, options.encoding)
+    : readBlocks(source, withTextColumn(options, text));
 }
 
 /** The source, with progress for each piece that is read; it ends when the run does. */
@@ -237,7 +256,7 @@ async function read(
       `${what}: no file, no folder and no data set of that name (${names})${didYouMean(what, all)}`,
     );
   }
-  if (text && found.isFile() && /\.txt$/i.test(what) && isPlain(options)) {
+  if (found.isFile() && isTextLines(what, options, text)) {
     return readTextLines(watch(await fileSource(path)), options);
   }
   // Errors name the data as the user did.
@@ -260,6 +279,10 @@ function watchedFolder(folder: Folder, signal: AbortSignal): Folder {
 
 /** Whether nothing says that the source is a table. */
 const isPlain = ({ format, textColumn }: ReadDataOptions): boolean => format === undefined && textColumn === undefined;
+
+/** Whether a file has a text on each line, and nothing else. */
+const isTextLines = (name: string, options: ReadDataOptions, text: boolean): boolean =>
+  text && isPlain(options) && (name === "-" || /\.txt$/i.test(name));
 
 /** Tables of text have it in the column "text", unless another is named. */
 function withTextColumn(options: ReadDataOptions, text: boolean): ReadDataOptions {

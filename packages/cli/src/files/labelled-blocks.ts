@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 import { type Model, RanksimError } from "@ranksim/core";
-import { type DataSet, type RowLabels, readLabels, rowCount, siblingLabels } from "@ranksim/data";
+import { type DataSet, joinLabels, type RowLabels, readLabels, rowCount, siblingLabels } from "@ranksim/data";
 import { fileSource } from "@ranksim/data/node";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { Session } from "../session.ts";
-import { openBlocks } from "./data-argument.ts";
+import { openBlocks, openLabels } from "./data-argument.ts";
 import { dataNames } from "./data-names.ts";
 
 /** Some rows, with labels where they have any. */
@@ -15,7 +15,10 @@ interface LabelledBlock {
   readonly y: RowLabels | undefined;
 }
 
-/** Reads files in blocks, in order. Labels of a file of their own are read whole. */
+/**
+ * Reads files in blocks, in order. Labels are read before, all of them: whether those of a table are numbers or words depends on the
+ * last row as much as on the first.
+ */
 export async function* labelledBlocks(
   what: readonly string[],
   options: ReadingOptions,
@@ -23,29 +26,61 @@ export async function* labelledBlocks(
   model: Model,
   onRead: (bytes: number, total: number | undefined) => Promise<void>,
 ): AsyncGenerator<LabelledBlock> {
-  const { cwd } = session.io;
-  const apart = options.labels && { ...(await fileSource(resolve(cwd, options.labels))), name: options.labels };
-  const { budget: _, ...reading } = readOptions(options);
-  const all = apart && (await readLabels(apart, reading));
+  const wanted = { model, labelled: true };
+  const names = await dataNames(what, session.io.cwd);
+  const files = options.labels === undefined ? await labelsOf(names, options, session, wanted, onRead) : undefined;
+  const apart = options.labels === undefined ? undefined : await labelsIn(options.labels, options, session);
+  const all = apart ?? (files && joinLabels(files.map(({ y }) => y)));
   let first = 0;
-  for (const name of await dataNames(what, cwd)) {
-    const beside = apart ? undefined : await siblingLabels(await fileSource(resolve(cwd, name)));
-    const own = beside && (await readLabels(beside, reading));
-    let row = 0;
-    for await (const { data } of openBlocks([name], options, session, { model, labelled: true }, onRead)) {
+  for (const [j, name] of names.entries()) {
+    const start = first;
+    const own = files?.[j];
+    for await (const { data } of openBlocks([name], options, session, wanted, onRead)) {
       const rows = rowCount(data);
-      const y = all ? slice(all, first, rows) : own ? slice(own, row, rows) : data.y;
-      if (y && y.length < rows) throw notOneEach((all ?? own ?? y).length, "more rows", options.labels ?? name);
-      yield { data, y };
+      const end = own ? start + own.y.length : (all?.length ?? 0);
+      if (all && first + rows > end)
+        throw notOneEach(end - start, "more rows", own?.name ?? (options.labels as string));
+      yield { data, y: all && (all.slice(first, first + rows) as RowLabels) };
       first += rows;
-      row += rows;
     }
-    if (own && own.length > row) throw notOneEach(own.length, `${row} rows`, beside.name);
+    if (own && own.y.length > first - start) throw notOneEach(own.y.length, `${first - start} rows`, own.name);
   }
-  if (all && all.length > first) throw notOneEach(all.length, `${first} rows`, options.labels as string);
+  if (apart && apart.length > first) throw notOneEach(apart.length, `${first} rows`, options.labels as string);
 }
 
-const slice = (y: RowLabels, from: number, rows: number): RowLabels => y.slice(from, from + rows) as RowLabels;
+/** Labels, and the file that has them. */
+interface FileLabels {
+  readonly name: string;
+  readonly y: RowLabels;
+}
+
+/** The labels of each file, beside its rows or in them; undefined where no file has any. */
+async function labelsOf(
+  names: readonly string[],
+  options: ReadingOptions,
+  session: Session,
+  wanted: { readonly model: Model; readonly labelled: boolean },
+  onRead: (bytes: number, total: number | undefined) => Promise<void>,
+): Promise<readonly FileLabels[] | undefined> {
+  const { budget: _, ...reading } = readOptions(options);
+  const found: FileLabels[] = [];
+  for (const name of names) {
+    const beside = await siblingLabels(await fileSource(resolve(session.io.cwd, name)));
+    const y = beside ? await readLabels(beside, reading) : await openLabels(name, options, session, wanted, onRead);
+    if (y) found.push({ name: beside?.name ?? name, y });
+  }
+  if (found.length === 0) return undefined;
+  if (found.length === names.length) return found;
+  throw new RanksimError(
+    "bad-labels",
+    `expected labels in all files or in none, found them in ${found.length} of ${names.length}`,
+  );
+}
+
+async function labelsIn(name: string, options: ReadingOptions, session: Session): Promise<RowLabels> {
+  const { budget: _, ...reading } = readOptions(options);
+  return readLabels({ ...(await fileSource(resolve(session.io.cwd, name))), name }, reading);
+}
 
 function notOneEach(labels: number, rows: string, name: string): RanksimError {
   return new RanksimError("bad-file", `${name}: expected one label for each row, found ${labels} labels for ${rows}`);

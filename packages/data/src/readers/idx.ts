@@ -43,7 +43,8 @@ export async function readIdx(opened: Opened, account: Account): Promise<NpyArra
       `expected ${shape.join(" x ")} items = ${expected} bytes, found ${bytes.byteLength - dataAt}`,
     );
   }
-  account.take(expected);
+  // Two bytes are decoded into four.
+  account.take(type === 11 ? 2 * expected : expected);
   return { shape, values: decode(view, dataAt, type, count) };
 }
 

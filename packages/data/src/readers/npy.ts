@@ -43,8 +43,9 @@ export function decodeNpy(name: string, bytes: Uint8Array, account: Account): Np
   }
   const isText = match[2] === "U" || match[2] === "S";
   const data = new DataView(bytes.buffer, bytes.byteOffset + dataAt, found);
-  if (isText) account.takeValues(count * (fortran ? 2 : 1));
-  account.take(Math.max(found, count * 8) * (fortran ? 2 : 1));
+  const copies = fortran ? 2 : 1;
+  if (isText) account.takeValues(count * copies);
+  account.take((isText ? found : count * decodedBytes(match[2] + match[3], itemSize)) * copies);
   const values = isText
     ? decodeStrings(name, data, count, itemSize, match[2] === "U", match[1] !== ">")
     : decodeNumbers(name, data, count, match[2] + match[3], match[1] !== ">");
@@ -85,6 +86,11 @@ function nativeBytes(data: DataView, size: number, little: boolean): ArrayBuffer
   if (little !== nativeLittle && size > 1)
     for (let at = 0; at < copy.length; at += size) copy.subarray(at, at + size).reverse();
   return copy.buffer;
+}
+
+/** Bytes of a number once it is decoded: half floats become float32, long integers float64, all others stay as wide as they are. */
+function decodedBytes(type: string, itemSize: number): number {
+  return type === "f2" ? Float32Array.BYTES_PER_ELEMENT : itemSize;
 }
 
 /** Numbers of a type by its kind and bytes, such as f4. */
@@ -196,8 +202,7 @@ export async function arrayToData(
   account: Account,
 ): Promise<DataSet & { form: "matrix" }> {
   const { rows, features, ...size } = rowsOfShape(name, array.shape, Array.isArray(array.values));
-  account.take(8 * array.values.length);
-  const x = await denseFrom(name, narrowed(array.values as Numbers), rows, features);
+  const x = await denseFrom(name, narrowed(array.values as Numbers, account), rows, features);
   return { form: "matrix", x, ...size };
 }
 

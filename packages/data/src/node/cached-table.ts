@@ -7,6 +7,7 @@
 import type { Csr } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
 import { type Account, OverBudget } from "../budget.ts";
+import { spelled } from "../table/cells.ts";
 import { orderOf } from "../table/detect.ts";
 import type { TableSource } from "../table/source.ts";
 import { NO_WORD, Table, type TableColumn } from "../table/table.ts";
@@ -164,9 +165,9 @@ export class TableCache {
   /** Writes rows that were taken for numbers as the words that they spell. */
   async #toWords(c: number, which: (run: NumberRun) => boolean, hasComma: boolean): Promise<void> {
     const { runs, words } = this.#columns[c];
-    const spell = (value: number) => (hasComma ? String(value).replace(".", ",") : String(value + 0));
+    const decimal = hasComma ? "," : undefined;
     const coded = (value: number) =>
-      Number.isNaN(value) ? value : this.#codeOf(words as Map<string, number>, spell(value));
+      Number.isNaN(value) ? value : this.#codeOf(words as Map<string, number>, spelled(value, decimal));
     const { name } = this.#columns[c];
     const codedAll = (values: Float64Array) =>
       this.#withinBudget(

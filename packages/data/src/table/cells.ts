@@ -24,11 +24,17 @@ export function commaNumber(text: string): number {
 /** Whether a text with a comma may as well be a whole number with thousands set apart. */
 export const mayBeThousands = (text: string): boolean => /^[+-]?\d{1,3},\d{3}$/.test(text);
 
-/** What a category is known by: numbers by their value, so that 1, 1.0 and 01 are one category in every format. */
+/** What a category is known by: numbers by their value, so that 1, 1.0 and 01 are one category in every format, and 0,5 and 0,50 another. */
 export function categoryOf(text: string): string {
   const value = plainNumber(text);
-  return Number.isNaN(value) ? text : String(value + 0);
+  if (!Number.isNaN(value)) return String(value + 0);
+  const withComma = commaNumber(text);
+  return Number.isNaN(withComma) ? text : spelled(withComma, ",");
 }
+
+/** A number as the category it is known by, with the decimal sign of its column. */
+export const spelled = (value: number, decimal?: ","): string =>
+  decimal ? String(value + 0).replace(".", decimal) : String(value + 0);
 
 const TRUTHS = [
   ["false", "true"],

@@ -4,7 +4,7 @@
  */
 
 import type { Account } from "../budget.ts";
-import { categoryOf, commaNumber, isMissing, mayBeThousands, plainNumber } from "./cells.ts";
+import { categoryOf, commaNumber, isMissing, mayBeThousands, plainNumber, spelled } from "./cells.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
 /** What is known of a column after some of its cells, for a builder that takes the next ones. */
@@ -57,7 +57,7 @@ export class ColumnBuilder {
   /** Adds a number; NaN for a missing one. */
   addNumber(value: number): void {
     if (this.#codes !== undefined) {
-      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(String(value + 0)));
+      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(spelled(value)));
       return;
     }
     if (!Number.isInteger(value) && !Number.isNaN(value)) this.#points++;
@@ -112,11 +112,11 @@ export class ColumnBuilder {
   #toWords(): void {
     this.#codes = new Uint32Array(this.#numbers.length);
     const length = this.#length;
-    const spell = (value: number) => (this.#commas > 0 ? String(value).replace(".", ",") : String(value + 0));
+    const decimal = this.#commas > 0 ? "," : undefined;
     this.#length = 0;
     for (let r = 0; r < length; r++) {
       const value = this.#numbers[r];
-      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(spell(value)));
+      this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(spelled(value, decimal)));
     }
     this.#numbers = new Float64Array(0);
   }

@@ -5,7 +5,7 @@
  */
 
 import { RanksimError, type SchemaColumn } from "@ranksim/core";
-import { categoryOf, commaNumber, dateOf, isMissing, plainNumber, truthOf } from "./cells.ts";
+import { categoryOf, commaNumber, dateOf, isMissing, plainNumber, spelled, truthOf } from "./cells.ts";
 import type { Spacing, TableParams } from "./params.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
@@ -86,7 +86,8 @@ function numberWithComma(word: string): number {
 function wordsOf(column: TableColumn, places: ReadonlyMap<string, number>): Int32Array {
   const place = (word: string) => (isMissing(word) ? MISSING : (places.get(categoryOf(word)) ?? OTHER));
   if (column.form === "numbers") {
-    return Int32Array.from(column.values, (value) => (Number.isNaN(value) ? MISSING : place(String(value))));
+    const { decimal } = column;
+    return Int32Array.from(column.values, (value) => (Number.isNaN(value) ? MISSING : place(spelled(value, decimal))));
   }
   const byWord = column.words.map(place);
   return Int32Array.from(column.codes, (code) => (code === NO_WORD ? MISSING : byWord[code]));
@@ -131,7 +132,7 @@ function learnWords(column: TableColumn, schema: SchemaColumn, most: number): Co
     else counts.set(categoryOf(word), (counts.get(categoryOf(word)) ?? 0) + times);
   };
   if (column.form === "numbers")
-    for (const value of column.values) add(Number.isNaN(value) ? undefined : String(value), 1);
+    for (const value of column.values) add(Number.isNaN(value) ? undefined : spelled(value, column.decimal), 1);
   else {
     const times = new Float64Array(column.words.length);
     for (const code of column.codes)
@@ -222,7 +223,7 @@ export function coder(column: TableColumn, code: ColumnCode, first: number): (ro
     if (gaps) sink(ofGap, FULL);
   };
   if (type === "category") {
-    const places = wordsOf(column, new Map(words.map((word, i) => [word, i])));
+    const places = wordsOf(column, new Map(words.map((word, i) => [categoryOf(word), i])));
     return (row, sink) => {
       const place = places[row];
       if (place >= 0) sink(first + place, FULL);

@@ -1,6 +1,7 @@
 /** Rows of a table with columns of numbers and of words, some of them missing: what an encoder turns into rows of numbers. */
 
 import { type Matrix, RanksimError, type Rows, toDense } from "@ranksim/core";
+import { spelled } from "./cells.ts";
 
 /** A column of numbers; NaN where one is missing. */
 export interface NumberColumn {
@@ -158,7 +159,8 @@ function joinColumns(parts: readonly TableColumn[]): TableColumn {
   const codes = new Uint32Array(rows);
   for (const part of parts) {
     if (part.form === "numbers")
-      for (const value of part.values) codes[at++] = Number.isNaN(value) ? NO_WORD : place(String(value));
+      for (const value of part.values)
+        codes[at++] = Number.isNaN(value) ? NO_WORD : place(spelled(value, part.decimal));
     else {
       const own = part.words.map(place);
       for (const code of part.codes) codes[at++] = code === NO_WORD ? NO_WORD : own[code];

@@ -156,6 +156,7 @@ describe("tune", () => {
   test("says what the time was too short for", async () => {
     const { code, stdout } = await world.ranksim("tune digits:train --seconds 0.01 --folds 2");
     expect(code).toBe(0);
+    expect(stdout).toMatch(/^best: .*, 1 of \d+ candidates judged in /m);
     expect(stdout).toMatch(/the time was up: \d+ candidates did not see all rows/);
   });
 

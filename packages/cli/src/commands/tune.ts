@@ -51,7 +51,7 @@ import { tradeOffChart } from "../report/trade-off.ts";
 import { type CandidateView, shownParam, type TuningView, viewOf } from "../report/tuning-content.ts";
 import { tuningPage } from "../report/tuning-page.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
-import { brief, bytes, counted, score, seconds } from "../terminal/numbers.ts";
+import { brief, bytes, count, counted, score, seconds } from "../terminal/numbers.ts";
 import { printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
@@ -92,7 +92,8 @@ const NOTES = `
 Without --try, the recipe of the preset, also with fewer and more filters, numbers of filters, distributions and whatever
 else matters for data of this form are tried; with --estimator or --vectorizer no preset is. A parameter that is given
 as a flag stays as it is. For text the vectoriser is tfidf unless --vectorizer says otherwise, and the weighting of words
-is tried too. Without --seconds the same data and seed give the same choice everywhere.
+is tried too. Without --seconds the same data and seed give the same choice everywhere; with it, the preset's recipe is
+judged first, then cheap candidates before dear ones.
 `;
 
 /** Adds the command. */
@@ -284,7 +285,7 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
     lines,
     more > 0 ? style.faint(`and ${counted(more, "more candidate")}\n`) : "",
     "\n",
-    `best: ${style.strong(best.title)}, ${counted(view.candidates.length, "candidate")} in ${seconds(view.seconds)}\n`,
+    `best: ${style.strong(best.title)}, ${judgedText(view)} in ${seconds(view.seconds)}\n`,
     cut > 0 ? `${style.note("note:")} the time was up: ${counted(cut, "candidate")} did not see all rows\n` : "",
     style.faint("front: nothing else is as good, as cheap and as small\n"),
     view.baselines ? `\n${showBaselines(view.baselines, style)}\n` : "",
@@ -293,6 +294,13 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
       : `trained on all rows: ${style.strong(printable(options.model))}\n`,
     ...[options.out, options.plot].map((path) => (path === undefined ? "" : `${printable(path)}\n`)),
   ].join("");
+}
+
+/** "40 candidates", or "7 of 40 candidates judged". */
+function judgedText({ candidates }: TuningView): string {
+  const judged = candidates.filter((candidate) => candidate.judged !== undefined).length;
+  const all = counted(candidates.length, "candidate");
+  return judged === candidates.length ? all : `${count(judged)} of ${all} judged`;
 }
 
 /** The command line of the choice; what was given for tuning has to be given again. */

@@ -8,6 +8,8 @@ import { RanksimError } from "../errors.ts";
 import type { Estimator, Model, PredictingModel, Run } from "../estimators/estimator.ts";
 import { advance, runOf } from "../estimators/run.ts";
 import type { LabelSets, Labels } from "../matrix/labels.ts";
+import { isMatrix } from "../matrix/matrix.ts";
+import { cheapFirst } from "./candidate-cost.ts";
 import { judge, type TuneRound } from "./judge-candidate.ts";
 import { paretoFront } from "./pareto.ts";
 import { partOfRun } from "./run-part.ts";
@@ -25,7 +27,10 @@ export interface TuneOptions<X, M extends Model> extends CrossValidateOptions<X,
   readonly firstRows?: number;
   /** How many times more rows each round has, and how many times fewer candidates go on to it. Default 3. */
   readonly factor?: number;
-  /** Time to be spent, in seconds of the clock; whatever is not judged by then is reported as cut. Default: no limit. */
+  /**
+   * Time to be spent, in seconds of the clock; whatever is not judged by then is reported as cut. The first candidate is judged before
+   * the others, and of these cheap ones before dear ones. Default: no limit.
+   */
   readonly seconds?: number;
   /** Whether enough of these seconds is left to fit the best candidate on all rows. Default: no. */
   readonly leaveTimeToFit?: boolean;
@@ -114,7 +119,10 @@ export async function tune<X extends Samples, M extends PredictingModel<X>>(
     return limit - reserve - (performance.now() - began) / 1000;
   };
   const rounds: { rows: number; candidates: number; judged: number }[] = [];
-  let alive: readonly Trial<X, M>[] = trials;
+  // Where the time may not be enough for all, it is for as many as possible.
+  let alive: readonly Trial<X, M>[] = Number.isFinite(limit)
+    ? cheapFirst(trials, sizes[0], isMatrix(samples) ? samples.features : 1)
+    : trials;
   let share = 0;
   for (const [r, rows] of sizes.entries()) {
     const picked = order.slice(0, rows).sort();

@@ -109,6 +109,24 @@ describe("tune", () => {
     expect(found.results.map(({ onFront }) => onFront)).toEqual([true, false, true, false, false]);
   });
 
+  it("judges the first candidate first and then cheap ones before dear ones, where the time is limited", async () => {
+    const params: { readonly [quality: number]: object } = {
+      0.1: { "a.filters": 50 },
+      0.2: { "a.filters": 500, "a.iterations": 3 },
+      0.3: { "a.filters": 100, "a.refine": true, "a.refineEpochs": 24 },
+      0.4: { "p.patch": [3, 5], "p.filters": 8, "p.grid": 5, "p.width": 8, "p.height": 8, "a.filters": 10 },
+      0.5: { "a.filters": "auto", "a.fastFilters": 1, "a.maxFilters": 40 },
+      0.6: { "a.filters": 10 },
+    };
+    const list = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+    const limited = qualities(list, (quality) => params[quality]);
+    await tune(limited.candidates, x, y, { folds: 2, firstRows: rows, seconds: 1e6 });
+    expect([...new Set(limited.fits)]).toEqual([0.1, 0.6, 0.5, 0.2, 0.3, 0.4]);
+    const free = qualities(list, (quality) => params[quality]);
+    await tune(free.candidates, x, y, { folds: 2, firstRows: rows });
+    expect([...new Set(free.fits)]).toEqual(list);
+  });
+
   it("spends no more time than it is given, and says what was cut", async () => {
     const { fits, candidates } = qualities([0.5, 0.6, 0.7, 0.8], () => ({ slowness: 200 }));
     // Each candidate takes two fits of 500 rows: 0.2 s.

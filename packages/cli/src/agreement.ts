@@ -2,7 +2,7 @@
 
 import { type Collective, RanksimError, type RowSource, sha256 } from "@ranksim/core";
 import { Budget, type RowLabels } from "@ranksim/data";
-import type { TrainingFacts } from "@ranksim/data/node";
+import { differingFacts, type TrainingFacts } from "@ranksim/data/node";
 import type { ReadingOptions } from "./flags/reading-flags.ts";
 import type { Io } from "./io.ts";
 
@@ -15,10 +15,8 @@ export async function agree(collective: Collective | undefined, facts: TrainingF
   const parts = await collective.gather(new TextEncoder().encode(JSON.stringify(facts)));
   const [first, ...others] = parts.map((part) => JSON.parse(new TextDecoder().decode(part)) as TrainingFacts);
   others.forEach((other, j) => {
-    const names = [...new Set([...Object.keys(first), ...Object.keys(other)])].sort();
-    const differing = names.filter((name) => first[name] !== other[name]);
-    if (differing.length === 0) return;
-    const listed = differing.map((name) => `${name} ${shown(first[name])} and ${shown(other[name])}`).join("; ");
+    const listed = differingFacts(first, other, (a, b) => `${a} and ${b}`);
+    if (listed === undefined) return;
     throw new RanksimError(
       "bad-params",
       `processes 0 and ${j + 1} were given different work: ${listed}; start all of them with one command line, on files with the same content`,
@@ -26,12 +24,9 @@ export async function agree(collective: Collective | undefined, facts: TrainingF
   });
 }
 
-const shown = (fact: string | undefined): string =>
-  fact === undefined ? "nothing" : fact.length > 60 ? `${fact.slice(0, 60)}…` : fact;
-
-/** Bytes of memory that reading may take: of several processes, the least of all. */
+/** Bytes of memory that reading may take: of several processes, the least of all. Those of one machine divide what it has. */
 export async function memoryFor({ memory }: ReadingOptions, { processes }: Io): Promise<number> {
-  const own = memory ?? new Budget().bytes;
+  const own = memory ?? new Budget().bytes / (processes?.localSize ?? 1);
   const collective = await processes?.join();
   if (!collective) return own;
   const parts = await collective.gather(new Uint8Array(Float64Array.of(own).buffer));

@@ -1,19 +1,7 @@
 /** A checkpoint of several processes: the first has the folder and sends the others what is in it. */
 
-import {
-  type Checkpoint,
-  type Collective,
-  loadModel,
-  type Model,
-  type ModelReader,
-  type Saved,
-  saveModel,
-} from "@ranksim/core";
-
-const stateReader: ModelReader<Model> = {
-  kind: "checkpoint",
-  read: (saved) => ({ kind: "checkpoint", save: () => saved }),
-};
+import type { Checkpoint, Collective } from "@ranksim/core";
+import { packState, unpackState } from "@ranksim/data/node";
 
 /** The checkpoint that `open` opens in the first process. */
 export async function sharedCheckpoint(collective: Collective, open: () => Promise<Checkpoint>): Promise<Checkpoint> {
@@ -22,13 +10,11 @@ export async function sharedCheckpoint(collective: Collective, open: () => Promi
   return {
     async recall(name) {
       const state = await own?.recall(name);
-      const bytes = await fromFirst(state ? saveModel({ kind: state.kind, save: () => state }) : new Uint8Array(0));
-      return bytes.byteLength === 0 ? undefined : stateIn(bytes);
+      const bytes = await fromFirst(state ? packState(state) : new Uint8Array(0));
+      return bytes.byteLength === 0 ? undefined : unpackState(bytes);
     },
     isDue: async () => (await fromFirst(Uint8Array.of((await own?.isDue()) ? 1 : 0)))[0] === 1,
     keep: async (name, state) => own?.keep(name, state),
     settled: async () => own?.settled?.(),
   };
 }
-
-const stateIn = (bytes: Uint8Array): Saved => loadModel(bytes, { readers: [stateReader] }).save();

@@ -29,6 +29,15 @@ it("the least memory of all is what each may take", async () => {
   expect(await memoryFor({ memory: 6e6 }, {} as Io)).toBe(6e6);
 });
 
+it("processes of one machine divide what it has, where nothing says how much each may take", async () => {
+  const processes = { localSize: 16, join: async () => among([]) };
+  const [alone, each] = [await memoryFor({}, {} as Io), await memoryFor({}, { processes } as unknown as Io)];
+  // What is free changes from moment to moment.
+  expect(each).toBeLessThan(alone / 4);
+  expect(each).toBeGreaterThan(alone / 64);
+  expect(await memoryFor({ memory: 6e6 }, { processes } as unknown as Io)).toBe(6e6);
+});
+
 it.each([1, 2, 255, 256, 257, 5000])("a sample of %i rows has the first and the last", async (rows) => {
   const values = new Uint8Array(rows * 3).fill(7);
   const digests = [undefined, 0, rows * 3 - 1].map((changed) => {

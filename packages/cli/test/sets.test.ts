@@ -122,3 +122,10 @@ test("--weight-column goes with the rows that are trained on", async () => {
   };
   expect(await train("--weight-column w")).not.toBe(await train("--ignore-columns w"));
 });
+
+test("explain says what the rows of filters are counted among, where some rows were held out", async () => {
+  const note = "rows of filters are counted among the rows that were trained on";
+  const { notes } = await told("explain sets.ranksim digits:test --row 0");
+  expect(notes).toEqual([expect.stringContaining(note)]);
+  expect((await told("explain plain.ranksim digits:test --row 0")).notes).toEqual([]);
+});

@@ -1,6 +1,15 @@
 /** `ranksim explain`: why a row was given its class. */
 
-import { type BankExplanation, expandFilter, type Label, type Model, type Run, toDense } from "@ranksim/core";
+import {
+  type BankExplanation,
+  ConformalModel,
+  expandFilter,
+  type Label,
+  type Model,
+  type Run,
+  schemaOf,
+  toDense,
+} from "@ranksim/core";
 import { type DataSet, type ImageSize, rowCount } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
@@ -31,6 +40,9 @@ const COLOUR_PICTURE = 32;
 const CHARACTER_PICTURE = 16;
 /** Training rows named per filter. */
 const ROWS_NAMED = 5;
+
+/** Row numbers are those of the rows trained on, which are not those of a file of which some were held out. */
+const HELD_OUT = "rows of filters are counted among the rows that were trained on; rows held out are not among these";
 
 /** Adds the command. */
 export function addExplain(program: Command, io: Io): void {
@@ -76,6 +88,7 @@ export function addExplain(program: Command, io: Io): void {
         where,
         channels: patches?.shape.channels ?? 1,
       };
+      if (schemaOf(model)?.heldOut || model instanceof ConformalModel) await session.note(HELD_OUT);
       await session.print("explain", asJson(explained), () => forPeople(explained, one, size, session));
     });
 }

@@ -96,7 +96,11 @@ export function addReadingOptions(command: Command): Command {
   add("--images <WxH|square>", "rows of numbers are images of this size", (text) =>
     text === "square" ? text : imageSize(text),
   );
-  add("--memory <size>", "memory that reading may take, such as 2GB (default: half of the free memory)", memory);
+  add(
+    "--memory <size>",
+    "memory that reading may take, such as 2GB (default: half of the free memory, divided by the processes of a machine)",
+    memory,
+  );
   return command;
 }
 

@@ -42,6 +42,8 @@ interface Place {
 export class Shelf {
   readonly #places = new Map<string, Place>();
   readonly #retired = new Map<ServedModel, NodeJS.Timeout>();
+  /** Back ends of old versions that are being closed, or failed to. */
+  readonly #closing = new Set<Promise<void>>();
   readonly #limits: Limits;
   readonly #events: ShelfEvents;
   #watch: NodeJS.Timeout | undefined;
@@ -109,14 +111,18 @@ export class Shelf {
     await this.#reloading;
     for (const timer of this.#retired.values()) clearTimeout(timer);
     const all = [...this.all(), ...this.#retired.keys()];
-    await Promise.all(all.map(({ backend }) => backend.close()));
+    const closed = await Promise.allSettled([...all.map(({ backend }) => backend.close()), ...this.#closing]);
+    for (const each of closed) if (each.status === "rejected") throw each.reason;
   }
 
   /** An old version may still have requests; none of them lasts longer than this. */
   #retire(model: ServedModel): void {
     const close = () => {
       this.#retired.delete(model);
-      void model.backend.close();
+      // One that fails to close is told when the server ends; requests do not depend on it.
+      const closing = model.backend.close().then(() => void this.#closing.delete(closing));
+      closing.catch(() => {});
+      this.#closing.add(closing);
     };
     this.#retired.set(model, setTimeout(close, this.#limits.timeoutMs + POLL_MS).unref());
   }

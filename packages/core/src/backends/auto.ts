@@ -62,9 +62,10 @@ export async function openAuto(
     estimate: (work) => (opened ?? single).estimate(work),
     hold: async (rows, plan) => (await best(shapeOf(rows, plan))).hold(rows, plan),
     async close() {
-      await single.close();
-      await (await pool)?.close();
-      await gpu.close();
+      // One that fails to close leaves none of the others open. Workers that never started have nothing to close.
+      const many = async () => (await pool?.catch(() => undefined))?.close();
+      const closed = await Promise.allSettled([single.close(), many(), gpu.close()]);
+      for (const each of closed) if (each.status === "rejected") throw each.reason;
     },
   };
 }

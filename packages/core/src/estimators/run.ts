@@ -37,7 +37,8 @@ class SharedBackend {
     this.#idle = setTimeout(() => {
       const backend = this.#backend;
       this.#backend = undefined;
-      backend?.then((open) => open.close());
+      // No call waits for it: one that fails to close has no work to lose.
+      backend?.then((open) => open.close()).catch(() => {});
     }, IDLE);
     // A process that has nothing else to do need not wait for it.
     (this.#idle as { unref?(): void }).unref?.();

@@ -15,12 +15,8 @@ import {
   saveModel,
 } from "@ranksim/core";
 import { noRoom } from "./no-room.ts";
+import { differingFacts, type TrainingFacts } from "./training-facts.ts";
 import { writeWhole } from "./write-whole.ts";
-
-/** What a training is about: anything that decides its result, by name. */
-export interface TrainingFacts {
-  readonly [name: string]: string;
-}
 
 /** How a checkpoint is kept. */
 export interface CheckpointOptions {
@@ -73,7 +69,7 @@ export async function openCheckpoint(
     },
     isDue: async () => performance.now() - last >= minutes * 60_000,
     async keep(name, state) {
-      const bytes = saveModel({ kind: state.kind, save: () => state }); // a copy
+      const bytes = packState(state); // a copy
       // One at a time: training is at most a round ahead of the disk, and states arrive in order.
       await written;
       written = write(pathOf(name), bytes);
@@ -84,9 +80,15 @@ export async function openCheckpoint(
   };
 }
 
+/** A state of training as the bytes of a file. */
+export const packState = (state: Saved): Uint8Array => saveModel({ kind: state.kind, save: () => state });
+
+/** The state that `packState` packed, checked. */
+export const unpackState = (bytes: Uint8Array): Saved => loadModel(bytes, { readers: [stateReader] }).save();
+
 function stateIn(path: string, bytes: Uint8Array): Saved {
   try {
-    return loadModel(new Uint8Array(bytes), { readers: [stateReader] }).save();
+    return unpackState(new Uint8Array(bytes));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new RanksimError("bad-file", `${path}: ${why}; remove the file to do its part of the training again`, {
@@ -112,15 +114,10 @@ async function factsIn(folder: string): Promise<TrainingFacts | undefined> {
 }
 
 function refuseOther(folder: string, there: TrainingFacts, here: TrainingFacts): void {
-  const names = [...new Set([...Object.keys(there), ...Object.keys(here)])].sort();
-  const others = names.filter((name) => there[name] !== here[name]);
-  if (others.length === 0) return;
-  const listed = others.map((name) => `${name} ${shown(there[name])} there, ${shown(here[name])} here`).join("; ");
+  const listed = differingFacts(there, here, (a, b) => `${a} there, ${b} here`);
+  if (listed === undefined) return;
   throw new RanksimError(
     "bad-params",
     `${folder}: the checkpoint is of another training: ${listed}; name another folder, or remove this one`,
   );
 }
-
-const shown = (fact: string | undefined): string =>
-  fact === undefined ? "nothing" : fact.length > 60 ? `${fact.slice(0, 60)}…` : fact;

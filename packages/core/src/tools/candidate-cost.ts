@@ -26,9 +26,9 @@ export function costOf(params: Params, rows: number, features: number): number {
     const number = (name: string, usual: number) => numberOf(params[step + name], usual);
     if (`${step}patch` in params) {
       const layers = layersOf(params, step);
-      const windows = (number("width", 1) * number("height", 1)) / number("stride", 1) ** 2;
-      for (const { patch, filters } of layers) cost += windows * patch ** 2 * number("channels", 1) * filters;
-      width = layers.reduce((sum, { filters, grid }) => sum + filters * grid ** 2, 0);
+      const windows = (number("width", 1) * number("height", 1)) / (number("stride", 1) * number("stride", 1));
+      for (const { patch, filters } of layers) cost += windows * patch * patch * number("channels", 1) * filters;
+      width = layers.reduce((sum, { filters, grid }) => sum + filters * grid * grid, 0);
       continue;
     }
     const given = params[`${step}filters`];

@@ -1,6 +1,7 @@
-/** Data that does not fit in the memory it may take: weights, splits by a column, sets, cards and --dry-run, as from memory. */
+/** Data that does not fit in the memory it may take: weights, splits by a column, simple methods beside, sets, cards and --dry-run, as from memory. */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { encodeNpy } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeWorld } from "./world.ts";
 
@@ -129,6 +130,27 @@ describe("--test-share", () => {
 });
 
 const COLUMNS = "--ignore-columns who,when,times,weight";
+
+describe("--baselines", () => {
+  // The first has more rows than simple methods are given.
+  it.each([
+    ["rows.npy", "--labels kinds.txt --no-table --test-share 0.02"],
+    ["words.csv", `--label-column kind --test-share 0.2 ${COLUMNS}`],
+  ])("%s", async (data, flags) => {
+    const many = 5200;
+    const values = Uint8Array.from({ length: many * 6 }, (_, j) => value(Math.floor(j / 6), j % 6));
+    writeFileSync(path("rows.npy"), encodeNpy(values, [many, 6]));
+    writeFileSync(path("kinds.txt"), `${Array.from({ length: many }, (_, r) => kind(r)).join("\n")}\n`);
+    const line = `train ${data} ${flags} --baselines --estimator classifier --filters 12 --json -q -m no.ranksim`;
+    const [here, large] = [await world.ranksim(line), await world.ranksim(`${line} --memory 40KB`)];
+    expect([here.code, here.stderr, large.code, large.stderr]).toEqual([0, "", 0, ""]);
+    const { heldOut } = JSON.parse(large.stdout);
+    expect(heldOut).toEqual(JSON.parse(here.stdout).heldOut);
+    const [most, neighbours] = heldOut.baselines.map(({ rows }: { rows: number[] }) => rows);
+    expect(most[1]).toBe(heldOut.rows);
+    expect(neighbours[0]).toBe(Math.min(5000, most[0]));
+  });
+});
 
 describe("--sets", () => {
   it.each([

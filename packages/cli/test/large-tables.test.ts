@@ -92,9 +92,6 @@ describe("tables", () => {
       ["mixed.csv.gz", 16 * packed.byteLength],
     ]) {
       await sameModel(`${name} --label-column quality --estimator classifier --filters 20`, `${memory}B`);
-      const flags = "--label-column quality --test-share 0.1 --baselines -m no.ranksim";
-      const needsAll = await world.ranksim(`train ${name} ${flags} --memory ${memory}B`);
-      expect(needsAll).toMatchObject({ code: 2, stderr: expect.stringContaining("--baselines needs all rows at once") });
       const judged = await world.ranksim(`evaluate here.ranksim ${name} --json`);
       expect(await world.ranksim(`evaluate here.ranksim ${name} --json --memory ${memory}B`)).toEqual(judged);
     }

@@ -188,8 +188,6 @@ describe("judged and transformed in blocks, with the same outcome", () => {
 it("says what needs all rows at once, and how to get it", async () => {
   const line = "train bytes.npy --labels labels.txt --memory 60KB -m no.ranksim";
   const refused = (flag: string) => world.ranksim(`${line} --estimator classifier ${flag}`);
-  const baselines = await refused("--test-share 0.2 --baselines");
-  expect(baselines.stderr).toMatch(/--baselines needs all rows at once.*--memory/);
   const median = await refused("--filter-function medianRank");
   expect(median.stderr).toMatch(/--filter-function: expected rows in memory.*leave it out.*raise --memory/);
   const little = await world.ranksim(line.replace("60KB", "2KB"));

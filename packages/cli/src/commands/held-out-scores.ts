@@ -5,7 +5,7 @@ import { type AnySource, type DataSet, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
-import type { Baseline } from "../model/baselines.ts";
+import { type Baseline, sourceBaselines } from "../model/baselines.ts";
 import {
   addSplitFlags,
   addTestShare,
@@ -120,8 +120,9 @@ export async function judgeHeldOut(
 /** Judges the model by rows held out that are read: as they come. */
 export function judgeSource(
   model: Model,
+  train: AnySource,
   test: AnySource,
-  options: ComputeOptions,
+  options: ComputeOptions & HeldOutOptions,
   session: Session,
 ): Promise<HeldOut> {
   return session.compute("judging", options, async ({ backend, signal, onShare }) => {
@@ -139,6 +140,7 @@ export function judgeSource(
       accuracy: report.accuracy,
       macroF1: report.macro.f1,
       ...(intervals ? { intervals } : {}),
+      ...(options.baselines ? { baselines: await sourceBaselines(model, train, test, quiet) } : {}),
     };
   });
 }

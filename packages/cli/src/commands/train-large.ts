@@ -9,7 +9,6 @@ import { type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoin
 import { presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
-import { usageError } from "../flags/usage-error.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { rowWeights } from "../model/hold-out.ts";
 import { columnsOf, fitSource, type Recipe, setsOf, suitedSource } from "../model/recipe.ts";
@@ -56,10 +55,6 @@ export async function trainLarge(
     await showPlanned(byHand.data, (await chosenFor(byHand.data)) || byHand.recipe, session);
     return;
   }
-  if (options.baselines) {
-    const cure = "the data does not fit in the memory it may take; raise --memory where there is more";
-    throw usageError(`--baselines needs all rows at once: ${cure}`);
-  }
   const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);
   const weights = await rowWeights(dataName, options, session, byHand.data.x.rows, rows);
   const byPreset = await chosenFor(data);
@@ -88,7 +83,7 @@ export async function trainLarge(
   });
   const described = before ?? (await describe(await passing?.hashes()));
   await agree(await io.processes?.join(), factsOf(estimator, described, weights));
-  const heldOut = test && (await judgeSource(fitted, test, options, session));
+  const heldOut = test && (await judgeSource(fitted, data, test, options, session));
   const names = await dataNames(dataName, io.cwd);
   const called = names.length === 1 ? basename(names[0]) : `${names.length} files`;
   const trained = { fitted, described, recipe, train: data, dataName: called, preset, heldOut };

@@ -10,12 +10,18 @@ import {
   LinearSvm,
   type Matrix,
   MaxAbsScaler,
+  type Model,
   Pipeline,
   type Run,
   sampleOrder,
   toDense,
 } from "@ranksim/core";
+import { type AnySource, joinData, type MatrixData } from "@ranksim/data";
+import { isSets } from "../files/labels.ts";
+import { usageError } from "../flags/usage-error.ts";
 import { type Interval, shareInterval } from "./intervals.ts";
+import { passThrough } from "./passage.ts";
+import { pickSource, sourceBlocks } from "./source-rows.ts";
 
 /** A simple method and what it reached. */
 export interface Baseline {
@@ -36,6 +42,8 @@ const NEIGHBOURS = 5;
 export interface Labelled {
   readonly x: Matrix;
   readonly y: readonly Label[];
+  /** The labels of all rows, where these are a sample of them. */
+  readonly all?: readonly Label[];
 }
 
 /** Rows to learn from and rows to be judged by. */
@@ -58,8 +66,9 @@ export async function baselines(divisions: readonly Halves[], run: Run): Promise
   for (const { train, test } of divisions) {
     const known = sample(train, TRAIN_ROWS);
     const asked = sample(test, TEST_ROWS);
-    const most = mostFrequent(train.y);
-    keep("most frequent class", train.y.length, test.y, new Array<Label>(test.y.length).fill(most));
+    const [learned, judged] = [train.all ?? train.y, test.all ?? test.y];
+    const most = mostFrequent(learned);
+    keep("most frequent class", learned.length, judged, new Array<Label>(judged.length).fill(most));
     const scaler = await new MaxAbsScaler().fit(known.x);
     const [a, b] = [await scaler.transform(known.x), await scaler.transform(asked.x)];
     run.signal?.throwIfAborted();
@@ -92,9 +101,30 @@ export function foldsWithin(rows: number, features: number, folds: number): numb
 const quiet = ({ signal }: Run): Run => (signal ? { signal } : {});
 
 function sample({ x, y }: Labelled, most: number): Labelled {
-  if (y.length <= most) return { x, y };
-  const rows = sampleOrder(y).slice(0, most).sort();
-  return { x: x.gather(rows), y: Array.from(rows, (r) => y[r]) };
+  const rows = sampledRows(y, most);
+  return rows ? { x: x.gather(rows), y: Array.from(rows, (r) => y[r]) } : { x, y };
+}
+
+/** The rows that methods are given of many; undefined where they are given all. */
+function sampledRows(y: readonly Label[], most: number): Uint32Array | undefined {
+  return y.length > most ? sampleOrder(y).slice(0, most).sort() : undefined;
+}
+
+/** What simple methods reach on the numbers that the filters see of rows that are read: no more of these are read than they are given. */
+export async function sourceBaselines(model: Model, train: AnySource, test: AnySource, run: Run): Promise<Baseline[]> {
+  if (isSets(train.y ?? []) || isSets(test.y ?? [])) throw usageError("--baselines: expected one label per row");
+  const labelled = async (data: AnySource, most: number): Promise<Labelled> => {
+    const all = (data.y as readonly Label[]).map(String);
+    const rows = sampledRows(all, most);
+    const parts: MatrixData[] = [];
+    for await (const block of sourceBlocks(rows ? await pickSource(data, rows) : data)) {
+      parts.push({ form: "matrix", x: (await passThrough(model, block, run)).atFilters });
+    }
+    const { x } = joinData(parts) as MatrixData;
+    return { x, y: rows ? Array.from(rows, (r) => all[r]) : all, all };
+  };
+  const halves = { train: await labelled(train, TRAIN_ROWS), test: await labelled(test, TEST_ROWS) };
+  return baselines([halves], run);
 }
 
 function mostFrequent(y: readonly Label[]): Label {

@@ -93,7 +93,8 @@ export function drawUnit(generator: RandomGenerator): number {
 
 /** `count` different numbers below `below`, in the order drawn. */
 export function drawWithoutReplacement(generator: RandomGenerator, count: number, below: number): Uint32Array {
-  const deck = Uint32Array.from({ length: below }, (_, j) => j);
+  const deck = new Uint32Array(below);
+  for (let j = 0; j < below; j++) deck[j] = j;
   for (let j = 0; j < count; j++) {
     const other = j + drawBelow(generator, below - j);
     const card = deck[j];

@@ -179,6 +179,7 @@ function isSmall(exceptions: number, bank: FilterBank): boolean {
 }
 
 function fewExceptions(bank: DenseBank): boolean {
+  if (surelyMany(bank)) return false;
   const n = bank.features;
   const mostFrequent = frequencies(n);
   let exceptions = 0;
@@ -187,6 +188,18 @@ function fewExceptions(bank: DenseBank): boolean {
     if (!isSmall(exceptions, bank)) return false;
   }
   return true;
+}
+
+/** Whether there are too many exceptions at a glance, which takes a fraction of counting them: of two weights that differ one is an exception. */
+function surelyMany(bank: DenseBank): boolean {
+  const { features, filters, weights } = bank;
+  let found = 0;
+  for (let f = 0; f < filters; f++) {
+    const end = (f + 1) * features - 1;
+    for (let at = f * features; at < end; at += 2) found += weights[at] === weights[at + 1] ? 0 : 1;
+    if (!isSmall(found, bank)) return true;
+  }
+  return false;
 }
 
 function toSparse(bank: DenseBank): SparseBank {

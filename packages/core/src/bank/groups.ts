@@ -1,10 +1,11 @@
 /** Lists of rows gathered in groups, and the ways the method makes them. */
 
+import { numbersBelow } from "../kernels/rows.ts";
 import type { Groups, TopFilters } from "../kernels/shapes.ts";
 
 /** One group for each row listed. */
 export function singletons(rows: Uint32Array): Groups {
-  return { offsets: Uint32Array.from({ length: rows.length + 1 }, (_, j) => j), rows };
+  return { offsets: numbersBelow(rows.length + 1), rows };
 }
 
 /** Group c holds, ascending, the positions where `codes` is c. */

@@ -7,6 +7,7 @@ import type { RowSource } from "../backends/contract.ts";
 import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinSums } from "../bank/sums.ts";
 import { RanksimError } from "../errors.ts";
+import { numbersBelow } from "../kernels/rows.ts";
 import type { Csr } from "../matrix/csr.ts";
 import {
   type Encoded,
@@ -81,11 +82,9 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
     const began = performance.now();
     return withBackend(run, async (backend) => {
       const rest = this.#holdOut(single?.codes ?? new Uint32Array(matrix.rows), single ? classes.length : 1);
-      const { rows, note } = await rowsToTrainOn(
-        matrix,
-        rest?.train ?? Uint32Array.from({ length: matrix.rows }, (_, r) => r),
-      );
-      const own = rows.length === matrix.rows ? matrix : pickRows(matrix, rows);
+      const { rows, note } = await rowsToTrainOn(matrix, rest?.train ?? numbersBelow(matrix.rows));
+      const isWhole = rows.length === matrix.rows;
+      const own = isWhole ? matrix : pickRows(matrix, rows);
       const counted = weights && Float64Array.from(rows, (r) => weights[r]);
       const training = counted ? weightRows(own, counted) : own;
       const params = {
@@ -97,13 +96,14 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       const { trained, distribution, notes } = await trainWhole(training, params, run, backend, call);
       const { bank, loaded } = trained;
       const winners = trained.winners as Uint32Array;
-      const codesOf = (encoded: Encoded) => rows.map((r) => encoded.codes[r]);
+      const codesOf = ({ codes }: Encoded) => (isWhole ? codes : rows.map((r) => codes[r]));
       const counts: LabelCounts = sets
         ? countPresence(winners, sets.present.gather(rows), bank.filters, counted)
         : countLabels(winners, codesOf(single as Encoded), bank.filters, classes.length, counted);
       await orGiveUp(loaded, advance(run, { stage: "label", share: 1 }));
 
-      const members = { offsets: trained.members.offsets, rows: trained.members.rows.map((r) => rows[r]) };
+      const { offsets } = trained.members;
+      const members = isWhole ? trained.members : { offsets, rows: trained.members.rows.map((r) => rows[r]) };
       const seconds = (performance.now() - began) / 1000;
       const report = makeReport(
         matrix.features,
@@ -162,7 +162,7 @@ function labelsOf({ offsets, indices }: Csr, row: number): number[] {
 /** Those of the listed rows that are not all zero; all of them if there are no others. */
 async function rowsToTrainOn(x: RowSource, listed: Uint32Array): Promise<{ rows: Uint32Array; note?: string }> {
   const isZero = await zeroRows(x);
-  const rows = listed.filter((r) => isZero[r] === 0);
+  const rows = isZero.includes(1) ? listed.filter((r) => isZero[r] === 0) : listed;
   if (rows.length === 0) return { rows: listed, note: "all rows are zero: the filters cannot tell rows apart" };
   if (rows.length === listed.length) return { rows };
   return { rows, note: `${listed.length - rows.length} rows of zeros were left out of training` };

@@ -33,6 +33,13 @@ export function listedRows(source: RowSource, listed: Uint32Array): RowSource {
   };
 }
 
+/** All numbers below `count`, ascending. By a loop: `from` takes thirty times as long, which is milliseconds for the rows of a training. */
+export function numbersBelow(count: number): Uint32Array<ArrayBuffer> {
+  const numbers = new Uint32Array(count);
+  for (let j = 0; j < count; j++) numbers[j] = j;
+  return numbers;
+}
+
 /** Bytes of all rows in memory. */
 export function bytesOf({ form, entries, valueBytes, rows }: RowSource): number {
   return form === "dense" ? entries * valueBytes : entries * (valueBytes + 4) + rows * 4;

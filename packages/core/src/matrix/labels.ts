@@ -41,11 +41,21 @@ export function compareLabels(a: Label, b: Label): number {
 /** Encodes one label per row and checks the count. */
 export function encodeLabels(y: Labels, rows: number): Encoded {
   checkCount(y, rows);
-  const found = new Set<Label>();
-  for (let r = 0; r < rows; r++) found.add(checkLabel(y[r], r));
-  const classes = [...found].sort(compareLabels);
-  const code = new Map(classes.map((name, c) => [name, c]));
-  return { classes, codes: Uint32Array.from({ length: rows }, (_, r) => code.get(y[r]) as number) };
+  const found = new Map<Label, number>(); // numbered as they come
+  const codes = new Uint32Array(rows);
+  for (let r = 0; r < rows; r++) {
+    const label = checkLabel(y[r], r);
+    const known = found.get(label);
+    codes[r] = known ?? found.size;
+    if (known === undefined) found.set(label, found.size);
+  }
+  const classes = [...found.keys()].sort(compareLabels);
+  const inOrder = new Uint32Array(classes.length);
+  classes.forEach((name, c) => {
+    inOrder[found.get(name) as number] = c;
+  });
+  for (let r = 0; r < rows; r++) codes[r] = inOrder[codes[r]];
+  return { classes, codes };
 }
 
 /** Encodes label sets or a 0/1 matrix and checks the count. */

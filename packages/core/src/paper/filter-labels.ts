@@ -5,6 +5,7 @@
  */
 
 import { groupByCode } from "../bank/groups.ts";
+import { numbersBelow } from "../kernels/rows.ts";
 import type { Csr } from "../matrix/csr.ts";
 import type { Combine } from "./vote.ts";
 
@@ -41,8 +42,7 @@ export function countLabels(
   classes: number,
   weights?: ArrayLike<number>, // how often each row counts; once where absent
 ): LabelCounts {
-  const offsets = Uint32Array.from({ length: codes.length + 1 }, (_, r) => r);
-  return tally(winners, { offsets, indices: codes }, filters, classes, weights);
+  return tally(winners, { offsets: numbersBelow(codes.length + 1), indices: codes }, filters, classes, weights);
 }
 
 /** Deviation 21. Counts the labels that each row has for the filter that wins it. */

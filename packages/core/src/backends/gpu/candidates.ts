@@ -26,7 +26,8 @@
  * 1 / (1 - (n + 8)·u) < 1.004, the sum and the rounding are less than 1.0625 together.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 /** Terms of a product, at most. */
 export const MOST_TERMS = 2 ** 15;

@@ -1,11 +1,16 @@
 /**
- * A GPU as this room uses it: buffers with owners, kernels compiled once, and jobs, which are lists of dispatches that go to
- * the queue together. Everything that goes wrong on the device ends in a `GpuFailure`, which callers answer by doing the work
- * on the host.
+ * A GPU as this room uses it: buffers with owners, kernels compiled once, and jobs (`job.ts`), which are lists of dispatches that
+ * happen one after the other. Everything that goes wrong on the device ends in a `GpuFailure`, which callers answer by doing the
+ * work on the host.
+ *
+ * A submission takes the host 50 µs, a write of parameters 10. So a job that nobody waits for is kept until one follows that somebody
+ * does wait for, and all go to the queue at once. Until then rooms that were freed stay as they are, since writes
+ * to a room do not wait in line with jobs.
  */
 
 import { messageOf, type OpenedDevice } from "./adapter.ts";
 import { Idle } from "./idle.ts";
+import { Job } from "./job.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
 /** Numbers of WebGPU, which are globals in a browser and not in Node. */
@@ -19,7 +24,7 @@ const COMPUTE_STAGE = 4;
 /** Bytes from the parameters of one dispatch to those of the next, and room for all of a job. */
 const PARAMS_STRIDE = 256;
 const PARAMS_WORDS = PARAMS_STRIDE / 4;
-const MOST_DISPATCHES = 4096;
+export const MOST_DISPATCHES = 4096;
 /** What kernels work on, kept for the next time: so many combinations of buffers. */
 const MOST_BINDINGS = 4096;
 /** Workgroups in one dimension of a dispatch; more give zeros without a word on some systems. */
@@ -27,6 +32,9 @@ export const MOST_GROUPS = 65_535;
 /** Idle buffers that are kept, in bytes: for answers, and on the device. */
 const IDLE_ANSWERS = 2 ** 27;
 const IDLE_ROOMS = 2 ** 29;
+/** Jobs that are kept back at most, and bytes of rooms that were freed meanwhile. */
+const MOST_KEPT = 16;
+const KEPT_BYTES = 2 ** 26;
 
 /** A device that refused, ran out of memory or is gone. */
 export class GpuFailure extends Error {}
@@ -56,6 +64,10 @@ export class Device {
   #numbered = 0;
   readonly #numbers = new WeakMap<GPUBuffer | GPUComputePipeline, number>();
   #failure: GpuFailure | undefined;
+  /** Jobs that wait for one with an answer, and what gives back the rooms that were freed since. */
+  #kept: Job[] = [];
+  #freed: (() => void)[] = [];
+  #freedBytes = 0;
   /** Checks of allocations that have not been answered yet. */
   #checks: Promise<unknown>[] = [];
 
@@ -97,10 +109,16 @@ export class Device {
     const size = Math.min(this.mostBytes, Math.ceil(least / step) * step);
     const buffer = this.#spare.take(size) ?? this.#allocate(size);
     this.usedBytes += size;
-    return new Room(buffer, size, () => {
-      this.usedBytes -= size;
+    const giveBack = (): void => {
       if (this.#failure) buffer.destroy();
       else this.#spare.keep(buffer, size);
+    };
+    return new Room(buffer, size, () => {
+      this.usedBytes -= size;
+      if (this.#kept.length === 0) return giveBack();
+      this.#freed.push(giveBack);
+      this.#freedBytes += size;
+      if (this.#freedBytes > KEPT_BYTES) this.#flush();
     });
   }
 
@@ -129,7 +147,7 @@ export class Device {
     }
   }
 
-  /** Copies values into a buffer, from a byte that is a multiple of 4 on. */
+  /** Copies values into a room that no job has used yet, from a byte that is a multiple of 4 on. */
   write(room: Room, at: number, values: ArrayBufferView): void {
     const { buffer, byteOffset, byteLength } = values;
     const whole = byteLength - (byteLength % 4);
@@ -142,7 +160,7 @@ export class Device {
 
   job(): Job {
     this.#throwIfFailed();
-    return new Job(this, this.#gpu.createCommandEncoder());
+    return new Job(this);
   }
 
   /** Values on their way to the device. */
@@ -188,15 +206,16 @@ export class Device {
   }
 
   /** What a kernel works on. Making it takes longer than finding it again, and the same rooms come back round after round. */
-  bind(pipeline: GPUComputePipeline, rooms: readonly Room[]): GPUBindGroup {
-    const key = [pipeline, ...rooms.map(({ buffer }) => buffer)].map((each) => this.#numberOf(each)).join();
+  #bind(pipeline: GPUComputePipeline, buffers: readonly GPUBuffer[]): GPUBindGroup {
+    let key = `${this.#numberOf(pipeline)}`;
+    for (const buffer of buffers) key += `,${this.#numberOf(buffer)}`;
     const known = this.#bindings.get(key);
     if (known) return known;
     if (this.#bindings.size === MOST_BINDINGS) this.#bindings.clear();
     const params = { buffer: this.#params, size: PARAMS_STRIDE };
     const made = this.#gpu.createBindGroup({
       layout: pipeline.getBindGroupLayout(0),
-      entries: [params, ...rooms.map(({ buffer }) => ({ buffer }))].map((resource, binding) => ({ binding, resource })),
+      entries: [params, ...buffers.map((buffer) => ({ buffer }))].map((resource, binding) => ({ binding, resource })),
     });
     this.#bindings.set(key, made);
     return made;
@@ -210,10 +229,50 @@ export class Device {
     return this.#numbered++;
   }
 
-  /** Sends a job off. Its parameters are written at this moment, so that jobs made at the same time keep theirs apart. */
-  submit(commands: GPUCommandBuffer, params: Uint32Array): void {
-    if (params.length > 0) this.#gpu.queue.writeBuffer(this.#params, 0, params as Uint32Array<ArrayBuffer>);
-    this.#gpu.queue.submit([commands]);
+  /** Sends a job off, or keeps it until one follows that has an answer. */
+  send(job: Job): void {
+    if (dispatchesOf([...this.#kept, job]) > MOST_DISPATCHES) this.#flush();
+    this.#kept.push(job);
+    if (this.#kept.length === MOST_KEPT || job.landings.length > 0 || job.uploads.length > 0) this.#flush();
+  }
+
+  /** Sends off all jobs that were kept, in their order. */
+  #flush(): void {
+    const jobs = this.#kept;
+    this.#kept = [];
+    if (jobs.length > 0 && !this.#failure) this.#submit(jobs);
+    for (const { uploads, landings } of jobs) {
+      for (const upload of uploads) upload.sent();
+      for (const { landing, bytes, arrive } of landings) arrive(landing, bytes);
+    }
+    for (const giveBack of this.#freed.splice(0)) giveBack();
+    this.#freedBytes = 0;
+  }
+
+  /** Parameters are written at this moment, so that jobs made at the same time keep theirs apart. */
+  #submit(jobs: readonly Job[]): void {
+    const params = new Uint32Array(dispatchesOf(jobs) * PARAMS_WORDS);
+    const encoder = this.#gpu.createCommandEncoder();
+    let pass: GPUComputePassEncoder | undefined;
+    let at = 0;
+    for (const step of jobs.flatMap(({ steps }) => steps)) {
+      if ("pipeline" in step) {
+        params.set(step.params, at);
+        pass ??= encoder.beginComputePass();
+        pass.setPipeline(step.pipeline);
+        pass.setBindGroup(0, this.#bind(step.pipeline, step.buffers), [4 * at]);
+        pass.dispatchWorkgroups(step.across, step.down);
+        at += PARAMS_WORDS;
+        continue;
+      }
+      pass?.end();
+      pass = undefined;
+      if ("cleared" in step) encoder.clearBuffer(step.cleared);
+      else encoder.copyBufferToBuffer(step.from, step.fromByte, step.to, step.toByte, step.bytes);
+    }
+    pass?.end();
+    if (at > 0) this.#gpu.queue.writeBuffer(this.#params, 0, params);
+    this.#gpu.queue.submit([encoder.finish()]);
   }
 
   /** A buffer that the host can read once a job has filled it. */
@@ -248,6 +307,7 @@ export class Device {
   /** Waits until everything sent so far is done. */
   async settle(): Promise<void> {
     this.#throwIfFailed();
+    this.#flush();
     await Promise.all(this.#checks.splice(0));
     await this.#gpu.queue.onSubmittedWorkDone();
     this.#throwIfFailed();
@@ -255,6 +315,7 @@ export class Device {
 
   destroy(): void {
     this.#failure ??= new GpuFailure("the back end was closed");
+    this.#flush();
     this.#landings.clear();
     this.#spare.clear();
     this.#uploads.clear();
@@ -267,9 +328,13 @@ export class Device {
 }
 
 /** A buffer that the host can read, and its size: asking the buffer itself is a call out of the engine. */
-interface Landing {
+export interface Landing {
   readonly buffer: GPUBuffer;
   readonly size: number;
+}
+
+function dispatchesOf(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, { dispatches }) => sum + dispatches, 0);
 }
 
 /** Memory of the device, with one owner. */
@@ -288,91 +353,5 @@ export class Room {
   free(): void {
     this.#free?.();
     this.#free = undefined;
-  }
-}
-
-/** Dispatches and copies that happen one after the other, once the job is sent off. */
-export class Job {
-  readonly #device: Device;
-  readonly #encoder: GPUCommandEncoder;
-  #params = new Uint32Array(4 * PARAMS_WORDS);
-  #dispatches = 0;
-  readonly #uploads: Upload[] = [];
-  #landings: {
-    readonly landing: Landing;
-    readonly bytes: number;
-    readonly arrive: (landing: Landing, bytes: number) => void;
-  }[] = [];
-
-  constructor(device: Device, encoder: GPUCommandEncoder) {
-    this.#device = device;
-    this.#encoder = encoder;
-  }
-
-  /** Runs a kernel on so many workgroups across and down. */
-  async run(
-    kernel: Kernel,
-    rooms: readonly Room[],
-    params: readonly number[],
-    across: number,
-    down = 1,
-  ): Promise<void> {
-    if (across === 0 || down === 0) return;
-    if (across > MOST_GROUPS || down > MOST_GROUPS) throw new GpuFailure(`${kernel.name}: too many workgroups`);
-    if (this.#dispatches === MOST_DISPATCHES) throw new GpuFailure(`${kernel.name}: too many dispatches`);
-    const pipeline = await this.#device.pipeline(kernel);
-    const at = this.#dispatches++ * PARAMS_WORDS;
-    if (at === this.#params.length) {
-      const larger = new Uint32Array(4 * at);
-      larger.set(this.#params);
-      this.#params = larger;
-    }
-    this.#params.set(params, at);
-    const pass = this.#encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, this.#device.bind(pipeline, rooms), [4 * at]);
-    pass.dispatchWorkgroups(across, down);
-    pass.end();
-  }
-
-  copy(from: Room, fromByte: number, to: Room, toByte: number, bytes: number): void {
-    this.#encoder.copyBufferToBuffer(from.buffer, fromByte, to.buffer, toByte, bytes);
-  }
-
-  /** Copies values to the beginning of a room, with up to three bytes of any content behind them: for large ones, by memory that is kept for it. */
-  bring(room: Room, values: ArrayBufferView): void {
-    const upload = this.#device.upload(values);
-    this.#uploads.push(upload);
-    this.#encoder.copyBufferToBuffer(upload.buffer, 0, room.buffer, 0, upload.bytes);
-  }
-
-  clear(room: Room): void {
-    this.#encoder.clearBuffer(room.buffer);
-  }
-
-  /** What the first bytes of a buffer are at this point of the job; to be awaited after `send`. */
-  read(room: Room, bytes: number): Promise<ArrayBuffer> {
-    return this.take(room, bytes, (there) => there.slice(0, bytes));
-  }
-
-  /** What `take` makes of them, without a copy of their own. */
-  take<T>(room: Room, bytes: number, take: (there: ArrayBuffer) => T | Promise<T>): Promise<T> {
-    const size = Math.ceil(bytes / 4) * 4;
-    const landing = this.#device.landing(size);
-    this.#encoder.copyBufferToBuffer(room.buffer, 0, landing.buffer, 0, size);
-    const taken = new Promise<T>((resolve) => {
-      const arrive = (at: Landing, count: number): void => resolve(this.#device.collect(at, count, take));
-      this.#landings.push({ landing, bytes, arrive });
-    });
-    taken.catch(() => {}); // of two answers that fail only one may be waited for
-    return taken;
-  }
-
-  /** Sends it off. */
-  send(): void {
-    this.#device.submit(this.#encoder.finish(), this.#params.subarray(0, this.#dispatches * PARAMS_WORDS));
-    for (const upload of this.#uploads) upload.sent();
-    for (const { landing, bytes, arrive } of this.#landings) arrive(landing, bytes);
-    this.#landings = [];
   }
 }

@@ -3,7 +3,8 @@
  * as many more of zeros as make whole tiles. Filters are two planes of bytes, the high ones first.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 /** Bytes that a row of features is padded to a multiple of, and items of a block. */
 const PAD_BYTES = 64;

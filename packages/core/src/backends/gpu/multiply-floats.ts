@@ -3,7 +3,8 @@
  * relies on the order in which terms are added.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 /** Threads of a workgroup, down and across; products of a thread, down and across; values of a row at a time. */
 const GRID = 16;

@@ -9,7 +9,8 @@
  * There are three programs for one answer; `variants.ts` takes the fastest.
  */
 
-import type { Job, Kernel, Room } from "./device.ts";
+import type { Kernel, Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 /** A program for products. */
 export interface Multiply {

@@ -5,8 +5,9 @@
  */
 
 import { windowFeatures } from "../../kernels/patches.ts";
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { House } from "./house.ts";
+import type { Job } from "./job.ts";
 import { padded } from "./layout.ts";
 import { multiply } from "./multiply.ts";
 import type { Layer, SomeImages } from "./pool.ts";

@@ -9,7 +9,8 @@
  */
 
 import { windowFeatures } from "../../kernels/patches.ts";
-import { type Device, type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Device, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 import type { Layer, SomeImages } from "./pool.ts";
 
 /** Subgroups of a workgroup, windows that a subgroup takes at a time, and those that are laid out at a time. */

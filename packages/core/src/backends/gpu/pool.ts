@@ -10,9 +10,10 @@ import { layersFeatures, pooledFeatures, windowFeatures } from "../../kernels/pa
 import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
 import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
-import type { Job, Room } from "./device.ts";
+import type { Room } from "./device.ts";
 import { FreshNumbers } from "./fresh.ts";
 import type { House } from "./house.ts";
+import type { Job } from "./job.ts";
 import { addPooled, deskOf } from "./pool-blocks.ts";
 import { addFused, fusedKernel } from "./pool-fused.ts";
 import type { Part, Resident } from "./resident.ts";
@@ -20,7 +21,7 @@ import type { Part, Resident } from "./resident.ts";
 /** The largest sum of a filter's weights, and of places among the strongest. */
 const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
-/** Sums that are read at a time, in bytes. Each block costs the host 0.35 ms beside its copy; blocks of twice the size took longer. */
+/** Sums that are read at a time, in bytes. Each block costs the host 0.35 ms beside its copy; larger ones gained nothing. */
 const ANSWER_BYTES = 2 ** 24;
 /** Blocks that are computed or on their way to the host at a time. */
 const IN_FLIGHT = 2;

@@ -6,7 +6,8 @@
  * is `tieWeight` of `kernels/rank.ts`; it is found by counting, n·n comparisons a filter, with no sort at all.
  */
 
-import { type Device, type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Device, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 const THREADS = 256;
 /** Rows that one workgroup adds up. */
@@ -106,13 +107,18 @@ export function canRank({ limits }: Device, features: number): boolean {
 
 /** Groups cut into pieces: (group, first, last) of the list, four numbers each. Groups are counted from `first`. */
 export function piecesOf(offsets: Uint32Array, first: number, last: number): Uint32Array<ArrayBuffer> {
-  const pieces: number[] = [];
+  let count = 0;
+  for (let g = first; g < last; g++) count += Math.ceil((offsets[g + 1] - offsets[g]) / PIECE);
+  const pieces = new Uint32Array(4 * count);
+  let at = 0;
   for (let g = first; g < last; g++) {
-    for (let e = offsets[g]; e < offsets[g + 1]; e += PIECE) {
-      pieces.push(g - first, e, Math.min(offsets[g + 1], e + PIECE), 0);
+    for (let e = offsets[g]; e < offsets[g + 1]; e += PIECE, at += 4) {
+      pieces[at] = g - first;
+      pieces[at + 1] = e;
+      pieces[at + 2] = Math.min(offsets[g + 1], e + PIECE);
     }
   }
-  return Uint32Array.from(pieces);
+  return pieces;
 }
 
 /** Adds to a job: the sums of pieces, on top of what is in `sums`. */

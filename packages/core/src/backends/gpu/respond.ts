@@ -8,7 +8,8 @@
  * lanes are eight threads, joined in the order of the definition. A sum of zero is +0 on both sides.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 import type { SparseRooms } from "./multiply-floats.ts";
 
 /** Weights below this can be multiplied here. */

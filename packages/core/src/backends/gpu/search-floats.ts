@@ -4,10 +4,11 @@ import type { FilterBank, RowSource, TopFilters } from "../../kernels/shapes.ts"
 import type { Turn } from "../turn.ts";
 import { listCandidates, listWords } from "./candidates.ts";
 import { type Candidates, countOf, decide } from "./decide.ts";
-import type { Job, Room } from "./device.ts";
+import type { Room } from "./device.ts";
 import type { FloatFilters } from "./float-bank.ts";
 import type { FloatRows } from "./float-rows.ts";
 import type { House } from "./house.ts";
+import type { Job } from "./job.ts";
 import { PAD_ITEMS, padded } from "./layout.ts";
 import { multiplyFloats, multiplySparse } from "./multiply-floats.ts";
 import { respondDense, respondSparse } from "./respond.ts";

@@ -3,8 +3,9 @@
 import type { Groups, TopRows } from "../../kernels/shapes.ts";
 import type { Turn } from "../turn.ts";
 import type { Planes } from "./bank.ts";
-import type { Job, Room } from "./device.ts";
+import type { Room } from "./device.ts";
 import type { House } from "./house.ts";
+import type { Job } from "./job.ts";
 import { bankBytes, moveItems, PAD_ITEMS, padded } from "./layout.ts";
 import { type Factors, multiply } from "./multiply.ts";
 import { addRows, piecesOf, rankSums } from "./rank.ts";
@@ -293,10 +294,12 @@ function within({ offsets, rows }: Groups, { first, rows: count }: Part): { offs
 
 /** Mean responses from their four sums of bytes: whole numbers below 2^53. */
 function divisorsOf(parts: Uint32Array): Float64Array {
-  return Float64Array.from({ length: parts.length / 4 }, (_, r) => {
-    const [a, b, c, d] = parts.subarray(4 * r, 4 * r + 4);
-    return a + 2 ** 8 * b + 2 ** 16 * c + 2 ** 24 * d;
-  });
+  const divisors = new Float64Array(parts.length / 4);
+  for (let r = 0; r < divisors.length; r++) {
+    const at = 4 * r;
+    divisors[r] = parts[at] + 2 ** 8 * parts[at + 1] + 2 ** 16 * parts[at + 2] + 2 ** 24 * parts[at + 3];
+  }
+  return divisors;
 }
 
 /** The k strongest of a list of candidates, by the exact value. */

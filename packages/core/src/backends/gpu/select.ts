@@ -3,7 +3,8 @@
  * the one found before, where an equal product of a lower filter comes first, so k turns give the answer in its order.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 const THREADS = 64;
 

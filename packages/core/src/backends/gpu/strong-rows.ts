@@ -8,7 +8,8 @@
  * value as large has ṽ >= T(1-ε)/(1+ε) >= T(1-2ε). Rows with ṽ >= T(1-2^-16) are listed; nothing else can be among the k.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 
 const THREADS = 256;
 /** Candidates a filter may have; where there are more (ties without end), the host does the work. */

@@ -6,7 +6,8 @@
  * products the lowest filter wins, so the order in which winners meet does not matter.
  */
 
-import { type Job, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
+import type { Job } from "./job.ts";
 import { type Factors, type Multiply, paramsOf, STRONGER } from "./multiply.ts";
 
 /** One thread a row. */

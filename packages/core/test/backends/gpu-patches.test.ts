@@ -2,10 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GpuBackend, openGpu } from "../../src/backends/gpu/backend.ts";
-import { GPU_LIMITS } from "../../src/backends/gpu/house.ts";
+import { GPU_LIMITS, House } from "../../src/backends/gpu/house.ts";
+import { GpuRows } from "../../src/backends/gpu/rows.ts";
+import { UNINTERRUPTED } from "../../src/backends/turn.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
 import { poolLayers, windowFeatures, windowsOf } from "../../src/kernels/patches.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
+import { sourceOf } from "../../src/kernels/rows.ts";
 import type { DenseBank, PatchLayer } from "../../src/kernels/shapes.ts";
 import { gpuRefusal, onGpu, SLOW } from "../gpu.ts";
 import { denseRows, type Look, someGroups } from "./dense-data.ts";
@@ -13,15 +16,16 @@ import { hold } from "./handles.ts";
 
 describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: SLOW }, () => {
   let backend: GpuBackend;
-  let cramped: GpuBackend;
+  /** Little memory at a time, on the same device: a program that plays one takes seconds to compile a kernel. */
+  let cramped: House;
   beforeAll(async () => {
     backend = await openGpu(() => openWasm());
     const limits = { ...GPU_LIMITS, partBytes: 2 ** 15, productBytes: 2 ** 16, answerBytes: 2 ** 11 };
-    cramped = await openGpu(() => openWasm(), limits);
+    cramped = new House(backend.device, () => openWasm(), limits);
   });
   afterAll(async () => {
-    await backend.close();
     await cramped.close();
+    await backend.close();
   });
 
   function layerOf(
@@ -36,13 +40,16 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: 
 
   /** Pools and compares; says whether the processor was asked. */
   async function pooledOnHost(
-    on: GpuBackend,
+    on: GpuBackend | House,
     images: ReturnType<typeof denseRows>,
     layers: readonly PatchLayer[],
   ): Promise<boolean> {
-    const held = await hold(on, images);
+    const held =
+      on instanceof House
+        ? await new GpuRows(sourceOf(images), backend, on, UNINTERRUPTED).settle()
+        : await hold(on, images);
     let asked = false;
-    const rows = held as typeof held & { onHost(): Promise<typeof held> };
+    const rows = held as GpuRows;
     const original = rows.onHost.bind(rows);
     rows.onHost = () => {
       asked = true;

@@ -21,10 +21,9 @@ import type { Part, Resident } from "./resident.ts";
 /** The largest sum of a filter's weights, and of places among the strongest. */
 const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
-/** Sums that are read at a time, in bytes. Each block costs the host 0.35 ms beside its copy; larger ones gained nothing. */
-const ANSWER_BYTES = 2 ** 24;
-/** Blocks that are computed or on their way to the host at a time. */
-const IN_FLIGHT = 2;
+/** Sums that are read at a time, in bytes, and blocks that are computed or on their way to the host at a time. Measured. */
+const ANSWER_BYTES = 2 ** 23;
+const IN_FLIGHT = 3;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
 
@@ -124,7 +123,7 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
         return { read };
       }),
     );
-    // One block is read while the next is computed.
+    // One block is read while the next ones are computed.
     reading.push(read);
     if (reading.length === IN_FLIGHT) await reading.shift();
     await turn.pause();

@@ -146,6 +146,8 @@ export interface HeldRows extends Handle {
   refine(start: Prototypes): Promise<Refining>;
   /** What the searches have done so far. */
   work(): Work;
+  /** Rows [from, to) where these are, held by themselves; undefined, as where this is absent: a copy of them has to be held. */
+  part?(from: number, to: number): HeldRows | undefined;
 }
 
 /** What is asked once rows are assigned: where they have to be read, it is found in the same pass. It never alters an answer. */

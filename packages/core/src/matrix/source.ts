@@ -72,13 +72,18 @@ export async function rowLengths(x: RowSource): Promise<Uint32Array> {
   const lengths = new Uint32Array(x.rows);
   let first = 0;
   for await (const block of x.blocks(LOOK_BYTES)) {
-    for (let r = 0; r < block.rows; r++) {
-      const [from, to] = placeOf(block, r);
-      for (let e = from; e < to; e++) if (block.values[e] !== 0) lengths[first + r]++;
-    }
+    lengthsIn(block, lengths.subarray(first));
     first += block.rows;
   }
   return lengths;
+}
+
+// Loops over rows are functions of their own: an engine compiles all of an asynchronous one around them, more than once.
+function lengthsIn(x: Rows, out: Uint32Array): void {
+  for (let r = 0; r < x.rows; r++) {
+    const [from, to] = placeOf(x, r);
+    for (let e = from; e < to; e++) if (x.values[e] !== 0) out[r]++;
+  }
 }
 
 /** 1 for each row that is all zero. */
@@ -86,10 +91,14 @@ export async function zeroRows(x: RowSource): Promise<Uint8Array> {
   const zero = new Uint8Array(x.rows);
   let first = 0;
   for await (const block of x.blocks(LOOK_BYTES)) {
-    for (let r = 0; r < block.rows; r++) zero[first + r] = isZeroIn(block, r) ? 1 : 0;
+    zeroIn(block, zero.subarray(first));
     first += block.rows;
   }
   return zero;
+}
+
+function zeroIn(x: Rows, out: Uint8Array): void {
+  for (let r = 0; r < x.rows; r++) out[r] = isZeroIn(x, r) ? 1 : 0;
 }
 
 /** Looks from the middle on: the rim of an image is often dark. */

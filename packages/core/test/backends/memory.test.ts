@@ -1,7 +1,7 @@
 /** Memory has one owner: what was taken is given back once, on success, error and abort, and what does not fit is done with less. */
 
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Backend } from "../../src/backends/contract.ts";
+import type { Backend, HeldRows } from "../../src/backends/contract.ts";
 import { openReference } from "../../src/backends/reference.ts";
 import { openThreads } from "../../src/backends/threads/backend.ts";
 import { Turn } from "../../src/backends/turn.ts";
@@ -71,6 +71,23 @@ describe("a lease", () => {
   });
 });
 
+it("memory grows a few times, however many blocks are taken, and by no more than there may be", () => {
+  const grown = (most: number): number => {
+    const memory = new Memory(new WebAssembly.Memory({ initial: 1, maximum: 65_535 }), most);
+    const lease = memory.lease();
+    const buffers = new Set<ArrayBuffer>();
+    for (let block = 0; block < 150; block++) {
+      lease.take(2 ** 20);
+      buffers.add(memory.raw.buffer);
+    }
+    expect(memory.raw.buffer.byteLength).toBeLessThanOrEqual(most);
+    return buffers.size;
+  };
+  expect(grown(2 ** 32 - 65_536)).toBe(3); // to 64, 128 and 256 MiB
+  expect(grown(160 * 2 ** 20)).toBe(3);
+  expect(grown(151 * 2 ** 20)).toBe(3);
+});
+
 it("something shared goes when its last user is done, and cannot be given back twice", () => {
   const memory = newMemory();
   const lease = memory.lease();
@@ -101,6 +118,48 @@ function failAt(n: number): () => number {
   });
   return () => taken;
 }
+
+describe.each(["u8", "f32"] as const)("a part of held rows (%s)", (type) => {
+  const x = denseRows(type, 300, 200, "factors", 3);
+  const parts = [
+    [0, 300],
+    [37, 199],
+    [299, 300],
+  ] as const;
+
+  it("answers as those rows do, beside the whole and after it was released, whatever fails", async () => {
+    const engine = await openEngine();
+    const backend = backendOn(engine, "wasm");
+    const whole = await round(openReference(), sourceOf(x), FILTERS);
+    for (const [from, to] of parts) {
+      const filters = Math.min(FILTERS, to - from);
+      const expected = await round(openReference(), sourceOf(x).slice(from, to), filters);
+      for (const n of [0, 3, 10, 30]) {
+        const all = await backend.hold(sourceOf(x));
+        const used = engine.memory.used;
+        const [part, later] = [all.part?.(from, to), all.part?.(from, to)] as HeldRows[];
+        expect(engine.memory.used).toBe(used); // no copy
+        const as = (held: HeldRows): Backend => ({ ...backend, hold: async () => held });
+        failAt(n);
+        // Rounds release what they are given.
+        const answers = [round(as(all), sourceOf(x), FILTERS), round(as(part), sourceOf(x), filters)];
+        expect(await Promise.all(answers)).toEqual([whole, expected]);
+        expect(await round(as(later), sourceOf(x), filters)).toEqual(expected);
+        vi.restoreAllMocks();
+        await backend.close(); // clears what is kept in case it is needed again
+        expect(engine.memory.used).toBe(0);
+      }
+    }
+  });
+
+  it("is not had of rows that do not stay in memory", async () => {
+    const backend = await openWasm({ ...LIMITS, residentBytes: 0 });
+    const held = await backend.hold(sourceOf(x));
+    expect(held.part?.(0, 10)).toBeUndefined();
+    held.release();
+    await backend.close();
+  });
+});
 
 describe.each([
   ["dense", DENSE],

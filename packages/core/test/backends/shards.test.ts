@@ -69,8 +69,8 @@ async function together<T>(size: number, work: (backend: Backend) => Promise<T>,
 const weightsOf = async (bank: HeldBank) => expandBank(await bank.read());
 
 /** Answers to every question about rows. */
-async function ask(backend: Backend, x: RowSource) {
-  const held = await backend.hold(x);
+async function ask(backend: Backend, x: RowSource, searches = 1) {
+  const held = await backend.hold(x, { searches });
   const chosen = Uint32Array.from({ length: 20 }, (_, j) => (j * 37) % ROWS).sort();
   const bank = await held.sum(singletons(chosen)).rank();
   const one = await held.assign(bank, undefined, { sums: true });
@@ -120,6 +120,8 @@ describe.each([2, 3, 4])("%i processes", (size) => {
     const alone = await ask(backend, x);
     await backend.close();
     expect(await together(size, (shards) => ask(shards, x))).toEqual(alone);
+    // For training all rows are held at once, of which a shard is a part.
+    expect(await together(size, (shards) => ask(shards, x, 3))).toEqual(alone);
     // Rows that are too many to be held by each are gathered.
     expect(await together(size, (shards) => ask(shards, x), 0)).toEqual(alone);
     expect(await together(size, (shards) => ask(shards, readRows(x, 16 * 4 * FEATURES * 9)))).toEqual(alone);

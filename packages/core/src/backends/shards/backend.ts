@@ -6,7 +6,7 @@
 
 import type { Backend, Made } from "../contract.ts";
 import type { Collective } from "./collective.ts";
-import { ShardedRows, unrepeated } from "./rows.ts";
+import { isFew, ShardedRows, unrepeated } from "./rows.ts";
 import { packArrays, packBank, unpackArrays, unpackBank } from "./wire.ts";
 
 /** Fewer rows for each process than this are not worth a message: every process holds them all. */
@@ -35,9 +35,16 @@ export function openShards(inner: Backend, collective: Collective, heldBytes = H
     },
     async hold(source, plan) {
       if (size === 1 || source.rows < FEWEST * size) return inner.hold(source, plan);
-      const from = startOf(source.rows, rank, size);
-      const own = await inner.hold(source.slice(from, startOf(source.rows, rank + 1, size)), plan);
-      return new ShardedRows(source, own, from, collective, () => inner.hold(source, plan), heldBytes);
+      const [from, to] = [startOf(source.rows, rank, size), startOf(source.rows, rank + 1, size)];
+      const holdAll = () => inner.hold(source, plan);
+      const all = (plan?.searches ?? 1) > 1 && isFew(source, heldBytes) ? await holdAll() : undefined;
+      try {
+        const own = all?.part?.(from, to) ?? (await inner.hold(source.slice(from, to), plan));
+        return new ShardedRows(source, own, from, collective, holdAll, heldBytes, all);
+      } catch (error) {
+        all?.release();
+        throw error;
+      }
     },
     ...(size > 1 && { shareOut: (pieces, work) => shareOut(pieces, (piece) => work(piece, inner), collective) }),
     close: () => inner.close(),

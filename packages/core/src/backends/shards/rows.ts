@@ -54,6 +54,7 @@ export class ShardedRows extends Counted implements HeldRows {
     collective: Collective,
     holdAll: () => Promise<HeldRows>,
     heldBytes: number,
+    all?: HeldRows,
   ) {
     super();
     this.rows = source.rows;
@@ -66,6 +67,7 @@ export class ShardedRows extends Counted implements HeldRows {
     this.first = first;
     this.#holdAll = holdAll;
     this.#heldBytes = heldBytes;
+    if (all) this.#all = Promise.resolve(all);
   }
 
   /** Whether sums of rows are exact in any order: they are whole numbers. */
@@ -189,7 +191,7 @@ export class ShardedRows extends Counted implements HeldRows {
 
   /** The rows of all shards, if they are in memory and few: holding them once takes less than gathering some every round. */
   all(): Promise<HeldRows> | undefined {
-    if (this.isRead || bytesOf(this.source) > this.#heldBytes) return undefined;
+    if (!isFew(this.source, this.#heldBytes)) return undefined;
     this.#all ??= this.#holdAll();
     return this.#all;
   }
@@ -252,6 +254,11 @@ export class ShardedRows extends Counted implements HeldRows {
     const groups = { offsets: own, rows: Uint32Array.from(kept, (e) => rows[e] - first) };
     return weight ? { ...groups, weight: Float64Array.from(kept, (e) => weight[e]) } : groups;
   }
+}
+
+/** Whether rows are in memory, and so few that each process may hold all of them. */
+export function isFew(source: RowSource, heldBytes: number): boolean {
+  return inMemory(source) !== undefined && bytesOf(source) <= heldBytes;
 }
 
 /** Work that other processes wait for is not done again by one of them alone, should a worker end. */

@@ -16,7 +16,7 @@ import type {
 } from "../../../kernels/shapes.ts";
 import { Lock } from "../../host/counted.ts";
 import type { Wanted } from "../../host/rows.ts";
-import { borrowed, type Lease, type Shared } from "../engine/memory.ts";
+import { borrowed, type Lease, Shared } from "../engine/memory.ts";
 import type { WasmBank } from "../shared/bank.ts";
 import { WasmRows } from "../shared/held.ts";
 import type { RefineForm } from "../shared/refine.ts";
@@ -53,6 +53,16 @@ export class HeldDense extends WasmRows<DenseBlock> {
   #bounds: Shared<RowBounds> | undefined;
   #prunes = true;
   readonly #lock = new Lock();
+
+  part(from: number, to: number): HeldDense | undefined {
+    const whole = this.resident;
+    if (!whole) return undefined;
+    const part = new HeldDense(this.source.slice(from, to), this.backend, this.engine, this.shelf, this.limits);
+    const block = { ...sliceBlock(whole.value, from, to), first: 0 };
+    whole.keep();
+    part.resident = new Shared(block, this.engine.memory.lease(), () => whole.release());
+    return part;
+  }
 
   protected bytes(): number {
     return this.rows * bytesOfRow(this.source);

@@ -12,6 +12,14 @@ const PAGE = 65_536;
 /** Pages of the largest memory: one short of 4 GiB, as the kernels were compiled. */
 export const MOST_PAGES = 65_535;
 
+/**
+ * Pages that the memory grows by, if not by more: as many as there are, within these bounds. Pages that are not written to take no
+ * room, but an engine counts all of a memory as new whenever it grows, and has its collector run: in a process whose
+ * cores are all busy that is time of the work.
+ */
+const LEAST_AHEAD = 2 ** 10;
+const MOST_AHEAD = 2 ** 13;
+
 /** Blocks begin at multiples of this: a cache line, and as much may be read beyond an array's end. */
 const LINE = 64;
 
@@ -145,9 +153,8 @@ export class Memory {
     const pages = Math.ceil(end / PAGE);
     const have = this.raw.buffer.byteLength / PAGE;
     if (pages <= have) return true;
-    // A little ahead, so that many small blocks do not grow the memory many times.
-    const ahead = Math.min(Math.floor(this.most / PAGE), Math.max(pages, Math.ceil(have * 1.25)));
-    for (const wanted of [Math.max(ahead, pages), pages]) {
+    const ahead = have + Math.min(Math.max(have, LEAST_AHEAD), MOST_AHEAD);
+    for (const wanted of [Math.min(Math.floor(this.most / PAGE), Math.max(ahead, pages)), pages]) {
       try {
         this.raw.grow(wanted - have);
         return true;

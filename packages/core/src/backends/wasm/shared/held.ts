@@ -25,13 +25,13 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   protected limits: Limits;
   /** All rows, if they stay in memory. */
   protected resident: Shared<B> | undefined;
-  readonly #shelf: Shelf;
+  protected readonly shelf: Shelf;
 
   constructor(source: RowSource, backend: Backend, engine: Engine, shelf: Shelf, limits: Limits) {
     super(source, backend, engine.turn, shelf);
     this.engine = engine;
     this.limits = limits;
-    this.#shelf = shelf;
+    this.shelf = shelf;
   }
 
   /** Bytes that all rows take in memory. */
@@ -91,7 +91,7 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   }
 
   protected bankOf(bank: FilterBank, isShared: boolean): WasmBank {
-    return new WasmBank(this.#shelf, bank, isShared);
+    return new WasmBank(this.shelf, bank, isShared);
   }
 
   /** Calls `visit` on all rows, or on one block of them after the other. */

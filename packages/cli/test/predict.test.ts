@@ -1,11 +1,13 @@
 /** Answers as they come, in every format, with columns handed on; several files as one; packed files. */
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { bytesSource, loadDigits, readData } from "@ranksim/data";
+import { Dense } from "@ranksim/core";
+import { bytesSource, loadDigits, readData, writeData } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answersAsText } from "../src/commands/answers.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 const BIN = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -60,6 +62,55 @@ describe("formats", () => {
     const first = JSON.parse(stdout.split("\n")[0]);
     expect(first).toMatchObject({ id: "row 600", label: Number(expected[0]), top: [{}, {}] });
     expect(Object.keys(first.probabilities)).toHaveLength(10);
+  });
+
+  test("lines of labels are what each label is, one after the other, whatever labels there are", async () => {
+    const shape = { classes: [], keptNames: [], probabilities: false, top: 0 };
+    const odd = ["a", 0, -1.5, "", "ä€😀", "two\r\nlines\n", "\ud800", "a", "b,c", 1e21];
+    const line = (label: (typeof odd)[number] | null | readonly string[]) =>
+      `${label === null ? "" : typeof label === "object" ? label.join(",") : String(label).replace(/[\r\n]+/g, " ")}\n`;
+    const blocks = [odd, [], odd.toReversed(), ["a", null, "b"], [["x", "y"], [], ["z"]], Array(5000).fill(7)];
+    const found: string[] = [];
+    const answers = (async function* () {
+      for (const labels of blocks) yield { labels, probabilities: undefined, kept: [] };
+    })();
+    for await (const piece of answersAsText(answers, "lines", shape)) found.push(new TextDecoder().decode(piece));
+    const expected = blocks.map((labels) => labels.map(line).join("").replaceAll("\ud800", "\ufffd"));
+    expect(found).toEqual(expected);
+  });
+
+  test("a file of several blocks is answered as its rows are, or not at all where it is interrupted", async () => {
+    const { x, y } = await loadDigits();
+    const times = 12; // three blocks, the last of them short
+    const rows = Dense.of(new Uint8Array(times * x.values.length), times * x.rows, x.features);
+    for (let t = 0; t < times; t++) rows.values.set(x.values, t * x.values.length);
+    const write = (name: string, x: Dense) =>
+      writeFileSync(world.path(name), Buffer.concat([...writeData({ form: "matrix", x }, "npy")]));
+    write("few.npy", x);
+    write("many.npy", rows);
+    writeFileSync(world.path("few.txt"), y.join("\n"));
+    await world.ranksim(
+      "train few.npy --labels few.txt --no-table --estimator probabilistic --filters 30 -m few.ranksim",
+    );
+    const few = (await world.ranksim("predict few.ranksim few.npy")).stdout;
+    const many = await world.ranksim("predict few.ranksim many.npy --out many.txt");
+    expect(many.code, many.stderr).toBe(0);
+    expect(readFileSync(world.path("many.txt"), "utf8") === few.repeat(times)).toBe(true);
+    const before = readdirSync(world.folder).sort();
+    const codes: number[] = [];
+    for (const delay of [0, 5, 20, 40, 80]) {
+      writeFileSync(world.path("many.txt"), "old");
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new Error("interrupted")), delay);
+      const { code } = await world.ranksim("predict few.ranksim many.npy --out many.txt", {
+        signal: controller.signal,
+      });
+      codes.push(code);
+      const found = readFileSync(world.path("many.txt"), "utf8");
+      expect(found === (code === 0 ? few.repeat(times) : "old")).toBe(true);
+      expect(readdirSync(world.folder).sort()).toEqual(before);
+    }
+    expect(codes[0]).not.toBe(0);
   });
 
   test("a kept column of labels stands beside the answers, not in their place", async () => {

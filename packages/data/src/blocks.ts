@@ -17,7 +17,7 @@ import { decoded, recoded } from "./readers/encoding.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
 import { LONGEST_RECORD, skipByteOrderMark } from "./readers/scan.ts";
-import { fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";
+import { fixedRows, inTurns, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 import { expecting } from "./schema.ts";
 import { type ByteSource, bytesSource, type Opened, openSource } from "./source.ts";
 
@@ -32,6 +32,8 @@ export interface Block {
 export interface BlockOptions extends ReadDataOptions {
   /** Columns of a table, of any content, that are passed on with the rows. CSV, TSV and JSON lines only. */
   readonly keep?: readonly ColumnChoice[];
+  /** Whether rows are valid only until the next block is asked for. Those of .npy and IDX files then take turns in the same memory. */
+  readonly passing?: boolean;
 }
 
 /** Bytes of a block, where they are in memory. */
@@ -104,12 +106,16 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
 }
 
 /** Rows that are read by their place. */
-async function* placedBlocks({ layout, ...size }: Placed, { keep = [] }: BlockOptions): AsyncGenerator<Block> {
+async function* placedBlocks(
+  { layout, ...size }: Placed,
+  { keep = [], passing = false }: BlockOptions,
+): AsyncGenerator<Block> {
   if (keep.length > 0) {
     const message = `${layout.name}: expected CSV, TSV or JSON lines to keep columns of, found an array`;
     throw new RanksimError("unsupported", message);
   }
-  const source = fixedRows({ ...layout, room: BLOCK_BYTES });
+  const read = passing ? inTurns(layout.read) : layout.read;
+  const source = fixedRows({ ...layout, read, room: BLOCK_BYTES });
   const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
   for await (const rows of ahead(source.blocks(bytes))) {
     yield { data: { form: "matrix", x: rows as Dense, ...size }, kept: [] };

@@ -17,8 +17,11 @@ export interface ByteSource {
   readonly path?: string;
   /** The bytes from the start. A source that cannot start again (standard input) is read once. */
   stream(): AsyncIterable<Uint8Array>;
-  /** Bytes `from` (included) to `to` (not included), for formats that are read in pieces. */
-  slice?(from: number, to: number): Promise<Uint8Array>;
+  /**
+   * Bytes `from` (included) to `to` (not included), for formats that are read in pieces. A source that copies them may do so to the
+   * beginning of `room`, if they fit there.
+   */
+  slice?(from: number, to: number, room?: Uint8Array): Promise<Uint8Array>;
   /** The source of another name beside this one, if there is one: finds the labels that belong to images. */
   sibling?(name: string): Promise<ByteSource | undefined>;
 }

@@ -79,6 +79,43 @@ describe("blocks of an array", () => {
     await expect(read()).rejects.toThrow("the disk is gone");
     expect(asked).toBe(2);
   });
+
+  it.each([1, 8192, 8193, 2 * 8192 + 1, rows])(
+    "that pass by take turns in two pieces of memory (%i rows), and are not overwritten while at work",
+    async (count) => {
+      for (const Type of [Uint8Array, Float32Array]) {
+        const all = Type.from(values.subarray(0, count * features));
+        const [stored] = [...writeNpy({ form: "matrix", x: Dense.of(all, count, features) })];
+        const source: ByteSource = {
+          ...bytesSource(stored, "rows.npy"),
+          async slice(from, to, room) {
+            await new Promise((resume) => setImmediate(resume));
+            const part = stored.subarray(from, to);
+            if (!room || room.length < part.length) return part.slice();
+            room.set(part);
+            return room.subarray(0, part.length);
+          },
+        };
+        for (const passing of [true, false]) {
+          const memory = new Set<ArrayBufferLike>();
+          const blocks: Dense[] = [];
+          let found = 0;
+          for await (const { data } of readBlocks(source, { passing })) {
+            const x = (data as { x: Dense }).x;
+            await new Promise((resume) => setTimeout(resume, 2)); // the next one is read meanwhile
+            expect(x.values.every((value, e) => value === all[found + e])).toBe(true);
+            found += x.values.length;
+            memory.add(x.values.buffer);
+            blocks.push(x);
+          }
+          expect(found).toBe(all.length);
+          expect(memory.size).toBe(passing ? Math.min(2, blocks.length) : blocks.length);
+          const kept = blocks.flatMap((x) => [...x.values]);
+          if (!passing) expect(kept.every((value, e) => value === all[e])).toBe(true);
+        }
+      }
+    },
+  );
 });
 
 describe("blocks of a table", () => {

@@ -117,12 +117,23 @@ async function predicted(folder: string) {
   const recipe = `--labels labels-${TRAIN_ROWS}.npy --no-table --estimator probabilistic --filters ${flags.filters}`;
   await measure(`train ${few} ${recipe} --quiet --json -m predicts.ranksim`, folder);
   const program = fileURLToPath(new URL("in-memory.js", import.meta.url));
+  const inMemory = async () =>
+    JSON.parse((await measure(`predicts.ranksim ${here}`, folder, [], program)).stdout) as {
+      readonly rows: number;
+      readonly seconds: number;
+    };
   const runs = [];
   for (let turn = 0; turn < turns; turn++) {
-    const { stdout: said } = await measure(`predicts.ranksim ${here}`, folder, [], program);
-    const inMemory = JSON.parse(said) as { rows: number; seconds: number };
+    // A machine may slow down in the minutes that the file takes: rows in memory are answered before and after it.
+    const before = await inMemory();
     const source = await measure(`predict predicts.ranksim ${large} --threads 1 --quiet --out answers.txt`, folder);
-    const rates = { inMemory: inMemory.rows / inMemory.seconds, source: rows / source.seconds };
+    const after = await inMemory();
+    const rates = {
+      inMemory: (before.rows + after.rows) / (before.seconds + after.seconds),
+      before: before.rows / before.seconds,
+      after: after.rows / after.seconds,
+      source: rows / source.seconds,
+    };
     runs.push({ rowsPerSecond: rates, share: rates.source / rates.inMemory, peakMegabytes: source.peakMegabytes });
   }
   const answers = readFileSync(join(folder, "answers.txt")).reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0);

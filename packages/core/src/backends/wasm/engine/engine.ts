@@ -130,21 +130,44 @@ async function runSlices(
   { at, pace }: Context,
   turn: Turn,
 ): Promise<Outcome> {
-  let sum = 0;
-  let largest = 0;
-  let step = Math.min(piece, pace.get(kernel) ?? Math.max(1, Math.floor(piece / FIRST_SHARE)));
-  for (let from = 0; from < items; ) {
+  const step = Math.min(piece, pace.get(kernel) ?? Math.max(1, Math.floor(piece / FIRST_SHARE)));
+  const done: Slices = { from: 0, step, sum: 0, largest: 0 };
+  while (done.from < items) {
     if (isDue() || turn.signal?.aborted) await turn.pause();
-    const to = Math.min(items, from + step);
-    const began = performance.now();
-    const result = call[kernel](from, to, scratch, at);
-    const took = performance.now() - began;
-    sum += result;
-    if (result > largest) largest = result;
-    from = to;
-    if (took > LONG) step = Math.max(1, Math.floor((step * LONG) / took));
-    else if (took < SHORT) step = Math.min(piece, step * 2);
+    runUntilDue(call[kernel], items, piece, scratch, at, turn, done);
   }
-  pace.set(kernel, step);
-  return { sum, largest };
+  pace.set(kernel, done.step);
+  return done;
+}
+
+/** How far a kernel has come, and what it answered. */
+interface Slices extends Outcome {
+  from: number;
+  /** Items of the next slice. */
+  step: number;
+  sum: number;
+  largest: number;
+}
+
+/** Runs a slice, and more until others wait: apart from the waiting, which takes an engine longer to compile than all the rest. */
+function runUntilDue(
+  kernel: Exports[string],
+  items: number,
+  piece: number,
+  scratch: number,
+  at: number,
+  turn: Turn,
+  done: Slices,
+): void {
+  do {
+    const to = Math.min(items, done.from + done.step);
+    const began = performance.now();
+    const result = kernel(done.from, to, scratch, at);
+    const took = performance.now() - began;
+    done.sum += result;
+    if (result > done.largest) done.largest = result;
+    done.from = to;
+    if (took > LONG) done.step = Math.max(1, Math.floor((done.step * LONG) / took));
+    else if (took < SHORT) done.step = Math.min(piece, done.step * 2);
+  } while (done.from < items && !isDue() && !turn.signal?.aborted);
 }

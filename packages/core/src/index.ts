@@ -61,6 +61,7 @@ export type { ImageShape } from "./matrix/image-shape.ts";
 export { compareLabels, type Label, type LabelSets, type Labels } from "./matrix/labels.ts";
 export { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toCsr, toDense } from "./matrix/matrix.ts";
 export type { Weighted } from "./matrix/row-weights.ts";
+export type { Copied } from "./matrix/shifted.ts";
 export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export { statedDigest } from "./model-file/container/layout.ts";

@@ -13,7 +13,7 @@ import type { Groups, Values } from "../kernels/shapes.ts";
 import { Dense } from "../matrix/dense.ts";
 import { encodeLabels, type Label, type Labels } from "../matrix/labels.ts";
 import { weightRows } from "../matrix/row-weights.ts";
-import { copiesOf } from "../matrix/shifted.ts";
+import { type Copied, copiesOf, rowsWithoutCopies } from "../matrix/shifted.ts";
 import { gatherMatrix, pickRows } from "../matrix/source.ts";
 import { sameType } from "../matrix/values.ts";
 import { type Filters, storedFilters } from "../model-file/stored/filters.ts";
@@ -62,29 +62,24 @@ export async function trainClasses(
   y: Labels,
   params: ClassifierParams,
   backend: Backend,
-  run: Run,
+  run: Run & Copied,
   weights?: Float64Array,
   chosen?: Refinement,
 ): Promise<TrainedClasses> {
   const began = performance.now();
   refuseUnsummed(params);
   refuseUnrefinable(params);
-  const { classes, codes } = encodeLabels(y, matrix.rows);
+  const rows = rowsWithoutCopies(matrix, run);
+  const { classes, codes } = encodeLabels(y, rows);
   const { calibrate, calibrateOn } = params;
   const rest =
     calibrate === "none"
       ? undefined
-      : holdOutRows(
-          codes,
-          classes.length,
-          calibrationShare(matrix.rows, { calibrate, calibrateOn }),
-          params,
-          "calibrate",
-        );
+      : holdOutRows(codes, classes.length, calibrationShare(rows, { calibrate, calibrateOn }), params, "calibrate");
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
-  const summed = weights ? showRows(weightRows(matrix, weights), codes, params).matrix : shown.matrix;
-  const training = rest && copiesOf(rest.train, matrix.rows, shown.copies);
+  const summed = weights ? showRows(weightRows(matrix, repeated(weights, matrix)), codes, params).matrix : shown.matrix;
+  const training = rest && copiesOf(rest.train, rows, shown.copies);
   const groups = training
     ? groupListed(shown.codes, classes.length, training)
     : groupByCode(shown.codes, classes.length);
@@ -136,7 +131,7 @@ export async function trainClasses(
   const own = trained.slice(0, classes.length);
   const plain: Filters = {
     bank: joinBanks(trained.map(({ trained: { bank } }) => bank)),
-    members: rowsOfFilters(trained, matrix.rows, shown.copies),
+    members: rowsOfFilters(trained, rows, shown.copies),
     distribution: common ?? flat(own.flatMap(({ distribution }) => distribution ?? [])),
     keptSums: params.keepSums ? keep(own, groupByCode(codes, classes.length), matrix.features) : undefined,
     filterBank: params.committee > 1 ? repeat(filters, (j) => Math.floor(j / classes.length)) : undefined,
@@ -190,6 +185,11 @@ async function overlapping(
   };
   const lines = Array.from({ length: Math.min(most, count) }, () => line({}));
   for (const each of await Promise.allSettled(lines)) if (each.status === "rejected") throw each.reason;
+}
+
+/** What rows weigh, for each copy of them. */
+function repeated(weights: Float64Array, { rows }: RowSource): Float64Array {
+  return Float64Array.from({ length: rows }, (_, r) => weights[r % weights.length]);
 }
 
 /** The rows that each filter was made of; a copy counts as the row it was made from. */

@@ -6,6 +6,7 @@ import { RanksimError } from "../errors.ts";
 import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted } from "../matrix/row-weights.ts";
+import { type Copied, rowsWithoutCopies } from "../matrix/shifted.ts";
 import { type RowsLike, trainingRows } from "../matrix/source.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { type TrainedClasses, trainClasses } from "./class-training.ts";
@@ -20,7 +21,7 @@ async function trained(
   y: Labels,
   params: ClassifierParams,
   backend: Backend,
-  run: Run,
+  run: Run & Copied,
   weights: Float64Array | undefined,
   { stated = params, chosen }: { stated?: ClassifierParams; chosen?: Refinement | undefined } = {},
 ): Promise<{ model: ClassifierModel; heldOut: TrainedClasses["heldOut"] }> {
@@ -29,7 +30,7 @@ async function trained(
 }
 
 /** The run for the first (0) or the second half (1) of the work. */
-function halfOf(run: Run, half: 0 | 1): Run {
+function halfOf(run: Run & Copied, half: 0 | 1): Run & Copied {
   const { onProgress } = run;
   const progress = onProgress && {
     onProgress: (told: Progress) => onProgress({ ...told, share: (half + told.share) / 2 }),
@@ -48,6 +49,7 @@ function halfOf(run: Run, half: 0 | 1): Run {
 export class RankSimilarityClassifier implements Estimator<MatrixLike, ClassifierModel> {
   readonly kind = "classifier";
   readonly takesWeights = true;
+  readonly takesCopies = true;
   /** Whether rows may be read, or made, when they are asked for. */
   get takesSource(): boolean {
     return this.params.shiftImages === undefined;
@@ -65,9 +67,9 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
   }
 
   /** Learns filters for each class from rows and their labels. */
-  fit(x: RowSource, y: Labels, run?: Run & Weighted): Promise<ClassifierModel>;
-  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run & Weighted): Promise<ClassifierModel>;
-  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run & Weighted = {}): Promise<ClassifierModel> {
+  fit(x: RowSource, y: Labels, run?: Run & Weighted & Copied): Promise<ClassifierModel>;
+  fit(x: MatrixLike, y?: Labels | LabelSets, run?: Run & Weighted & Copied): Promise<ClassifierModel>;
+  async fit(x: RowsLike, y?: Labels | LabelSets, run: Run & Weighted & Copied = {}): Promise<ClassifierModel> {
     const { params } = this;
     const matrix = trainingRows(x);
     if (y === undefined) throw new RanksimError("bad-labels", `expected ${matrix.rows} labels, found none`);
@@ -77,7 +79,7 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
         "expected one label for each row; RankSimilarityProbabilisticClassifier takes several",
       );
     }
-    const weights = checkWeights(run, matrix.rows, params.filterFunction);
+    const weights = checkWeights(run, rowsWithoutCopies(matrix, run), params.filterFunction);
     return withBackend(run, async (backend) => {
       const isAgain = params.calibrate !== "none" && params.calibrateOn === "last";
       const all = { ...params, calibrate: "none" as const };

@@ -2,6 +2,7 @@
 
 import { RanksimError } from "../errors.ts";
 import type { WindowChoice } from "../kernels/patches.ts";
+import { COPIES } from "../matrix/shifted.ts";
 import { checkParams, type ParameterInfo } from "./params.ts";
 
 /** One value for all layers, or a list of one for each. */
@@ -25,6 +26,8 @@ export interface PatchParams {
   readonly nBest: PerLayer;
   /** Cells across and down in which similarities are added up. */
   readonly grid: PerLayer;
+  /** Copies of each training image, moved by a pixel, that a classifier after this transform learns from as well: none if absent, 4 at most. */
+  readonly shiftedCopies: number | undefined;
   /** Windows, drawn with the seed, that filters are trained on. */
   readonly sample: number;
   /** Maximum number of spreading iterations. */
@@ -42,6 +45,12 @@ export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
   { name: "filters", form: "counts", default: 256, about: "filters that windows are compared with" },
   { name: "nBest", form: "counts", default: 8, about: "filters per window whose similarity counts" },
   { name: "grid", form: "counts", default: 5, about: "cells across and down in which similarities are added up" },
+  {
+    name: "shiftedCopies",
+    form: "count",
+    default: null,
+    about: "copies of each training image, shifted by one pixel, that a classifier learns from as well; at most 4",
+  },
   { name: "sample", form: "count", default: 200_000, about: "windows that filters are trained on" },
   { name: "iterations", form: "count", default: 8, about: "maximum number of spreading iterations" },
   { name: "seed", form: "seed", default: 0, about: "seed for all random choices" },
@@ -60,6 +69,11 @@ export function checkPatchParams<P extends PatchParams>(given: Partial<PatchPara
   for (const { nBest, filters } of layerChoices(params)) {
     if (nBest < 2) throw new RanksimError("bad-params", `parameter nBest: expected at least 2, found ${nBest}`);
     if (filters < 2) throw new RanksimError("bad-params", `parameter filters: expected at least 2, found ${filters}`);
+  }
+  const { shiftedCopies = 0 } = params;
+  if (shiftedCopies >= COPIES) {
+    const most = COPIES - 1;
+    throw new RanksimError("bad-params", `parameter shiftedCopies: expected at most ${most}, found ${shiftedCopies}`);
   }
   return params;
 }

@@ -5,6 +5,7 @@
 
 import type { Backend } from "../backends/contract.ts";
 import { byteScaleOfSource, denseOf, sampleFromSource } from "../beyond/patches/image-source.ts";
+import { withShiftedImages, withShiftedSource } from "../beyond/patches/shifted-images.ts";
 import {
   type ByteScale,
   byteScaleOf,
@@ -245,6 +246,19 @@ export class PatchModel implements TransformingModel<MatrixLike> {
       }
       return Dense.of(values, x.rows, features);
     });
+  }
+
+  /** How often each training image comes, see `withCopies`. */
+  get copies(): number {
+    return 1 + ((this.params.shiftedCopies as number | null | undefined) ?? 0);
+  }
+
+  /** The images and their copies (`shiftedCopies`), for a classifier to learn from: copy c of image r is row c * images + r. */
+  withCopies(x: RowsLike): Matrix | RowSource {
+    const { shape, copies } = this;
+    if (isSource(x)) return copies > 1 ? withShiftedSource(matchingRows(x, this.features), shape, copies - 1) : x;
+    const images = matchingMatrix(x, this.features);
+    return copies > 1 ? withShiftedImages(images, shape, copies - 1) : images;
   }
 
   /**

@@ -13,16 +13,20 @@ interface Shown {
   readonly copies: number;
 }
 
-/** The rows to be seen. */
+/** The rows to be seen: those of `matrix`, of which there may be copies for each class number, or copies made here. */
 export function showRows(matrix: RowSource, codes: Uint32Array, { shiftImages, keepSums }: ClassifierParams): Shown {
-  if (shiftImages === undefined) return { matrix, codes, copies: 1 };
-  if (keepSums) {
-    throw new RanksimError(
-      "bad-params",
-      "shiftImages: no rows can be added later: expected keepSums false, found true",
-    );
+  const given = matrix.rows / codes.length;
+  if (keepSums && (given > 1 || shiftImages !== undefined)) {
+    const name = given > 1 ? "copies" : "shiftImages";
+    throw new RanksimError("bad-params", `${name}: no rows can be added later: expected keepSums false, found true`);
   }
+  if (given === 1 && shiftImages === undefined) return { matrix, codes, copies: 1 };
+  if (given > 1 && shiftImages !== undefined) {
+    throw new RanksimError("bad-params", `shiftImages: expected rows that come once, found ${given} copies of each`);
+  }
+  const copies = given > 1 ? given : COPIES;
   const rows = Uint32Array.from(codes.keys());
-  const all = copiesOf(rows, rows.length, COPIES).map((r) => codes[r % rows.length]);
-  return { matrix: withShifted(matrixFor(matrix, "shiftImages"), shiftImages), codes: all, copies: COPIES };
+  const all = copiesOf(rows, rows.length, copies).map((r) => codes[r % rows.length]);
+  const seen = given > 1 ? matrix : withShifted(matrixFor(matrix, "shiftImages"), shiftImages as number);
+  return { matrix: seen, codes: all, copies };
 }

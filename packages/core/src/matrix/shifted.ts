@@ -3,7 +3,7 @@
 import { RanksimError } from "../errors.ts";
 import { Dense } from "./dense.ts";
 import type { Matrix } from "./matrix.ts";
-import { sameType } from "./values.ts";
+import { sameType, type Values } from "./values.ts";
 
 /** Where a copy takes its pixels from: columns to the right, lines down. The first is the image as it is. */
 const MOVES = [
@@ -17,9 +17,30 @@ const MOVES = [
 /** The image itself and its copies. */
 export const COPIES = MOVES.length;
 
+/** What a fit is told about rows of which some are copies. */
+export interface Copied {
+  /** How often each row comes: copy c of row r is row c * rows / copies + r. Labels and weights are of the first ones. */
+  readonly copies?: number;
+}
+
+/** The number of rows that are not copies. Refuses (code "bad-params") copies that do not go into the rows. */
+export function rowsWithoutCopies({ rows }: { readonly rows: number }, { copies = 1 }: Copied): number {
+  if (Number.isInteger(copies) && copies > 0 && rows % copies === 0) return rows / copies;
+  throw new RanksimError(
+    "bad-params",
+    `copies: expected a whole number that divides the ${rows} rows, found ${copies}`,
+  );
+}
+
+/** Pixels of a line of an image, and the values of a pixel, which lie together. */
+interface Lines {
+  readonly width: number;
+  readonly channels: number;
+}
+
 /**
  * All rows as they are, then all of them moved by a pixel in one direction after the other: copy c of row r is row
- * c * rows + r. What comes in at an edge repeats the edge. Refuses (code "bad-params") rows that are not images of that width.
+ * c * rows + r. Refuses (code "bad-params") rows that are not images of that width.
  */
 export function withShifted(x: Matrix, width: number): Dense {
   if (x.form !== "dense") {
@@ -35,19 +56,52 @@ export function withShifted(x: Matrix, width: number): Dense {
       `shiftImages: expected a width that divides the ${n} features of a row, found ${width}`,
     );
   }
-  const lines = n / width;
   const out = sameType(values, COPIES * rows * n);
-  const from = new Uint32Array(n);
-  for (const [copy, [right, down]] of MOVES.entries()) {
-    for (let i = 0; i < n; i++) {
-      const line = inside(Math.floor(i / width) + down, lines);
-      from[i] = line * width + inside((i % width) + right, width);
-    }
-    for (let r = 0, at = copy * rows * n; r < rows; r++, at += n) {
-      for (let i = 0; i < n; i++) out[at + i] = values[r * n + from[i]];
-    }
+  const places = placesOf(n, { width, channels: 1 });
+  for (let copy = 0; copy < COPIES; copy++) {
+    moveRows(values, rows, n, () => places[copy], out, copy * rows * n);
   }
   return Dense.of(out, COPIES * rows, n);
+}
+
+/**
+ * Copy `copy` (from 1 to 4) of images whose first has the number `first`: each is moved by a pixel, and images that follow each other
+ * in different directions, so that of few copies all directions occur.
+ */
+export function shiftedCopy(x: Dense, lines: Lines, copy: number, first = 0): Dense {
+  const { rows, features: n, values } = x;
+  const out = sameType(values, rows * n);
+  const places = placesOf(n, lines);
+  moveRows(values, rows, n, (r) => places[1 + ((first + r + copy - 1) % (COPIES - 1))], out, 0);
+  return Dense.of(out, rows, n);
+}
+
+/** For each move, where a value comes from. What comes in at an edge repeats the edge. */
+function placesOf(features: number, { width, channels }: Lines): Uint32Array[] {
+  const pixels = features / channels;
+  return MOVES.map(([right, down]) => {
+    const from = new Uint32Array(features);
+    for (let i = 0; i < features; i++) {
+      const pixel = Math.floor(i / channels);
+      const line = inside(Math.floor(pixel / width) + down, pixels / width);
+      from[i] = (line * width + inside((pixel % width) + right, width)) * channels + (i % channels);
+    }
+    return from;
+  });
+}
+
+function moveRows(
+  values: Values,
+  rows: number,
+  n: number,
+  fromOf: (row: number) => Uint32Array,
+  out: Values,
+  at: number,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const from = fromOf(r);
+    for (let i = 0; i < n; i++) out[at + r * n + i] = values[r * n + from[i]];
+  }
 }
 
 const inside = (place: number, size: number): number => Math.max(0, Math.min(size - 1, place));

@@ -15,12 +15,14 @@ import type {
   Run,
   TransformingModel,
 } from "../estimators/estimator.ts";
+import type { PatchModel } from "../estimators/patches.ts";
 import { advance } from "../estimators/run.ts";
 import { inheritSchema } from "../estimators/schema.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 import type { Weighted } from "../matrix/row-weights.ts";
+import type { Copied } from "../matrix/shifted.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad } from "../model-file/stored/filters.ts";
 import { partOfRun } from "./run-part.ts";
@@ -100,10 +102,11 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
     const steps = this.estimators.length;
     const models: Model[] = [];
     let data: unknown = x;
+    let copied: Copied = {};
     for (const [j, estimator] of this.estimators.entries()) {
       const isLast = j === steps - 1;
       const part = partOfRun(isLast ? run : rest, j / steps, (j + (isLast ? 1 : 0.5)) / steps);
-      const model = await estimator.fit(data as never, y, { ...part, ...checkpointOf(run, this.names[j]) });
+      const model = await estimator.fit(data as never, y, { ...part, ...copied, ...checkpointOf(run, this.names[j]) });
       models.push(model);
       if (isLast) break;
       if (!isTransformer(model)) {
@@ -111,6 +114,11 @@ export class Pipeline<X = MatrixLike, M extends Model = Model> implements Estima
       }
       const making = partOfRun(rest, (j + 0.5) / steps, (j + 1) / steps);
       const next = this.estimators[j + 1];
+      copied = {};
+      if ("takesCopies" in next && givesCopies(model)) {
+        data = model.withCopies(data as MatrixLike);
+        copied = { copies: model.copies };
+      }
       const sourced = !weights && "takesSource" in next && next.takesSource && givesRows(model);
       data = sourced
         ? await model.rowsFor(data as MatrixLike, making)
@@ -129,6 +137,11 @@ export function isTransformer(model: Model): model is TransformingModel {
 /** Whether the model can give what it makes of data as rows that are made when they are asked for. */
 function givesRows(model: Model): model is Model & { rowsFor(x: MatrixLike, run?: Run): Promise<RowSource> } {
   return "rowsFor" in model;
+}
+
+/** Whether the model says which copies of rows are to be learned from as well. */
+function givesCopies(model: Model): model is Model & Pick<PatchModel, "copies" | "withCopies"> {
+  return "withCopies" in model;
 }
 
 /** Whether the model names classes. */

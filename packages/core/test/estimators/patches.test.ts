@@ -9,13 +9,16 @@ import {
   PatchTransform,
   Pipeline,
   RankSimilarityClassifier,
+  RankSimilarityTransform,
   RanksimError,
   saveModel,
+  type TransformModel,
   toCsr,
 } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
 import { pooledRows } from "../../src/estimators/pooled-rows.ts";
 import { poolLayers } from "../../src/kernels/patches.ts";
+import { shiftedCopy } from "../../src/matrix/shifted.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
 
@@ -69,6 +72,37 @@ describe("PatchTransform", () => {
       await backend.close();
     }
     expect(new Set(files).size).toBe(1);
+  });
+
+  it("lets a classifier learn from copies moved by a pixel, on every back end", async () => {
+    const shiftedCopies = 2;
+    const last = new RankSimilarityClassifier({ filters: 20, calibrate: "temperature", refine: true, refineEpochs: 2 });
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ ...small, shiftedCopies })],
+      ["classify", last],
+    ]);
+    const patches = await new PatchTransform({ ...small, shiftedCopies }).fit(train.x);
+    const copies = [1, 2].map((copy) => shiftedCopy(train.x, { width: SIDE, channels: 1 }, copy));
+    const rows = [train.x, ...copies].flatMap((images) => Array.from(images.values));
+    const pooled = await patches.transform(Dense.of(Uint8Array.from(rows), 3 * 120, SIDE * SIDE));
+    const wanted = saveModel(await last.fit(pooled, train.y, { copies: 3 }));
+    for (const { open } of platforms) {
+      const backend = await open();
+      const model = await recipe.fit(train.x, train.y, { backend });
+      expect(saveModel(model.steps[1])).toEqual(wanted);
+      await backend.close();
+    }
+    const sparse = await recipe.fit(toCsr(train.x), train.y);
+    expect(saveModel(sparse.steps[1])).toEqual(wanted);
+    // What takes no copies gets the images as they are.
+    const plain = new Pipeline([
+      new PatchTransform({ ...small, shiftedCopies }),
+      new RankSimilarityTransform({ filters: 5 }),
+    ]);
+    expect(((await plain.fit(train.x)).steps[1] as TransformModel).report.rows).toBe(120);
+    expect(() => new PatchTransform({ shiftedCopies: 5 })).toThrow(
+      "parameter shiftedCopies: expected at most 4, found 5",
+    );
   });
 
   it("reads sparse rows and any element type of the same bytes alike", async () => {

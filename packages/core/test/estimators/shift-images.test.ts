@@ -146,6 +146,38 @@ describe("shiftImages", () => {
     expect(fitted.report.rows).toBe(180);
   });
 
+  it("is what a fit on copies made by hand is, held-out rows and all", async () => {
+    const { x, y } = spots(200, [1, 3], 8);
+    const all = [x, moved(x, 1, 0), moved(x, -1, 0), moved(x, 0, 1), moved(x, 0, -1)];
+    const values = new Uint8Array(all.length * x.values.length);
+    all.forEach((part, copy) => {
+      values.set(part.values, copy * x.values.length);
+    });
+    const stacked = Dense.of(values, all.length * x.rows, PIXELS);
+    const estimator = recipe.with({ refine: true, refineEpochs: 2, calibrate: "temperature" });
+    const weights = y.map((_, r) => 1 + (r % 3));
+    for (const weighted of [{}, { weights }]) {
+      const wanted = await estimator.fit(x, y, weighted);
+      const copied = await estimator.with({ shiftImages: undefined }).fit(stacked, y, { copies: 5, ...weighted });
+      expect(copied.bank).toEqual(wanted.bank);
+      expect(copied.report.rows).toBe(180);
+      expect(await copied.predictProbabilities(x)).toEqual(await wanted.predictProbabilities(x));
+      for (let f = 0; f < 8; f++) expect(copied.filterRows(f)).toEqual(wanted.filterRows(f));
+    }
+  });
+
+  it("refuses copies that do not go into the rows, and other copies of copies", async () => {
+    const { x, y } = spots(20, [1], 7);
+    const plain = recipe.with({ shiftImages: undefined });
+    await expect(plain.fit(x, y.slice(0, 6), { copies: 3 })).rejects.toThrow(
+      "copies: expected a whole number that divides the 20 rows, found 3",
+    );
+    await expect(plain.fit(x, y, { copies: 2 })).rejects.toThrow("expected 10 labels, one for each row, found 20");
+    await expect(recipe.fit(x, y.slice(0, 10), { copies: 2 })).rejects.toThrow("expected rows that come once");
+    const kept = plain.with({ keepSums: true });
+    await expect(kept.fit(x, y.slice(0, 10), { copies: 2 })).rejects.toThrow("copies: no rows can be added later");
+  });
+
   it("refuses rows that are not images, and sums to be kept", async () => {
     const { x, y } = spots(20, [1], 7);
     await expect(recipe.with({ shiftImages: 7 }).fit(x, y)).rejects.toMatchObject({ code: "bad-params" });

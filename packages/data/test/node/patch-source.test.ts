@@ -67,3 +67,29 @@ describe.each([
     expect(await large.predict(x as never, { backend })).toEqual(await model.predict(here, { backend }));
   });
 });
+
+it("learns from copies moved by a pixel as images in memory do", async () => {
+  const values = Uint8Array.from(pixels);
+  writeFileSync(join(folder, "copies.npy"), encodeNpy(values, [ROWS, FEATURES]));
+  // Room for a few images at a time, so that copies are cut between.
+  const { x } = await openRows([await fileSource(join(folder, "copies.npy"))], { room: 40_000, scratch: folder });
+  const here = Dense.of(values, ROWS, FEATURES);
+  const patches = new PatchTransform({ filters: 16, patch: 5, sample: 500, iterations: 2, shiftedCopies: 3 });
+  const last = new RankSimilarityClassifier({ filters: 12, refine: true, refineEpochs: 2, calibrate: "temperature" });
+  const pipeline = new Pipeline([patches, last]);
+  const model = await pipeline.fit(here, labels, { backend });
+  const large = await pipeline.fit(x as never, labels, { backend });
+  expect(Buffer.from(saveModel(large)).equals(saveModel(model))).toBe(true);
+
+  const [first] = model.steps as [Awaited<ReturnType<PatchTransform["fit"]>>];
+  const [read, memory] = [first.withCopies(x), first.withCopies(here) as Dense];
+  const listed = Uint32Array.of(3, 0, ROWS + 5, 4 * ROWS - 1, ROWS - 1, ROWS);
+  expect((await read.gather(listed)).values).toEqual(memory.gather(listed).values);
+  const middle = { read: read.slice(ROWS - 3, 2 * ROWS + 7), memory: memory.slice(ROWS - 3, 2 * ROWS + 7) };
+  const found: number[] = [];
+  for await (const block of middle.read.blocks(10 * FEATURES)) found.push(...block.values);
+  expect(Uint8Array.from(found)).toEqual(middle.memory.values);
+  expect((await middle.read.gather(Uint32Array.of(2, 9))).values).toEqual(
+    middle.memory.gather(Uint32Array.of(2, 9)).values,
+  );
+});

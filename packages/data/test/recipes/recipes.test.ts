@@ -12,7 +12,17 @@ import {
   saveModel,
   schemaOf,
 } from "@ranksim/core";
-import { type DataSet, kindOf, loadDigits, PRESETS, type Preset, recipeFor, textReaders, train } from "@ranksim/data";
+import {
+  type DataSet,
+  kindOf,
+  loadDigits,
+  PRESETS,
+  type Preset,
+  type RecipeOptions,
+  recipeFor,
+  textReaders,
+  train,
+} from "@ranksim/data";
 import { describe, expect, it } from "vitest";
 
 const digits = await loadDigits();
@@ -111,6 +121,23 @@ describe("recipeFor", () => {
     expect(recipeFor(large).estimator.params).toMatchObject({ "patches.stride": 5, "patches.patch": 5 });
     const tiny: DataSet = { ...large, x: Dense.of(new Uint8Array(2 * 16), 2, 16), imageSize: { width: 4, height: 4 } };
     expect(recipeFor(tiny).kind).toBe("numbers");
+  });
+
+  it("learns from moved images with best, where there is room for their rows", () => {
+    const many = (rows: number): DataSet => ({
+      form: "matrix",
+      x: Dense.of(new Uint8Array(rows * 400), rows, 400),
+      y: Array.from({ length: rows }, (_, r) => r % 2),
+      imageSize: { width: 20, height: 20 },
+    });
+    const copies = (rows: number, options: RecipeOptions) => recipeFor(many(rows), options);
+    expect(copies(65_000, { preset: "best" }).estimator.params["patches.shiftedCopies"]).toBe(1);
+    expect(copies(65_000, { preset: "best" }).about).toMatch(/, images also moved by a pixel$/);
+    expect(copies(65_001, { preset: "best" }).estimator.params["patches.shiftedCopies"]).toBeUndefined();
+    expect(copies(65_001, { preset: "best" }).about).not.toContain("moved");
+    expect(copies(300, {}).estimator.params["patches.shiftedCopies"]).toBeUndefined();
+    const byHand = { patches: { shiftedCopies: 2 } };
+    expect(copies(65_001, byHand).estimator.params["patches.shiftedCopies"]).toBe(2);
   });
 
   it("lets banks vote on small images, as many as there are filters for", () => {

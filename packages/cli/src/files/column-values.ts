@@ -60,7 +60,8 @@ export async function columnWeights(
     for (;;) {
       const { done, value } = await blamed(wanted.flag, () => blocks.next());
       if (done) break;
-      weights.set(weightsOf(value, row, wanted.flag).subarray(0, Math.max(0, wanted.rows - row)), row);
+      const found = weightsOf(value, row, wanted.flag);
+      if (row < wanted.rows) weights.set(found.subarray(0, wanted.rows - row), row); // the count is refused below
       row += value.length;
     }
   }

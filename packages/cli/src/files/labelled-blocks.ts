@@ -39,7 +39,7 @@ export async function* labelledBlocks(
       const rows = rowCount(data);
       const end = own ? start + own.y.length : (all?.length ?? 0);
       if (all && first + rows > end)
-        throw notOneEach(end - start, "more rows", own?.name ?? (options.labels as string));
+        throw notOneEach(own?.y.length ?? all.length, "more rows", own?.name ?? (options.labels as string));
       yield { data, y: all && (all.slice(first, first + rows) as RowLabels) };
       first += rows;
     }

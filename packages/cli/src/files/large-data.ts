@@ -16,7 +16,7 @@ import { dataNames } from "./data-names.ts";
 
 /**
  * Bytes that work on a file in memory takes for each of its own. Text is taken apart and Parquet unpacked; arrays are copied two or three
- * times, and what presets make of images can be sixteen times as large as they are.
+ * times, and what `balanced` makes of images is sixteen times as large as they are.
  */
 const TAKES = { placed: 17, text: 4, packed: 16 } as const;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */

@@ -205,7 +205,8 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     form: "choice",
     choices: ["last"],
     default: null,
-    about: "last: calibrate on the last rows of each class, then train on all; by default rows are drawn and left out",
+    about:
+      "last: calibrate on the last rows of each class and train on all rows; by default rows are drawn and left out",
   },
   {
     name: "committee",

@@ -26,7 +26,7 @@ export interface PatchParams {
   readonly nBest: PerLayer;
   /** Cells across and down in which similarities are added up. */
   readonly grid: PerLayer;
-  /** Copies of each training image, moved by a pixel, that a classifier after this transform learns from as well: none if absent, 4 at most. */
+  /** Copies of each training image, moved by a pixel, that a `RankSimilarityClassifier` right after this transform learns from as well: none if absent, 4 at most. */
   readonly shiftedCopies: number | undefined;
   /** Windows, drawn with the seed, that filters are trained on. */
   readonly sample: number;

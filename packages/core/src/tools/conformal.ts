@@ -159,6 +159,12 @@ async function conformalOn<X>(
     const probabilities = await model.predictProbabilities?.(x, run);
     if (!probabilities)
       throw new RanksimError("unsupported", `a ${model.kind} model has no probabilities to make sets of`);
+    if (y.length !== probabilities.rows) {
+      throw new RanksimError(
+        "bad-labels",
+        `expected ${probabilities.rows} labels, one for each row, found ${y.length}`,
+      );
+    }
     for (let r = 0; r < probabilities.rows; r++) {
       const c = place.get(y[r]);
       // A class that the model does not know is missed by every set except the set of all classes.

@@ -177,19 +177,16 @@ function table(task: Task): Chosen {
   };
 }
 
-/** Sizes of the layers of windows, and filters for each class. */
+/**
+ * Sizes of the layers of windows. `best` was chosen on training images of Fashion-MNIST and KMNIST, 4,000 of each to train on and 12,000
+ * others, seed 0: 1,218 and 277 wrong with finer grids (6, 5, 4) and no copies, 1,208 and 248 with finer grids and a copy, 1,217 and 253 with
+ * a copy and grids (5, 4, 3), which take two thirds of the memory and the time.
+ */
 const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<PatchParams> } = {
   fast: { patch: 5, filters: 64, nBest: 5, grid: 5 },
   balanced: { patch: 5, filters: 256, nBest: 8, grid: 5 },
   best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [5, 4, 3], shiftedCopies: 1 },
 };
-/**
- * Images up to which copies moved by a pixel are learned from as well: their pooled rows take 2.5 GB, for which WebAssembly has room, and
- * with more images copies matter less. `best` was chosen on training images of Fashion-MNIST and KMNIST, 4,000 of each to train on and 12,000
- * others, seed 0: 1,218 and 277 wrong with finer grids (6, 5, 4) and no copies, 1,208 and 248 with finer grids and a copy, 1,217 and 253 with
- * a copy and grids (5, 4, 3), which take two thirds of the memory and the time.
- */
-const MOST_COPIED = 65_000;
 /**
  * The same for images of few pixels. Chosen in ten folds of 1,348 digits, three seeds: 0.9876 right with three banks of classes that vote,
  * 0.9852 with one, as one nearest neighbour. Windows of 4, grids of 2 and 4, and several sizes side by side did worse.
@@ -199,6 +196,12 @@ const SMALL_LAYERS: typeof IMAGE_LAYERS = {
   balanced: { patch: 3, filters: 128, nBest: 8, grid: 3 },
   best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
 };
+
+/**
+ * Images up to which copies moved by a pixel are learned from as well: their pooled rows take 2.5 GB, for which WebAssembly has room, and
+ * with more images copies matter less.
+ */
+const MOST_COPIED = 65_000;
 
 /**
  * Filters of each class, of all banks together, banks that vote, and epochs. Chosen for `best` on the last 10,000 training images of

@@ -240,7 +240,11 @@ export class Device {
   #flush(): void {
     const jobs = this.#kept;
     this.#kept = [];
-    if (jobs.length > 0 && !this.#failure) this.#submit(jobs);
+    try {
+      if (jobs.length > 0 && !this.#failure) this.#submit(jobs);
+    } catch (error) {
+      this.#failure ??= new GpuFailure(messageOf(error)); // for all whose jobs these were, not only for who asked last
+    }
     for (const { uploads, landings } of jobs) {
       for (const upload of uploads) upload.sent();
       for (const { landing, bytes, arrive } of landings) arrive(landing, bytes);

@@ -16,6 +16,7 @@ export class Idle {
   }
 
   keep(buffer: GPUBuffer, size: number): void {
+    if (size > this.#most) return buffer.destroy();
     this.#ofSize(size).push(buffer);
     this.#bytes += size;
     for (const [each, buffers] of this.#bySize) {

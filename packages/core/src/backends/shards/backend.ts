@@ -37,14 +37,18 @@ export function openShards(inner: Backend, collective: Collective, heldBytes = H
       if (size === 1 || source.rows < FEWEST * size) return inner.hold(source, plan);
       const [from, to] = [startOf(source.rows, rank, size), startOf(source.rows, rank + 1, size)];
       const holdAll = () => inner.hold(source, plan);
-      const all = (plan?.searches ?? 1) > 1 && isFew(source, heldBytes) ? await holdAll() : undefined;
+      const isOnce = source.form === "dense" && (plan?.searches ?? 1) > 1 && isFew(source, heldBytes);
+      const all = isOnce ? await holdAll() : undefined;
       try {
-        const own = all?.part?.(from, to) ?? (await inner.hold(source.slice(from, to), plan));
-        return new ShardedRows(source, own, from, collective, holdAll, heldBytes, all);
+        const part = all?.part?.(from, to);
+        if (part) return new ShardedRows(source, part, from, collective, holdAll, heldBytes, all);
       } catch (error) {
         all?.release();
         throw error;
       }
+      all?.release(); // held when it is asked for
+      const own = await inner.hold(source.slice(from, to), plan);
+      return new ShardedRows(source, own, from, collective, holdAll, heldBytes);
     },
     ...(size > 1 && { shareOut: (pieces, work) => shareOut(pieces, (piece) => work(piece, inner), collective) }),
     close: () => inner.close(),

@@ -179,12 +179,13 @@ export class ShardedRows extends Counted implements HeldRows {
   /** Each update builds on the one before, so that every process makes all of them. */
   refine(start: Prototypes): Promise<Refining> {
     return this.local(async () => {
-      const all = await this.#holdAll();
+      const held = await this.#all;
+      const all = held ?? (await this.#holdAll());
       this.#notes.add("the refinement of a bank is not shared out: each process refined it");
       try {
         return await all.refine(start); // keeps the rows it needs
       } finally {
-        all.release();
+        if (all !== held) all.release();
       }
     });
   }

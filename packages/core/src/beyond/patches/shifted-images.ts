@@ -8,21 +8,21 @@ import { shiftedCopy } from "../../matrix/shifted.ts";
 import { sameType } from "../../matrix/values.ts";
 import { denseOf } from "./image-source.ts";
 
-/** The images, then `copies` of all of them. */
-export function withShiftedImages(x: Matrix, shape: ImageShape, copies: number): Dense {
+/** The images, then `movedCopies` of all of them. */
+export function withShiftedImages(x: Matrix, shape: ImageShape, movedCopies: number): Dense {
   const images = toDense(x);
   const { rows, features, values } = images;
-  const out = sameType(values, (1 + copies) * rows * features);
+  const out = sameType(values, (1 + movedCopies) * rows * features);
   out.set(values);
-  for (let copy = 1; copy <= copies; copy++) {
+  for (let copy = 1; copy <= movedCopies; copy++) {
     out.set(shiftedCopy(images, shape, copy).values, copy * rows * features);
   }
-  return Dense.of(out, (1 + copies) * rows, features);
+  return Dense.of(out, (1 + movedCopies) * rows, features);
 }
 
 /** The same of images that are read. */
-export function withShiftedSource(x: RowSource, shape: ImageShape, copies: number): RowSource {
-  const all = (1 + copies) * x.rows;
+export function withShiftedSource(x: RowSource, shape: ImageShape, movedCopies: number): RowSource {
+  const all = (1 + movedCopies) * x.rows;
   /** Images of one copy, of which the first has the number `first` among them. */
   const moved = (images: Dense, copy: number, first: number): Dense =>
     copy === 0 ? images : shiftedCopy(images, shape, copy, first);

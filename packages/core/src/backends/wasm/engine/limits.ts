@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
-  residentBytes: 2 ** 31,
+  residentBytes: 2.5 * 2 ** 30, // of 4 GB: `best` on 65,000 images
   blockBytes: 2 ** 28,
   bankBytes: 2 ** 30,
   answerBytes: 2 ** 25,

@@ -154,7 +154,7 @@ export class Memory {
     const have = this.raw.buffer.byteLength / PAGE;
     if (pages <= have) return true;
     const ahead = have + Math.min(Math.max(have, LEAST_AHEAD), MOST_AHEAD);
-    for (const wanted of [Math.min(Math.floor(this.most / PAGE), Math.max(ahead, pages)), pages]) {
+    for (const wanted of [Math.max(pages, Math.min(Math.floor(this.most / PAGE), ahead)), pages]) {
       try {
         this.raw.grow(wanted - have);
         return true;

@@ -18,7 +18,7 @@ import type { Block } from "./rows.ts";
 import type { Answer } from "./search.ts";
 
 /** Share of the memory that is left which rows may take to stay there: the rest is for filters, bounds and answers. */
-const RESIDENT_SHARE = 0.5;
+const RESIDENT_SHARE = 0.625;
 
 export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   protected readonly engine: Engine;

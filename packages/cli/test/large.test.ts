@@ -180,6 +180,9 @@ describe("judged and transformed in blocks, with the same outcome", () => {
     writeFileSync(path("fewer.txt"), "ant\nbee\n");
     const found = await world.ranksim("evaluate bytes.ranksim bytes.npy --labels fewer.txt --memory 60KB");
     expect(found.stderr).toMatch(/fewer\.txt: expected one label for each row, found 2 labels for more rows/);
+    writeFileSync(path("one-more.txt"), `${"ant\n".repeat(ROWS)}bee\n`);
+    const two = await world.ranksim("evaluate bytes.ranksim bytes.npy bytes.npy --labels one-more.txt --memory 60KB");
+    expect(two.stderr).toContain(`found ${ROWS + 1} labels for more rows`);
     const none = await world.ranksim("evaluate bytes.ranksim bytes.npy --memory 60KB");
     expect(none.stderr).toMatch(/bytes\.npy: expected labels, found none/);
   });

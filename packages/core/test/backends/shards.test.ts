@@ -200,3 +200,30 @@ it("one process is none but its own back end, and few rows are held by all", asy
     (await held.leaders(held.load(await weightsOf(await held.sum(singletons(Uint32Array.of(1))).rank())))).rows,
   ).toBe(100);
 });
+
+it.each([
+  ["bytes", bytes, [ROWS]],
+  ["float32", floats, [ROWS]],
+  // Of sparse rows there are no parts: the shard, and all rows when they are asked for.
+  ["sparse", toCsr(floats), [ROWS / 2, ROWS]],
+] as const)("holds %s no more often than it has to, also to refine", async (_, x, wanted) => {
+  const start = {
+    ...{ filters: 2, features: FEATURES, values: new Float64Array(2 * FEATURES).map((_, i) => 1 + i) },
+    ...{ filterClass: Uint32Array.of(0, 1), rule: "add" as const, distribution: undefined },
+  };
+  await Promise.all(
+    makeProcesses(2).map(async (collective) => {
+      const inner = await openBackend("wasm");
+      const held: number[] = [];
+      const hold: Backend["hold"] = (source, plan) => {
+        held.push(source.rows);
+        return inner.hold(source, plan);
+      };
+      const rows = await openShards({ ...inner, hold }, collective).hold(x, { searches: 5 });
+      (await rows.refine(start)).release();
+      rows.release();
+      expect(held).toEqual(wanted);
+      await inner.close();
+    }),
+  );
+});

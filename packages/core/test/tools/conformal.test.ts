@@ -99,6 +99,11 @@ describe("conformal sets", () => {
     await expect(conformalOf(told(["a"]), Dense.of(new Uint8Array(0), 0, 1), [])).rejects.toMatchObject({
       code: "empty-input",
     });
+    for (const y of [["a"], ["a", "b", "a"]]) {
+      await expect(conformalOf(told(["a", "b"]), rowsOf([1, 0], [0, 1]), y)).rejects.toThrow(
+        `expected 2 labels, one for each row, found ${y.length}`,
+      );
+    }
     const estimator = new ConformalClassifier(new RankSimilarityClassifier());
     await expect(estimator.fit([[0, 1]], [["a"]])).rejects.toMatchObject({ code: "bad-labels" });
   });

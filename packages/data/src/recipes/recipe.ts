@@ -233,19 +233,12 @@ function images(task: Task): Chosen {
   const { width, height } = imageSize;
   const channels = x.features / (width * height);
   const isSmall = Math.min(width, height) < SMALL_SIDE;
-  const layers = { ...(isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset], ...task.patches };
+  const own = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
+  // Where rows may be added later there are no copies of the first ones.
+  const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
+  const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const copies = x.rows <= MOST_COPIED ? layers.shiftedCopies : undefined;
-  const patches = patchesWith({
-    width,
-    height,
-    channels,
-    ...layers,
-    stride,
-    seed,
-    shiftedCopies: copies,
-    ...task.patches,
-  });
+  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
   const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
   const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(

@@ -135,6 +135,8 @@ describe("recipeFor", () => {
     expect(copies(65_000, { preset: "best" }).about).toMatch(/, images also moved by a pixel$/);
     expect(copies(65_001, { preset: "best" }).estimator.params["patches.shiftedCopies"]).toBeUndefined();
     expect(copies(65_001, { preset: "best" }).about).not.toContain("moved");
+    const grows = { preset: "best" as const, params: { keepSums: true } };
+    expect(copies(300, grows).estimator.params["patches.shiftedCopies"]).toBeUndefined();
     expect(copies(300, {}).estimator.params["patches.shiftedCopies"]).toBeUndefined();
     const byHand = { patches: { shiftedCopies: 2 } };
     expect(copies(65_001, byHand).estimator.params["patches.shiftedCopies"]).toBe(2);

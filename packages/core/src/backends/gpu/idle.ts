@@ -16,7 +16,10 @@ export class Idle {
   }
 
   keep(buffer: GPUBuffer, size: number): void {
-    if (size > this.#most) return buffer.destroy();
+    if (size > this.#most) {
+      buffer.destroy();
+      return;
+    }
     this.#ofSize(size).push(buffer);
     this.#bytes += size;
     for (const [each, buffers] of this.#bySize) {

@@ -2,7 +2,7 @@
 
 import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
-import { COPIES, copiesOf, withShifted } from "../matrix/shifted.ts";
+import { COPIES, withShifted } from "../matrix/shifted.ts";
 import { matrixFor } from "../matrix/source.ts";
 import type { ClassifierParams } from "./params.ts";
 
@@ -25,8 +25,8 @@ export function showRows(matrix: RowSource, codes: Uint32Array, { shiftImages, k
     throw new RanksimError("bad-params", `shiftImages: expected rows that come once, found ${given} copies of each`);
   }
   const copies = given > 1 ? given : COPIES;
-  const rows = Uint32Array.from(codes.keys());
-  const all = copiesOf(rows, rows.length, copies).map((r) => codes[r % rows.length]);
+  const all = new Uint32Array(copies * codes.length);
+  for (let copy = 0; copy < copies; copy++) all.set(codes, copy * codes.length);
   const seen = given > 1 ? matrix : withShifted(matrixFor(matrix, "shiftImages"), shiftImages as number);
   return { matrix: seen, codes: all, copies };
 }

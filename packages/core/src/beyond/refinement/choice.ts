@@ -8,6 +8,7 @@
 import type { Backend, HeldRows, Made, Plan, RowSource } from "../../backends/contract.ts";
 import type { KeptBank } from "../../backends/kept-bank.ts";
 import { RanksimError } from "../../errors.ts";
+import { numbersBelow } from "../../kernels/rows.ts";
 import type { FilterBank } from "../../kernels/shapes.ts";
 import { copiesOf } from "../../matrix/shifted.ts";
 import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
@@ -125,7 +126,7 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
     if (after < before || !isBetter(is, was, LIKELY)) {
       return { banks, report: { ...nothing, before, after: before }, notes };
     }
-    const every = again ? await refiner.refineApart("again", banks, Uint32Array.from(codes.keys()), chosen) : [];
+    const every = again ? await refiner.refineApart("again", banks, numbersBelow(codes.length), chosen) : [];
     for (const [b, made] of every.entries()) refined[b] = { ...banks[b], bank: made.banks[0] };
     const { window, epochs } = chosen;
     const report = { ...nothing, refined: true, before, after, window, epochs };
@@ -146,7 +147,7 @@ export async function refineAs({ refined, window, epochs }: Refinement, task: Re
   const report = { refined, heldOutRows: 0, before: 0, after: 0 };
   if (window === undefined || epochs === undefined) return { banks, report, notes: [] };
   const plan = { filters: banks[0].bank.filters, searches: task.epochs };
-  const all = Uint32Array.from(codes.keys());
+  const all = numbersBelow(codes.length);
   const held = await backend.hold(x, plan);
   try {
     const once = { ...task, window };

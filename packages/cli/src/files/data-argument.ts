@@ -42,6 +42,7 @@ import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import type { Meter } from "../terminal/progress.ts";
 import { type DataPart, dataParts } from "./data-names.ts";
+import { refuseSingle } from "./labels.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
@@ -101,6 +102,7 @@ async function openOne(part: DataPart, options: ReadingOptions, session: Session
       `${what}: expected labels, found none; name their column with --label-column or their file with --labels`,
     );
   }
+  if (wanted.labelled) refuseSingle(what, set.y, options.multilabel);
   if (features !== undefined && set.form === "matrix") checkWidth(what, set.x.features, features);
   return { set, name: nameOf(what) };
 }

@@ -1,6 +1,6 @@
 /** Labels of data and classes of a model, brought together: a file may spell 3 what another stores as the number 3. */
 
-import type { Label } from "@ranksim/core";
+import { type Label, RanksimError } from "@ranksim/core";
 import type { DataSet, RowLabels } from "@ranksim/data";
 
 /** The labels, each as the class of the same spelling where the model has it in the other type only. */
@@ -14,6 +14,13 @@ export function matchLabels(y: RowLabels, classes: readonly Label[]): RowLabels 
 /** Whether rows have several labels. */
 export function isSets(y: RowLabels): y is readonly (readonly Label[])[] {
   return y.length > 0 && Array.isArray(y[0]);
+}
+
+/** Refuses --multilabel for labels that have no commas to be split at: numbers of arrays, names of folders. */
+export function refuseSingle(name: string, y: RowLabels | undefined, multilabel: boolean | undefined): void {
+  if (!multilabel || y === undefined || isSets(y)) return;
+  const cure = "give them in a label column, in lists of JSON lines or with --labels, or leave --multilabel out";
+  throw new RanksimError("bad-labels", `${name}: --multilabel: expected several labels a row, found one; ${cure}`);
 }
 
 /** What labels are called in front of people: by the names that come with the data, or as they are. */

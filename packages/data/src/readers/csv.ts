@@ -45,7 +45,7 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
         );
       }
       readRecord(window, layout);
-      if (columns.label >= 0) labels.add(labelOf(name, layout));
+      if (columns.label >= 0) labels.add(labelOf(name, layout, labels.several));
       if (columns.text >= 0) {
         account.takeText(2 * (records.end(columns.text) - records.start(columns.text)));
         text.push(records.text(columns.text));
@@ -95,9 +95,9 @@ function readRecord(window: Uint8Array, { records, columns, names, cells }: CsvL
   }
 }
 
-function labelOf(name: string, { records, columns, names }: CsvLayout): string {
+function labelOf(name: string, { records, columns, names }: CsvLayout, mayBeNone: boolean): string {
   const label = records.text(columns.label);
-  if (label !== "") return label;
+  if (label !== "" || mayBeNone) return label;
   throw badFile(name, `line ${records.line}, ${columnPlace(names, columns.label)}`, "expected a label, found nothing");
 }
 

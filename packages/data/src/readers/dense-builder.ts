@@ -1,6 +1,6 @@
 /**
  * Collects the cells of a table, row by row, into a dense matrix, and deals with missing values the way the caller chose.
- * Also collects labels: names that all spell numbers become numbers.
+ * Also collects labels: names that all spell numbers become numbers, and those of a row are taken apart where it has several.
  */
 
 import { type Dense, type Label, RanksimError } from "@ranksim/core";
@@ -105,17 +105,27 @@ export class LabelBuilder {
   readonly #labels: (Label | readonly Label[])[] = [];
   readonly #account: Account;
   readonly #blocks: LabelBlocks | undefined;
+  /** Whether text holds any number of labels, separated by commas. */
+  readonly several: boolean;
 
-  constructor(account: Account, { labelBlocks }: ReadOptions & InBlocks = {}) {
+  constructor(account: Account, { labelBlocks, multilabel = false }: ReadOptions & InBlocks = {}) {
     this.#account = account;
     this.#blocks = labelBlocks;
+    this.several = multilabel;
   }
 
   /** Adds the label or the labels of the next row. */
   add(label: Label | readonly Label[]): void {
     if (typeof label === "string") this.#account.takeText(label.length);
     else this.#account.takeValues(typeof label === "object" ? 1 + label.length : 1);
-    this.#labels.push(label);
+    this.#labels.push(this.several && typeof label !== "object" ? this.#split(label) : label);
+  }
+
+  #split(cell: Label): Label[] {
+    if (typeof cell === "number") return [cell];
+    const labels = [...new Set(cell.split(",").map((label) => label.trim()))].filter((label) => label !== "");
+    this.#account.takeValues(1 + labels.length);
+    return labels;
   }
 
   get length(): number {
@@ -131,7 +141,10 @@ export class LabelBuilder {
   }
 }
 
-/** Labels as they are written: one row with several labels makes them all label sets; strings that all spell numbers become numbers. */
+/**
+ * Labels as they are written: one row with several labels makes them all label sets; strings that all spell numbers become numbers. Where
+ * one is too large for each whole number to be its own, all stay strings, or two labels could become one.
+ */
 export function typedLabels(labels: RowLabels): RowLabels {
   const distinct = new Set<Label>(labels.flat());
   const numeric = [...distinct].every((label) => typeof label === "number" || spellsNumber(label));
@@ -141,5 +154,5 @@ export function typedLabels(labels: RowLabels): RowLabels {
 }
 
 function spellsNumber(label: string): boolean {
-  return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(label) && Number.isFinite(Number(label));
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(label) && Math.abs(Number(label)) <= Number.MAX_SAFE_INTEGER;
 }

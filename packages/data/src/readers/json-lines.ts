@@ -71,6 +71,10 @@ function parseLine(name: string, text: string, line: number): unknown {
 }
 
 function checkedLabel(name: string, label: unknown, line: number): Label | readonly Label[] {
+  if ([label].flat().some((part) => Number.isInteger(part) && !Number.isSafeInteger(part))) {
+    const found = "expected whole numbers up to 2^53 as labels, found a larger one that could be another";
+    throw badFile(name, `line ${line}`, `${found}; write labels as strings`);
+  }
   if (typeof label === "string" || (typeof label === "number" && Number.isFinite(label))) return label;
   if (typeof label === "boolean") return Number(label);
   if (Array.isArray(label) && label.every((part) => typeof part === "string" || typeof part === "number")) return label;

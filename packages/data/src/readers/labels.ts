@@ -33,24 +33,17 @@ export async function readLabels(source: ByteSource, options: ReadOptions = {}):
     case "arrow":
       throw badFile(name, "", "expected labels as IDX, NPY, NPZ or text, found a table; name its label column instead");
     default:
-      return readLabelLines(recoded(opened, options), account, options.multilabel === true);
+      return readLabelLines(recoded(opened, options), account, options);
   }
 }
 
-async function readLabelLines({ name, stream }: Opened, account: Account, several: boolean): Promise<RowLabels> {
-  const labels = new LabelBuilder(account);
+async function readLabelLines({ name, stream }: Opened, account: Account, options: ReadOptions): Promise<RowLabels> {
+  const labels = new LabelBuilder(account, { multilabel: options.multilabel === true });
   await scanLines(name, stream, account, (window, from, to, line) => {
     const text = unquote(decoded(name, line, window.subarray(from, to)).trim());
     if (line === 1 && /^(label|labels|class|target|y)$/i.test(text)) return;
-    if (several)
-      labels.add(
-        text
-          .split(",")
-          .map((label) => label.trim())
-          .filter((label) => label !== ""),
-      );
-    else if (text === "") throw badFile(name, `line ${line}`, "expected a label, found an empty line");
-    else labels.add(text);
+    if (text === "" && !labels.several) throw badFile(name, `line ${line}`, "expected a label, found an empty line");
+    labels.add(text);
   });
   if (labels.length === 0) throw badFile(name, "", "expected at least one label, found none");
   return labels.finish();

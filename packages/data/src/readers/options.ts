@@ -56,7 +56,10 @@ export interface ReadOptions {
   readonly features?: number;
   /** svmlight: the number of the first feature; else 0 if it occurs, 1 if not. */
   readonly firstFeature?: 0 | 1;
-  /** svmlight: whether a row may have any number of labels; default: detected from the content. */
+  /**
+   * Whether a row may have any number of labels: text in a label column or in a file of labels is split at commas. In svmlight it is
+   * detected from the content by default.
+   */
   readonly multilabel?: boolean;
   /** Folders: only files below this path. */
   readonly under?: string;

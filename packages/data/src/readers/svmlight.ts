@@ -57,15 +57,11 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
   const isUnlabelled = rows.every((label) => label === "") && options.multilabel !== true;
   if (isUnlabelled || options.labelColumn === null) return { form: "matrix", x, ...facts };
   const several = options.multilabel ?? rows.some((label) => label === "" || label.includes(","));
-  const labels = new LabelBuilder(account, options);
+  const labels = new LabelBuilder(account, { ...options, multilabel: several });
   rows.forEach((label, r) => {
-    labels.add(several ? splitLabels(label) : singleLabel(name, label, r));
+    labels.add(several ? label : singleLabel(name, label, r));
   });
   return { form: "matrix", x, y: labels.finish(), ...facts };
-}
-
-function splitLabels(labels: string): Label[] {
-  return labels === "" ? [] : [...new Set(labels.split(",").filter((label) => label !== ""))];
 }
 
 function singleLabel(name: string, label: string, row: number): Label {

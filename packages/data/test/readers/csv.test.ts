@@ -180,3 +180,23 @@ test("columns can be left out", async () => {
   const data = await readMatrix("a.csv", "id,a,b\nr1,1,2\nr2,3,4\n", { ignoreColumns: ["id"] });
   expect(data.featureNames).toEqual(["a", "b"]);
 });
+
+test("labels beyond the whole numbers that are all their own stay text, all of them", async () => {
+  const labels = async (text: string) => (await readMatrix("a.csv", `a,label\n${text}\n`)).y;
+  expect(await labels("1,9007199254740992\n2,9007199254740993\n3,07")).toEqual([
+    "9007199254740992",
+    "9007199254740993",
+    "07",
+  ]);
+  expect(await labels("1,-9007199254740993\n2,1")).toEqual(["-9007199254740993", "1"]);
+  expect(await labels("1,9007199254740991\n2,-9007199254740991")).toEqual([9007199254740991, -9007199254740991]);
+});
+
+test("cells of several labels are split at commas on request", async () => {
+  const text = 'a,label\n1,"b, d"\n2,\n3,d\n4,"d,b,d,"\n';
+  const y = [["b", "d"], [], ["d"], ["d", "b"]];
+  expect((await readMatrix("a.csv", text, { multilabel: true })).y).toEqual(y);
+  expect((await readMatrix("a.tsv", "a\tlabel\n1\tb, d\n2\t\n3\td\n4\td,b\n", { multilabel: true })).y).toEqual(y);
+  expect((await readMatrix("a.csv", 'a,label\n1,"1,2"\n2,3\n', { multilabel: true })).y).toEqual([[1, 2], [3]]);
+  expect((await readMatrix("a.csv", 'a,label\n1,"b,d"\n2,d\n')).y).toEqual(["b,d", "d"]);
+});

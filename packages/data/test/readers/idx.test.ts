@@ -35,6 +35,7 @@ test("labels as text, one a line, or several", async () => {
   expect(await readLabels(text('label\ncat\n"d, e"\n'))).toEqual(["cat", "d, e"]);
   expect(await readLabels(text("1\n2\n"))).toEqual([1, 2]);
   expect(await readLabels(text("1,2\n\n3\n"), { multilabel: true })).toEqual([[1, 2], [], [3]]);
+  expect(await readLabels(text("9007199254740993\n3\n"))).toEqual(["9007199254740993", "3"]);
   await expectRefusal(readLabels(text("1\n\n3\n")), "bad-file", "line 2");
 });
 

@@ -56,3 +56,16 @@ test("errors name the line", async () => {
   await expectRefusal(read("a.json", '[{"a":1},{"a":2}]'), "bad-file", "line 1", "a list of 2", "a line of its own");
   await expectRefusal(read("a.json", '[\n{"a":1},\n{"a":2}\n]'), "bad-file", "line 1", "a line of its own");
 });
+
+test("strings of several labels are split on request, lists stay as they are", async () => {
+  const text = '{"x":[1],"y":"b,d"}\n{"x":[2],"y":["a,b","c"]}\n{"x":[3],"y":7}\n{"x":[4],"y":""}';
+  expect((await readMatrix("a.jsonl", text, { multilabel: true })).y).toEqual([["b", "d"], ["a,b", "c"], ["7"], []]);
+});
+
+test("whole numbers that may have been others are no labels; strings of them are", async () => {
+  const text = (label: string) => `{"x":[1],"y":${label}}\n{"x":[2],"y":9}`;
+  for (const label of ["9007199254740993", "[1,9007199254740993]", "-9007199254740992"])
+    await expectRefusal(read("a.jsonl", text(label)), "bad-file", "line 1", "up to 2^53", "as strings");
+  expect((await readMatrix("a.jsonl", text('"9007199254740993"'))).y).toEqual(["9007199254740993", "9"]);
+  expect((await readMatrix("a.jsonl", text("9007199254740991"))).y).toEqual([9007199254740991, 9]);
+});

@@ -26,6 +26,8 @@ test("several labels a row", async () => {
   const data = await readMatrix("a.svm", "3,1 1:1\n 2:1\n2 1:1\n");
   expect(data.y).toEqual([[3, 1], [], [2]]);
   expect((await readMatrix("a.svm", "a 1:1\nb 2:1\n", { multilabel: true })).y).toEqual([["a"], ["b"]]);
+  const large = "9007199254740992,9007199254740993";
+  expect((await readMatrix("a.svm", `${large} 1:1\n7 2:1\n`)).y).toEqual([large.split(","), ["7"]]);
   expect((await readMatrix("a.svm", "1:1\n2:1\n")).y).toBeUndefined();
 });
 

@@ -103,8 +103,38 @@ describe("tune", () => {
     expect(head).toContain("filters");
     expect(head).not.toContain("distribution");
     expect(stdout).toMatch(
-      /train it with: ranksim train DATA --model FILE --estimator classifier --label-column species --filters \S+/,
+      /train it with: ranksim train DATA --model FILE --estimator classifier --label-column species --distribution rank --filters \S+/,
     );
+  });
+
+  test.each([
+    [
+      "plants.csv",
+      "--label-column species --estimator classifier --seed 5 --iterations 2 --n-best 2 --try filters=3,6 --folds 2",
+    ],
+    ["days.csv", "--label-column kind --time-column day --ignore-columns 'a b' --seed 3 --try filters=4,8 --folds 2"],
+    ["days.csv", "--label-column kind --group-column day --try voters=1,2 --filters 6 --folds 2"],
+    ["reviews.csv", "--text --label-column stars --text-column review --min-df 2 --try filters=2,4 --folds 2"],
+    ["digits:train", "--preset fast --seed 7 --committee 2 --patch-filters 16 --seconds 0.001 --folds 2"],
+  ])("the line for %s with %s trains what --model writes", async (data, flags) => {
+    const days = Array.from(
+      { length: 60 },
+      (_, r) => `${r % 2 ? 40 + (r % 3) : r % 7},${r % 5},${r % 11},${r % 2 ? "x" : "y"}`,
+    );
+    writeFileSync(world.path("days.csv"), `p,day,a b,kind\n${days.join("\n")}\n`);
+    const written = await world.ranksim(`tune ${data} ${flags} -m tuned.ranksim`);
+    expect(written.code, written.stderr).toBe(0);
+    const { stdout } = await world.ranksim(`tune ${data} ${flags}`);
+    const line = /train it with: ranksim (train .*)/.exec(stdout)?.[1] ?? "";
+    const trained = await world.ranksim(line.replace("DATA", data).replace("FILE", "trained.ranksim"));
+    expect(trained.code, `${line}\n${trained.stderr}`).toBe(0);
+    // Training stores words about the preset beside the model.
+    const isPreset = line.includes("--preset");
+    const stored = async (name: string) =>
+      isPreset
+        ? (await world.ranksim(`predict ${name} digits:test --top 3`)).stdout
+        : readFileSync(world.path(name)).toString("base64");
+    expect((await stored("trained.ranksim")) === (await stored("tuned.ranksim")), line).toBe(true);
   });
 
   test("says which columns hold texts and labels", async () => {
@@ -150,7 +180,9 @@ describe("tune", () => {
     expect(stdout).toContain("best: preset fast, 2 candidates");
     expect(loadModel(readFileSync(world.path("preset.ranksim"))).kind).toBe("pipeline");
     const shown = (await world.ranksim(line)).stdout;
-    expect(shown).toContain("train it with: ranksim train DATA --model FILE --preset fast\n");
+    expect(shown).toContain(
+      "train it with: ranksim train DATA --model FILE --preset fast --filters 30 --distribution rank --voters 1 --refine\n",
+    );
   });
 
   test("says what the time was too short for", async () => {

@@ -18,14 +18,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { isSets } from "../files/labels.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import {
-  addEstimatorFlags,
-  type EstimatorName,
-  estimatorName,
-  estimatorOf,
-  parameterTables,
-} from "../flags/estimator-flags.ts";
-import { flagOf, wholeNumber } from "../flags/parameter-flags.ts";
+import { addEstimatorFlags, type EstimatorName, estimatorOf, parameterTables } from "../flags/estimator-flags.ts";
+import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
@@ -48,7 +42,7 @@ import { writeModel } from "../model/store.ts";
 import { svgOf } from "../report/charts.ts";
 import { pictureStyle } from "../report/theme.ts";
 import { tradeOffChart } from "../report/trade-off.ts";
-import { type CandidateView, shownParam, type TuningView, viewOf } from "../report/tuning-content.ts";
+import { shownParam, type TuningView, viewOf } from "../report/tuning-content.ts";
 import { tuningPage } from "../report/tuning-page.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { brief, bytes, count, counted, score, seconds } from "../terminal/numbers.ts";
@@ -56,6 +50,7 @@ import { printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
 import { showBaselines } from "./show-scores.ts";
+import { keepTyped, trainLine } from "./train-line.ts";
 
 type Options = ComputeOptions &
   ReadingOptions &
@@ -130,7 +125,9 @@ export function addTune(program: Command, io: Io): void {
     .option("--plot <file>", "the plot alone, as SVG")
     .option("-m, --model <file>", "train the best on all rows and save it");
   addEstimatorFlags(addSplitFlags(addPresetFlag(command)), ["classifier", "probabilistic"]);
-  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
+  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))));
+  const typed = keepTyped(command);
+  command
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
     .action(async (dataName: string[], options: Options) => {
@@ -181,7 +178,15 @@ export function addTune(program: Command, io: Io): void {
         await writeModel(withSchema(model as Model, schema), options.model, io);
       }
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
-      if (!toTheModel) await session.print("tune", view, () => forPeople(view, options, session));
+      const { estimator: best, params: tried } = tuning.best;
+      const preset = presets.get(best);
+      const usual = preset ? (await presetRecipe(preset, set, options, io.cwd)).estimator : recipe.estimator;
+      // Training on a table lets several filters vote where nothing is said.
+      const votes = recipe.takes === "table" ? Object.keys(best.params).filter((full) => /\.voters$/.test(full)) : [];
+      const named = [...Object.keys(tried), ...votes];
+      const choice = { params: best.params, usual: usual.params, named, ...(preset ? { preset } : {}) };
+      const line = trainLine(choice, typed, options);
+      if (!toTheModel) await session.print("tune", view, () => forPeople(view, line, options, session));
     });
 }
 
@@ -251,7 +256,7 @@ async function writeText(path: string, text: string, io: Io): Promise<void> {
   await writeTo(path, [new TextEncoder().encode(text)], io);
 }
 
-function forPeople(view: TuningView, options: Options, { style }: Session): string {
+function forPeople(view: TuningView, line: string, options: Options, { style }: Session): string {
   const right = { align: "right" } as const;
   const names = Object.keys(view.candidates[0].params);
   const shown = view.candidates.slice(0, SHOWN);
@@ -290,7 +295,7 @@ function forPeople(view: TuningView, options: Options, { style }: Session): stri
     style.faint("front: nothing else is as good, as cheap and as small\n"),
     view.baselines ? `\n${showBaselines(view.baselines, style)}\n` : "",
     options.model === undefined
-      ? `train it with: ${flagsOf(best, options)}\n`
+      ? `train it with: ${printable(line)}\n`
       : `trained on all rows: ${style.strong(printable(options.model))}\n`,
     ...[options.out, options.plot].map((path) => (path === undefined ? "" : `${printable(path)}\n`)),
   ].join("");
@@ -301,34 +306,4 @@ function judgedText({ candidates }: TuningView): string {
   const judged = candidates.filter((candidate) => candidate.judged !== undefined).length;
   const all = counted(candidates.length, "candidate");
   return judged === candidates.length ? all : `${count(judged)} of ${all} judged`;
-}
-
-/** The command line of the choice; what was given for tuning has to be given again. */
-function flagsOf({ params }: CandidateView, options: Options): string {
-  if (params.preset) {
-    const filters = params.filters === undefined ? [] : [`--filters ${params.filters}`];
-    const text = options.text === true ? ["--text"] : [];
-    const kind = [`--preset ${params.preset}`];
-    return ["ranksim train DATA --model FILE", ...kind, ...text, ...columnsGiven(options), ...filters].join(" ");
-  }
-  const { vectorizer } = withVectorizer(options);
-  const estimator = estimatorName(options);
-  const text = options.text === true ? [`--text --vectorizer ${vectorizer}`] : [];
-  const flags = Object.entries(params).flatMap(([name, value]) => {
-    if (value === true) return [flagOf(name)];
-    if (value === false || value === null || name === "preset") return [];
-    return [`${flagOf(name)} ${typeof value === "string" ? value : JSON.stringify(value)}`];
-  });
-  const kind = [`--estimator ${estimator}`];
-  return ["ranksim train DATA --model FILE", ...kind, ...text, ...columnsGiven(options), ...flags].join(" ");
-}
-
-/** The flags that say where labels and texts are, as a shell takes them. */
-function columnsGiven(options: Options): string[] {
-  return (["labels", "labelColumn", "textColumn", "ignoreColumns"] as const).flatMap((name) => {
-    const value = options[name];
-    if (value === undefined) return [];
-    const text = String(value);
-    return [`${flagOf(name)} ${/^[\w,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`}`];
-  });
 }

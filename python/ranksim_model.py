@@ -466,8 +466,15 @@ class TableEncoder(Part):
             code[low], code[low + 1] = 255 - above, above
 
     def category(self, text):
-        """Numbers are known by their value: 1, 1.0 and 01 are one category."""
-        return float(text) + 0.0 if self.PLAIN.fullmatch(text) else text
+        """Numbers are known by their value: 1, 1.0 and 01 are one category, 0,5 and 0,50 another, which is not 0.5."""
+        has_comma = self.COMMA.fullmatch(text)
+        value = float(text.replace(",", ".")) if has_comma or self.PLAIN.fullmatch(text) else np.inf
+        if not np.isfinite(value):
+            return text
+        # Where JavaScript writes the number without a point there is no comma to tell them apart: 2,00 is 2.
+        is_plain = value == 0 or 1e-6 <= abs(value) < 1e21
+        has_point = not value.is_integer() if is_plain else "." in repr(value)
+        return (",", value) if has_comma and has_point else value + 0.0
 
     def truth(self, text):
         key = self.category(text.lower())

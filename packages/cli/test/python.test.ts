@@ -228,6 +228,18 @@ print(json.dumps({f: Model(f).predict(asked.get(f.split("-")[0], dense)) for f i
     writeFileSync(world.path("table.csv"), `colour;when;size;flag;label\n${lines.join("\n")}\n`);
     expect(await world.ranksim("train table.csv -m table.ranksim --filters 12")).toMatchObject({ code: 0 });
     await compare("table.ranksim", "table.csv", 'list(__import__("csv").DictReader(open("table.csv"), delimiter=";"))');
+    // Categories that spell numbers, which are known by their value: 0,50 is 0,5 but not 0.5, and 2,00 is 2.
+    const spelled = "0,50 0,5 00,5 0.5 2,00 2 2.0 1,230 1,23 1230 -0,0 1e3 1,0e-7 1e-7 1,5e21 ,5 5, word".split(" ");
+    const cells = Array.from({ length: 160 }, (_, i) => spelled[(i * 7) % (i < 80 ? 9 : 18)]);
+    const rows = cells.map((cell, i) =>
+      [cell, "0,10;0,1;1,0;1;2,5".split(";")[i % 5], "abc"[((i * 7) % 9) % 3]].join(";"),
+    );
+    writeFileSync(world.path("comma.csv"), `c;d;label\n${rows.join("\n")}\n`);
+    const comma =
+      "train comma.csv --label-column label --columns c:category,d:category --estimator classifier --filters 24 -m comma.ranksim";
+    const trained = await world.ranksim(comma);
+    expect(trained.code, trained.stderr).toBe(0);
+    await compare("comma.ranksim", "comma.csv", 'list(__import__("csv").DictReader(open("comma.csv"), delimiter=";"))');
     expect(await world.ranksim("train train.npz -m numbers.ranksim --filters 40 --table")).toMatchObject({ code: 0 });
     await compare("numbers.ranksim", "x.npy", 'np.load("x.npy").tolist()');
   });

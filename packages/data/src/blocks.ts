@@ -12,7 +12,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { type ReadDataOptions, readData } from "./read.ts";
 import { type CsvLayout, layOut } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
-import { formatOf } from "./readers/detect.ts";
+import { formatOf, formatOfSource } from "./readers/detect.ts";
 import { decoded, recoded } from "./readers/encoding.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
@@ -61,10 +61,7 @@ interface Lines extends Pick<Opened, "name" | "stream"> {
 /** Whether the rows of a file are read block by block; those of other formats are read whole. */
 export async function readsInBlocks(file: ByteSource, options: Pick<BlockOptions, "format"> = {}): Promise<boolean> {
   if (await layoutOf(file)) return true;
-  const opened = await openSource(file);
-  const format = formatOf(opened, options);
-  for await (const _ of opened.stream) break; // closes the file
-  return ["csv", "tsv", "jsonl", "svmlight", "parquet"].includes(format);
+  return ["csv", "tsv", "jsonl", "svmlight", "parquet"].includes(await formatOfSource(file, options));
 }
 
 /** The rows of a source in order, in blocks of at least one row. */

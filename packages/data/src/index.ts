@@ -26,6 +26,8 @@ export { rowCount } from "./data-set.ts";
 export { didYouMean } from "./did-you-mean.ts";
 export { joinData, joinLabels } from "./join.ts";
 export { isImageName, type ReadDataOptions, readData, siblingLabels, withLabels } from "./read.ts";
+export { typedLabels } from "./readers/dense-builder.ts";
+export { formatOfSource } from "./readers/detect.ts";
 export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
 export { atImageSize, type ChosenSize, chooseImageSize, IMAGE_SIZES } from "./recipes/image-size.ts";

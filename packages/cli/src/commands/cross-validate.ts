@@ -22,14 +22,7 @@ import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/rea
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
-import {
-  addSplitFlags,
-  foldsBy,
-  readingWithout,
-  type SplitFlags,
-  splitColumn,
-  withoutSplitColumns,
-} from "../model/hold-out.ts";
+import { addSplitFlags, readingWithout, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { recipeOf, suited } from "../model/recipe.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -76,7 +69,7 @@ export function addCrossValidate(program: Command, io: Io): void {
       const planned = await recipeOf(estimator, options, io);
       const reading = withoutSplitColumns(options);
       const wanted = { text: options.text === true, labelled: true };
-      const data = await readingWithout(options, () => openData(dataName, reading, session, wanted));
+      const data = await readingWithout(dataName, options, session, () => openData(dataName, reading, session, wanted));
       const split = await splitColumn(dataName, options, session, rowCount(data.set));
       for (const note of notes) await session.note(note);
       const byHand = suited(planned, data.set, options);
@@ -96,7 +89,7 @@ export function addCrossValidate(program: Command, io: Io): void {
           folds: options.folds,
           ...seed,
           scoring: scorer,
-          ...foldsBy(split),
+          ...split,
           ...run,
         }),
       );

@@ -81,7 +81,7 @@ export function addTrain(program: Command, io: Io): void {
       const wanted = { text: options.text === true, labelled };
       const preset = presetOf(options);
       const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
-      const data = await readingWithout(options, () =>
+      const data = await readingWithout(dataName, options, session, () =>
         wholeElseBlocks(dataName, reading, io, {
           whole: (memory) => openData(dataName, withMemory(reading, memory, io), session, { ...wanted, ...sizes }),
           blocks: (memory) => openInBlocks(dataName, memory, reading, session, wanted),

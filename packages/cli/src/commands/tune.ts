@@ -28,14 +28,7 @@ import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { foldBaselines } from "../model/fold-baselines.ts";
-import {
-  addSplitFlags,
-  foldsBy,
-  readingWithout,
-  type SplitFlags,
-  splitColumn,
-  withoutSplitColumns,
-} from "../model/hold-out.ts";
+import { addSplitFlags, readingWithout, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
 import { columnsOf, type Recipe, recipeOf, suited } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
@@ -139,7 +132,7 @@ export function addTune(program: Command, io: Io): void {
         if (path !== undefined) await checkWritable(path, io, [...dataName, options.labels]);
       const reading = withoutSplitColumns(options);
       const wanted = { text: options.text === true, labelled: true };
-      const data = await readingWithout(options, () => openData(dataName, reading, session, wanted));
+      const data = await readingWithout(dataName, options, session, () => openData(dataName, reading, session, wanted));
       const split = await splitColumn(dataName, options, session, rowCount(data.set));
       for (const note of notes) await session.note(note);
       const { name } = data;
@@ -156,16 +149,10 @@ export function addTune(program: Command, io: Io): void {
         const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };
         // First, so that they take their part of the seconds.
         const beside = options.baselines
-          ? await foldBaselines(
-              recipe.estimator as Judged,
-              x,
-              y as Labels,
-              { ...how, ...(split ? { split } : {}) },
-              quiet,
-            )
+          ? await foldBaselines(recipe.estimator as Judged, x, y as Labels, { ...how, ...split }, quiet)
           : undefined;
         const spent = (performance.now() - began) / 1000;
-        const judged = { ...how, ...foldsBy(split), scoring, ...limitOf(options, spent) };
+        const judged = { ...how, ...split, scoring, ...limitOf(options, spent) };
         return { tuning: await tune(candidates, x, y, { ...judged, ...run }), beside };
       });
       const about = { data: name, scoring: SPOKEN[scoring], folds: options.folds };

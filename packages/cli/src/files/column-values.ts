@@ -1,13 +1,13 @@
 /** What a column holds that is no feature: weights, groups, moments. It is read by itself, in blocks, so that no other column stays in memory. */
 
-import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Label, RanksimError } from "@ranksim/core";
 import {
   type ByteSource,
   fileSource,
   findDataSet,
-  labelsInBlocks,
+  formatOfSource,
   type ReadDataOptions,
   type RowLabels,
   writtenLabels,
@@ -15,7 +15,8 @@ import {
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { dataNames } from "./data-names.ts";
+import { isTextLines } from "./data-argument.ts";
+import { dataNames, isImage } from "./data-names.ts";
 
 /** A column, the flag that names it, and the rows that the data has. */
 export interface WantedColumn {
@@ -24,26 +25,39 @@ export interface WantedColumn {
   readonly rows: number;
 }
 
-/** What a column of all files holds, row by row, as text; one string for all rows that hold the same. */
-export async function columnTexts(
+/** What a column of all files holds, row by row. */
+export interface ColumnValues {
+  readonly values: RowLabels;
+  /** Where a row is: its file, and its place there. */
+  placeOf(row: number): string;
+}
+
+/** Reads a column of all files as it is written, one string for all rows that hold the same. */
+export async function columnValues(
   what: readonly string[],
   wanted: WantedColumn,
   options: ReadingOptions,
   io: Io,
-): Promise<string[]> {
-  const texts: string[] = [];
-  const known = new Map<Label | readonly Label[], string>();
-  const textOf = (label: Label | readonly Label[]): string => {
-    const text = known.get(label) ?? String(label);
-    known.set(label, text);
-    return text;
+): Promise<ColumnValues> {
+  const values: (Label | readonly Label[])[] = [];
+  const known = new Map<Label, Label>();
+  const shared = (label: Label): Label => {
+    const first = known.get(label) ?? label;
+    known.set(first, first);
+    return first;
   };
+  const files: { readonly name: string; readonly from: number }[] = [];
   for await (const [source, reading] of filesOf(what, wanted, options, io)) {
-    const labels = await blamed(wanted.flag, () => labelsInBlocks(source, reading));
-    for (const label of labels ?? []) texts.push(textOf(label));
+    files.push({ name: source.name, from: values.length });
+    for await (const labels of blamed(wanted.flag, writtenLabels(source, reading)))
+      for (const label of labels) values.push(typeof label === "object" ? label : shared(label));
   }
-  refuseOtherCount(wanted, texts.length);
-  return texts;
+  refuseOtherCount(wanted, values.length);
+  const placeOf = (row: number) => {
+    const file = files.findLast(({ from }) => from <= row) as (typeof files)[number];
+    return `${file.name}, row ${row - file.from}`;
+  };
+  return { values: values as RowLabels, placeOf };
 }
 
 /** The numbers above 0 that a column of all files holds, row by row. */
@@ -56,13 +70,10 @@ export async function columnWeights(
   const weights = new Float64Array(wanted.rows);
   let row = 0;
   for await (const [source, reading] of filesOf(what, wanted, options, io)) {
-    const blocks = writtenLabels(source, reading);
-    for (;;) {
-      const { done, value } = await blamed(wanted.flag, () => blocks.next());
-      if (done) break;
-      const found = weightsOf(value, row, wanted.flag);
+    for await (const labels of blamed(wanted.flag, writtenLabels(source, reading))) {
+      const found = weightsOf(labels, row, wanted.flag);
       if (row < wanted.rows) weights.set(found.subarray(0, wanted.rows - row), row); // the count is refused below
-      row += value.length;
+      row += labels.length;
     }
   }
   refuseOtherCount(wanted, row);
@@ -84,29 +95,51 @@ function weightsOf(labels: RowLabels, first: number, flag: string): Float64Array
 /** The files, and the options by which the column is read as if it held the labels, whatever the format. */
 async function* filesOf(
   what: readonly string[],
-  { column, flag }: WantedColumn,
+  { column }: WantedColumn,
   options: ReadingOptions,
   { cwd }: Io,
 ): AsyncGenerator<readonly [ByteSource, ReadDataOptions]> {
   // A block has a size of its own.
   const { ignoreColumns: _i, textColumn: _t, multilabel: _m, budget: _b, ...reading } = readOptions(options);
   for (const name of await dataNames(what, cwd)) {
-    if (name === "-") throw usageError(`${flag} needs a file that can be read twice`);
+    const reads = { ...reading, table: true, labelColumn: column };
+    yield [{ ...(await fileSource(resolve(cwd, name))), name }, reads];
+  }
+}
+
+const WITH_COLUMNS = ["csv", "tsv", "jsonl", "parquet", "arrow"];
+
+/** Refuses data whose rows have no columns beside their features and labels, or that can be read only once. */
+export async function refuseWithoutColumns(
+  what: readonly string[],
+  flag: string,
+  options: ReadingOptions & { readonly text?: boolean },
+  { cwd }: Io,
+): Promise<void> {
+  const reading = readOptions(options);
+  for (const name of await dataNames(what, cwd)) {
     const path = resolve(cwd, name);
-    if (findDataSet(name) && !existsSync(path)) {
-      throw usageError(`${flag} needs a file with columns, found the data set ${name}`);
-    }
-    yield [
-      { ...(await fileSource(path)), name },
-      { ...reading, table: true, labelColumn: column },
-    ];
+    const found = await stat(path).catch(() => undefined);
+    if (name === "-" || (found && !found.isFile() && !found.isDirectory()))
+      throw usageError(`${flag} needs a file that can be read twice`);
+    const refuse = (kind: string) =>
+      usageError(
+        `${flag} needs a file with columns (CSV, TSV, JSON lines, Parquet or Arrow), found ${kind} ${name}; save its rows as one of these, with the column`,
+      );
+    if (!found && findDataSet(name)) throw refuse("the data set");
+    if (!found) continue; // whoever reads it says so
+    if (found.isDirectory()) throw refuse("the folder");
+    if (await isImage(name, cwd)) throw refuse("the image");
+    if (isTextLines(name, reading, options.text === true)) throw refuse("lines of text in");
+    const kind = await formatOfSource({ ...(await fileSource(path)), name }, reading);
+    if (!WITH_COLUMNS.includes(kind)) throw refuse(`the ${kind} file`);
   }
 }
 
 /** An error in a column is blamed on the flag that names it. */
-async function blamed<T>(flag: string, read: () => Promise<T>): Promise<T> {
+async function* blamed(flag: string, blocks: AsyncGenerator<RowLabels>): AsyncGenerator<RowLabels> {
   try {
-    return await read();
+    yield* blocks;
   } catch (error) {
     if (!(error instanceof RanksimError)) throw error;
     const what = `expected a ${flag.slice(2, -"-column".length)}`;

@@ -283,7 +283,7 @@ function watchedFolder(folder: Folder, signal: AbortSignal): Folder {
 const isPlain = ({ format, textColumn }: ReadDataOptions): boolean => format === undefined && textColumn === undefined;
 
 /** Whether a file has a text on each line, and nothing else. */
-const isTextLines = (name: string, options: ReadDataOptions, text: boolean): boolean =>
+export const isTextLines = (name: string, options: ReadDataOptions, text: boolean): boolean =>
   text && isPlain(options) && (name === "-" || /\.txt$/i.test(name));
 
 /** Tables of text have it in the column "text", unless another is named. */

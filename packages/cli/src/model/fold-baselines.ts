@@ -14,7 +14,7 @@ import {
   timeFolds,
 } from "@ranksim/core";
 import { type Baseline, baselines, foldsWithin, type Halves } from "./baselines.ts";
-import { foldsBy, type SplitColumn } from "./hold-out.ts";
+import type { SplitColumn } from "./hold-out.ts";
 import type { Input } from "./passage.ts";
 
 /** Judges the simple methods on the numbers that the last step of the estimator is given, fold by fold. */
@@ -22,7 +22,7 @@ export async function foldBaselines(
   estimator: Estimator<never>,
   x: Input,
   y: Labels,
-  options: { readonly folds: number; readonly seed?: number; readonly split?: SplitColumn },
+  options: { readonly folds: number; readonly seed?: number } & SplitColumn,
   run: Run,
 ): Promise<Baseline[]> {
   const divided = foldsOf(y, options);
@@ -35,8 +35,7 @@ export async function foldBaselines(
   return baselines(halves, run);
 }
 
-function foldsOf(y: Labels, { split, ...options }: Parameters<typeof foldBaselines>[3]): Fold[] {
-  const { groups, times } = foldsBy(split);
+function foldsOf(y: Labels, { groups, times, ...options }: Parameters<typeof foldBaselines>[3]): Fold[] {
   return groups ? groupFolds(groups, options) : times ? timeFolds(times, options) : stratifiedFolds(y, options);
 }
 

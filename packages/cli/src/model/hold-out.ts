@@ -10,9 +10,9 @@ import {
   RanksimError,
   trainTestSplit,
 } from "@ranksim/core";
-import { type AnySource, type DataSet, type MatrixData, timesOf } from "@ranksim/data";
+import { type AnySource, type DataSet, type MatrixData, timesOf, typedLabels } from "@ranksim/data";
 import { type Command, Option } from "commander";
-import { columnTexts, columnWeights } from "../files/column-values.ts";
+import { columnValues, columnWeights, refuseWithoutColumns } from "../files/column-values.ts";
 import { isSets } from "../files/labels.ts";
 import { flagOf, shareBelowOne } from "../flags/parameter-flags.ts";
 import { column, type ReadingOptions } from "../flags/reading-flags.ts";
@@ -84,8 +84,15 @@ export function withoutSplitColumns<O extends ReadingOptions & SplitFlags>(optio
   return only.length === 0 ? options : { ...options, ignoreColumns: [...(options.ignoreColumns ?? []), ...only] };
 }
 
-/** Reads with those columns left out; one that is not there is blamed on the flag that names it. */
-export async function readingWithout<T>(options: ReadingOptions & SplitFlags, read: () => Promise<T>): Promise<T> {
+/** Reads with those columns left out, of data that may have some; one that is not there is blamed on the flag that names it. */
+export async function readingWithout<T>(
+  what: readonly string[],
+  options: ReadingOptions & SplitFlags,
+  { io }: Session,
+  read: () => Promise<T>,
+): Promise<T> {
+  const given = SPLIT_FLAGS.find((flag) => options[flag] !== undefined);
+  if (given) await refuseWithoutColumns(what, flagOf(given), options, io);
   try {
     return await read();
   } catch (error) {
@@ -102,29 +109,30 @@ function isBlamed(error: unknown, column: string | number | undefined): boolean 
   return error.message.startsWith("ignoreColumns: ") && error.message.includes(`found ${JSON.stringify(column)}`);
 }
 
-/** A column that says how rows are split, row by row. */
+/** How a column says that rows are split: by the group of each, or by its moment. */
 export interface SplitColumn {
-  readonly by: "group" | "time";
-  readonly values: readonly string[];
+  readonly groups?: readonly string[];
+  readonly times?: Float64Array;
 }
 
-/** The folds that a column asks for, as options of cross-validation. */
-export function foldsBy(split: SplitColumn | undefined): { groups?: readonly string[]; times?: Float64Array } {
-  if (split === undefined) return {};
-  return split.by === "group" ? { groups: split.values } : { times: timesOf(split.values) };
-}
-
-/** What the column that says how to split holds, row by row; undefined where there is none. */
+/** What the column that says how to split holds, row by row; nothing where there is none. */
 export async function splitColumn(
   what: readonly string[],
   options: ReadingOptions & SplitFlags,
   { io }: Session,
   rows: number,
-): Promise<SplitColumn | undefined> {
-  const column = options.groupColumn ?? options.timeColumn;
-  if (column === undefined) return undefined;
-  const by = options.groupColumn === undefined ? "time" : "group";
-  return { by, values: await columnTexts(what, { column, flag: `--${by}-column`, rows }, options, io) };
+): Promise<SplitColumn> {
+  const { groupColumn, timeColumn } = options;
+  if (groupColumn !== undefined) {
+    const { values } = await columnValues(what, { column: groupColumn, flag: "--group-column", rows }, options, io);
+    // Whether 01 is a number depends on all files: a group must be the same in each.
+    return { groups: Array.from<unknown, string>(typedLabels(values), String) };
+  }
+  if (timeColumn === undefined) return {};
+  const flag = "--time-column";
+  const { values, placeOf } = await columnValues(what, { column: timeColumn, flag, rows }, options, io);
+  const texts = Array.from<unknown, string>(values, String);
+  return { times: timesOf(texts, (row) => `${flag}: ${placeOf(row)}`) };
 }
 
 /** Training and test rows, and which rows are trained on. */
@@ -132,7 +140,7 @@ export function holdOut(
   set: DataSet,
   share: number,
   seed: number,
-  split: SplitColumn | undefined,
+  split: SplitColumn,
 ): { readonly train: DataSet; readonly test: DataSet; readonly rows: Uint32Array } {
   const fold = foldOf(set.y, share, seed, split);
   refuseEmpty(fold);
@@ -144,7 +152,7 @@ export async function holdOutSource<D extends AnySource>(
   data: D,
   share: number,
   seed: number,
-  split: SplitColumn | undefined,
+  split: SplitColumn,
 ): Promise<{ readonly train: D; readonly test: D; readonly rows: Uint32Array }> {
   const fold = foldOf(data.y, share, seed, split);
   refuseEmpty(fold);
@@ -160,14 +168,12 @@ function refuseEmpty(fold: Fold): void {
   }
 }
 
-function foldOf(labels: DataSet["y"], share: number, seed: number, split: SplitColumn | undefined): Fold {
+function foldOf(labels: DataSet["y"], share: number, seed: number, split: SplitColumn): Fold {
   if (labels === undefined) throw new RanksimError("bad-labels", "--test-share: expected labels, found none");
-  if (split?.by === "time") {
-    return latest(timesOf(split.values), share);
-  }
-  if (split?.by === "group") {
+  if (split.times) return latest(split.times, share);
+  if (split.groups) {
     // The first of as many folds as the share is contained in the whole.
-    return groupFolds(split.values, { folds: Math.max(2, Math.round(1 / share)), seed })[0];
+    return groupFolds(split.groups, { folds: Math.max(2, Math.round(1 / share)), seed })[0];
   }
   // Which rows go where depends on their labels alone.
   const rows = Dense.of(new Uint8Array(labels.length), labels.length, 1);

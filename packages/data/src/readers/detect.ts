@@ -1,7 +1,7 @@
 /** Which format a file has: detected from its first bytes where these are decisive, else from the ending of its name, else from its text. */
 
 import { badFile } from "../bad-file.ts";
-import type { Opened } from "../source.ts";
+import { type ByteSource, type Opened, openSource } from "../source.ts";
 import { isIdx } from "./idx.ts";
 import type { Format, ReadOptions } from "./options.ts";
 
@@ -59,6 +59,16 @@ export function formatOf(opened: Opened, options: Pick<ReadOptions, "format">): 
   const format = told(opened, options);
   if (LINES.includes(format)) refuseBinary(opened);
   return format;
+}
+
+/** The format that a source is read as. */
+export async function formatOfSource(
+  source: ByteSource,
+  options: Pick<ReadOptions, "format"> = {},
+): Promise<Format | "tar"> {
+  const opened = await openSource(source);
+  for await (const _ of opened.stream) break; // closes the file
+  return formatOf(opened, options);
 }
 
 function told(opened: Opened, options: Pick<ReadOptions, "format">): FileFormat {

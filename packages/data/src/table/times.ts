@@ -1,27 +1,72 @@
 /** The order of rows in time by what a column spells: one reading for all of its cells, as cell by cell they would contradict. */
 
+import { RanksimError } from "@ranksim/core";
 import { dateOf, plainNumber } from "./cells.ts";
 import { orderOf } from "./detect.ts";
 
 /** With a time zone, so that it is a moment. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(Z|[+-]\d{2}:?\d{2})$/i;
+const MONTH =
+  /\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\b/i;
+
+/** A year after other digits (Q1 2024): the characters tell no order of time. */
+const YEAR_LATER = /^\D*(?!\d{4}(?!\d))\d.*(?<!\d)\d{4}(?!\d)/s;
+const CURE = "write all of them as dates such as 2024-05-31";
+
+type Reading = (text: string) => number;
+
+/** What a cell may spell; NaN where it does not. */
+const READINGS: readonly Reading[] = [
+  plainNumber,
+  (text) => (MOMENT.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN),
+  (text) => dateOf(text, "ymd"),
+  (text) => dateOf(text, "dmy"),
+  (text) => dateOf(text, "mdy"),
+  // In words: 5 Mar 2024. Other words before a number would be taken for a date as well (week 5).
+  (text) => (MONTH.test(text) && /\d{4}/.test(text) ? Date.parse(text) : Number.NaN),
+];
+const [, , , DAY_FIRST, MONTH_FIRST] = READINGS;
+
+/** Texts that differ in their digits alone (2024-Q1) are in order by their characters. */
+const shapeOf = (text: string): string => text.replace(/\d/g, "0");
 
 /**
  * A number for each text that grows with time: numbers as they are, dates in the order of day and month that suits them all,
- * and other texts (2024-Q1) by their characters. Equal texts have equal numbers.
+ * and other texts of one shape (2024-Q1) by their characters. Equal texts have equal numbers. Texts that are not all of one form
+ * have no order: the first that differs from most is refused, and `place` says where it is.
  */
-export function timesOf(texts: readonly string[]): Float64Array {
+export function timesOf(texts: readonly string[], place = (row: number): string => `row ${row}`): Float64Array {
   const words = [...new Set(texts)];
-  const { order = "ymd" } = orderOf(words) ?? {};
-  const readings: ((text: string) => number)[] = [
-    plainNumber,
-    (text) => (MOMENT.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN),
-    (text) => dateOf(text, order),
-    // In words: 5 Mar 2024.
-    (text) => (/[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN),
-  ];
-  const suits = readings.find((reading) => words.every((word) => !Number.isNaN(reading(word))));
-  if (suits) return Float64Array.from(texts, suits);
-  const places = new Map(words.sort().map((word, place) => [word, place]));
+  const spells = (reading: Reading) => (word: string) => !Number.isNaN(reading(word));
+  const suiting = READINGS.filter((reading) => words.every(spells(reading)));
+  if (suiting.length > 0) {
+    const isMonthFirst = suiting[0] === DAY_FIRST && orderOf(words)?.order === "mdy";
+    return Float64Array.from(texts, isMonthFirst ? MONTH_FIRST : suiting[0]);
+  }
+  const forms = READINGS.map((reading) => words.filter(spells(reading)));
+  const odd = words.find((word) => shapeOf(word) !== shapeOf(words[0]));
+  if (odd !== undefined)
+    for (const one of [words[0], odd]) forms.push(words.filter((word) => shapeOf(word) === shapeOf(one)));
+  const usual = forms.reduce((most, form) => (form.length > most.length ? form : most));
+  if (usual.length > 0) throw oddOne(texts, usual, place);
+  if (YEAR_LATER.test(words[0])) {
+    const found = JSON.stringify(words[0].slice(0, 60));
+    throw new RanksimError(
+      "bad-matrix",
+      `${place(0)}: expected times that begin with the year, found ${found}; ${CURE}`,
+    );
+  }
+  const places = new Map(words.sort().map((word, at) => [word, at]));
   return Float64Array.from(texts, (text) => places.get(text) as number);
+}
+
+/** The error that names the first text that is not of the usual form. */
+function oddOne(texts: readonly string[], usual: readonly string[], place: (row: number) => string): RanksimError {
+  const known = new Set(usual);
+  const row = texts.findIndex((text) => !known.has(text));
+  const [example, found] = [usual[0], texts[row]].map((text) => JSON.stringify(text.slice(0, 60)));
+  return new RanksimError(
+    "bad-matrix",
+    `${place(row)}: expected a time in the form of ${example} as in other rows, found ${found}; correct it, or ${CURE}`,
+  );
 }

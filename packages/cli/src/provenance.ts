@@ -31,4 +31,5 @@ export function versionOf(): string {
 }
 
 /** A word of a command line, in quotes where a shell would take it apart. */
-export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -85,7 +85,8 @@ async function main(): Promise<void> {
 /** A file of rows with their labels, written once. */
 async function rowsIn(folder: string, count: number): Promise<string> {
   const name = `rows-${count}.npy`;
-  if (!existsSync(join(folder, `labels-${count}.npy`))) {
+  // Labels are written last; the rows may have been deleted since to make room.
+  if (![name, `labels-${count}.npy`].every((each) => existsSync(join(folder, each)))) {
     stderr.write(`writing ${((count * FEATURES) / 1e9).toFixed(1)} GB\n`);
     await writeRows(join(folder, name), count, join(folder, `labels-${count}.npy`));
   }

@@ -27,7 +27,7 @@ Presets:
   paper     the paper's plain method
   fast      less time to train and to answer, a little less accurate
   balanced  patches for images, weighted words for text, refined filters, fitted probabilities (default)
-  best      eight times the time to train and five times that to answer (images), for the last percent
+  best      nine times the time to train and four times that to answer (images), for the last percent
   A parameter given by hand takes the place of its part.
 `;
 

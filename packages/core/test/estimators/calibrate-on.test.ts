@@ -108,7 +108,10 @@ describe("calibrateOn: last", () => {
     const banks = ["bank-0", "bank-1", "bank-2"];
     const apart = ["refine-again-0", ...banks].map((name) => `calibrate.${name}`);
     expect([...kept.keys()].sort()).toEqual([...banks, "refine-again-0", "refine-first", ...apart].sort());
-    const again = await estimator.fit(train.x, train.y, { checkpoint });
+    const trainedAnew: string[] = [];
+    const keep: Checkpoint["keep"] = async (name) => void trainedAnew.push(name);
+    const again = await estimator.fit(train.x, train.y, { checkpoint: { ...checkpoint, keep } });
+    expect(trainedAnew).toEqual([]); // all of it was recalled
     expect(again.save().arrays).toEqual(model.save().arrays);
   });
 

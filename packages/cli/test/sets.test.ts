@@ -25,6 +25,12 @@ async function told(line: string) {
   return found;
 }
 
+/** The fields of a line of CSV, by RFC 4180. */
+const fieldsOf = (line: string): string[] =>
+  Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );
+
 describe("--coverage", () => {
   test("gives sets that grow with it, and evaluate says how often they hold the class", async () => {
     const [narrow, wide] = [
@@ -55,6 +61,26 @@ describe("--coverage", () => {
     await world.ranksim("predict sets.ranksim digits:test --coverage 0.99 -o sets.jsonl");
     const [first] = readFileSync(world.path("sets.jsonl"), "utf8").split("\n");
     expect(JSON.parse(first)).toEqual({ label: expect.any(Number), set: expect.any(Array) });
+  });
+
+  test("is a line of CSV in its cell, so that names with commas and quotes stay whole", async () => {
+    const names = ["Smith, John", "Smith", 'John "Jo"'];
+    const lines = Array.from({ length: 120 }, (_, r) =>
+      JSON.stringify({ a: (r * 7) % 11, b: (r * 5) % 13, c: (r * 3) % 7, kind: names[r % 3] }),
+    );
+    writeFileSync(world.path("people.jsonl"), lines.join("\n"));
+    const flags = "--label-column kind --estimator classifier --no-table --filters 6 --sets";
+    await told(`train people.jsonl ${flags} -m people.ranksim`);
+    const { sets } = await told("predict people.ranksim people.jsonl --coverage 0.95");
+    // The classes cannot be told apart, so that some sets hold several.
+    expect(sets.some((set: string[]) => set.length > 1 && set.includes("Smith, John"))).toBe(true);
+    const csv = (await world.ranksim("predict people.ranksim people.jsonl --coverage 0.95 --out-format csv")).stdout;
+    const cells = csv
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => fieldsOf(line)[1]);
+    expect(cells.map((cell) => (cell === "" ? [] : fieldsOf(cell)))).toEqual(sets);
   });
 });
 

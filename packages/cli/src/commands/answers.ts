@@ -157,8 +157,13 @@ function objectOf(block: AnswerBlock, r: number, { classes, keptNames, probabili
 
 const lineOfLabel = (label: AnswerBlock["labels"][number]): string => several(label).replace(/[\r\n]+/g, " ");
 
+/** Several labels are a line of CSV of their own, so that a comma inside one does not part it and the empty label is not the empty set. */
 const several = (label: Label | readonly Label[] | null): string =>
-  label === null ? "" : typeof label === "object" ? label.join(",") : String(label);
+  label === null
+    ? ""
+    : typeof label === "object"
+      ? label.map((one) => field(String(one)) || '""').join(",")
+      : String(label);
 
 /** A field of CSV, quoted where it has to be. */
 const field = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

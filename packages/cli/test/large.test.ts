@@ -129,6 +129,7 @@ describe("judged and transformed in blocks, with the same outcome", () => {
     const numbers = "train bytes.npy --labels labels.txt --no-table";
     await world.ranksim(`${numbers} --estimator classifier --filters 30 --calibrate temperature -m bytes.ranksim`);
     await world.ranksim(`${numbers} --estimator transform --filters 24 -m transform.ranksim`);
+    await world.ranksim(`${numbers} --estimator transform --filters 24 --n-best 1 -m nearest.ranksim`);
   });
 
   it.each([
@@ -145,6 +146,8 @@ describe("judged and transformed in blocks, with the same outcome", () => {
 
   it.each([
     ["bytes", "transform.ranksim bytes.npy --labels labels.txt", "60KB", ["svm", "csv", "jsonl", "npz"]],
+    // Each similarity is 1, so that bytes hold them.
+    ["bytes to bytes", "nearest.ranksim part-1.npy part-2.npy", "60KB", ["npz"]],
     ["text", "terms.ranksim texts.csv", "8MB", ["csv"]],
   ])("transform %s", async (_, data, memory, endings) => {
     for (const ending of endings) {

@@ -1,7 +1,8 @@
 /** The one way out: a data set as the bytes of a file, in a format that is given or taken from a name's ending. */
 
-import { RanksimError } from "@ranksim/core";
+import { Csr, Dense, RanksimError } from "@ranksim/core";
 import type { DataSet, WritableRows } from "./data-set.ts";
+import { narrowed } from "./growing-values.ts";
 import { joinData } from "./join.ts";
 import { writeCsv } from "./writers/csv.ts";
 import { writeJsonLines } from "./writers/json-lines.ts";
@@ -57,16 +58,16 @@ export function writeData(data: DataSet, format: WriteFormat): Iterable<Uint8Arr
 
 /**
  * The same for rows that come in blocks. Formats of lines are written as blocks come; the others begin with the number of rows, so that
- * the blocks are put together in memory.
+ * the blocks are put together in memory, and numbers written in the narrowest exact type: it does not depend on how rows are cut.
  */
 export async function* writeBlocks(
-  blocks: AsyncIterable<WritableRows>,
+  blocks: Iterable<WritableRows> | AsyncIterable<WritableRows>,
   format: WriteFormat,
 ): AsyncGenerator<Uint8Array> {
   if (format === "npy" || format === "npz") {
     const all: WritableRows[] = [];
     for await (const block of blocks) all.push(block);
-    yield* writeData(joinData(all), format);
+    yield* writeData(withNarrowest(joinData(all)), format);
     return;
   }
   let isFirst = true;
@@ -76,4 +77,15 @@ export async function* writeBlocks(
     else yield* writeCsv(block, format === "tsv" ? "\t" : ",", isFirst);
     isFirst = false;
   }
+}
+
+/** Joined rows have that type already; a block alone keeps the one it came in. */
+function withNarrowest(data: DataSet): DataSet {
+  if (data.form !== "matrix") return data;
+  const { x } = data;
+  const values = narrowed(x.values);
+  if (values === x.values) return data;
+  const narrow =
+    x.form === "dense" ? Dense.of(values, x.rows, x.features) : Csr.of(x.offsets, x.indices, values, x.features);
+  return { ...data, x: narrow };
 }

@@ -8,7 +8,7 @@ import { openData } from "../files/data-argument.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { wholeElseBlocks } from "../files/large-data.ts";
 import { checkWritable } from "../files/output.ts";
-import { writeBlocksTo, writeDataTo } from "../files/write-data.ts";
+import { writeBlocksTo } from "../files/write-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
 import { asTransforming } from "../model/parts.ts";
@@ -68,7 +68,9 @@ async function transformWhole(
   const transforming = asTransforming<Input>(model);
   const { set } = await openData(dataName, options, session, { model });
   const x = await session.compute("transforming", options, (run) => transforming.transform(inputOf(model, set), run));
-  await writeDataTo(options.out, { form: "matrix", x, ...(set.y ? { y: set.y } : {}) }, session.io);
+  // As one block, so that the file is the same as that of rows that come in several.
+  const rows: MatrixData = { form: "matrix", x, ...(set.y ? { y: set.y } : {}) };
+  await writeBlocksTo(options.out, [rows], session.io);
   return { rows: x.rows, features: x.features, entries: entriesOf(x) };
 }
 

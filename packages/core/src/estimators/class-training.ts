@@ -78,7 +78,9 @@ export async function trainClasses(
       : holdOutRows(codes, classes.length, calibrationShare(rows, { calibrate, calibrateOn }), params, "calibrate");
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
-  const summed = weights ? showRows(weightRows(matrix, repeated(weights, matrix)), codes, params).matrix : shown.matrix;
+  const summed = weights
+    ? showRows(await weightRows(matrix, repeated(weights, matrix)), codes, params).matrix
+    : shown.matrix;
   const training = rest && copiesOf(rest.train, rows, shown.copies);
   const groups = training
     ? groupListed(shown.codes, classes.length, training)

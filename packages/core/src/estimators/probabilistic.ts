@@ -86,7 +86,7 @@ export class RankSimilarityProbabilisticClassifier implements Estimator<MatrixLi
       const isWhole = rows.length === matrix.rows;
       const own = isWhole ? matrix : pickRows(matrix, rows);
       const counted = weights && Float64Array.from(rows, (r) => weights[r]);
-      const training = counted ? weightRows(own, counted) : own;
+      const training = counted ? await weightRows(own, counted) : own;
       const params = {
         ...this.params,
         initialRows: this.params.initialRows && positionsOf(this.params.initialRows, rows),

@@ -65,7 +65,7 @@ export class RankSimilarityTransform implements Estimator<MatrixLike, TransformM
     const weights = checkWeights(run, matrix.rows, this.params.filterFunction);
     const began = performance.now();
     return withBackend(run, async (backend) => {
-      const summed = weights ? weightRows(matrix, weights) : matrix;
+      const summed = weights ? await weightRows(matrix, weights) : matrix;
       const call = { share: 1, unweighted: matrix, keepBank: true };
       const { trained, distribution, notes } = await trainWhole(summed, this.params, run, backend, call);
       const { bank, loaded, members, sums } = trained;

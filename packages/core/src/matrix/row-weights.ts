@@ -8,8 +8,7 @@ import { entriesOf } from "../kernels/rows.ts";
 import type { RowSource, Rows } from "../kernels/shapes.ts";
 import { Csr } from "./csr.ts";
 import { Dense } from "./dense.ts";
-import type { Matrix } from "./matrix.ts";
-import { areWhole, type Values } from "./values.ts";
+import { SeenNumbers, type ValuesType } from "./values.ts";
 
 /** What a fit is given about its rows besides their labels. */
 export interface Weighted {
@@ -21,6 +20,8 @@ export interface Weighted {
 const LARGEST_WEIGHT = 1e9;
 /** What two bytes hold. */
 const LARGEST_NARROW = 65_535;
+/** Bytes of a source that are looked at in one go. */
+const LOOK_BYTES = 2 ** 24;
 
 /** The weights, checked; undefined where none were given. */
 export function checkWeights({ weights }: Weighted, rows: number, filterFunction: unknown): Float64Array | undefined {
@@ -45,25 +46,45 @@ export function checkWeights({ weights }: Weighted, rows: number, filterFunction
   return checked;
 }
 
-/** Every row times its weight: whole where both are. Rows that are read are weighted as they are read. */
-export function weightRows(x: RowSource, weights: Float64Array): RowSource {
-  return x instanceof Dense || x instanceof Csr ? weightMatrix(x, weights) : weightedSource(x, weights);
+/**
+ * Every row times its weight, in the narrowest element type that is exact: pooled rows of images are gigabytes. Rows that are read are
+ * weighted as they are read, and read once before, where their own type does not tell how large they become.
+ */
+export async function weightRows(x: RowSource, weights: Float64Array): Promise<RowSource> {
+  if (weights.every((weight) => weight === 1)) return x;
+  if (!(x instanceof Dense || x instanceof Csr)) return weightedSource(x, weights, await typeOfSource(x, weights));
+  const seen = new SeenNumbers();
+  lookAt(seen, x, weights);
+  const times = timesWeights(x, (r) => weights[r], seen.type);
+  return times.form === "dense"
+    ? Dense.of(times.values, x.rows, x.features)
+    : Csr.of(times.offsets, times.indices, times.values, x.features);
 }
 
-function weightMatrix(x: Matrix, weights: Float64Array): Matrix {
-  const times = timesWeights(x, (r) => weights[r], Float64Array);
-  const kept = narrowest(times.values as Float64Array);
-  return times.form === "dense"
-    ? Dense.of(kept, x.rows, x.features)
-    : Csr.of(times.offsets, times.indices, kept, x.features);
+/** The type of all rows of a source times their weights. */
+async function typeOfSource(x: RowSource, weights: Float64Array): Promise<ValuesType> {
+  const isNarrow = (weight: number) => Number.isInteger(weight) && weight * 255 <= LARGEST_NARROW;
+  if (x.valueBytes === 1 && weights.every(isNarrow)) return Uint16Array;
+  const seen = new SeenNumbers();
+  let first = 0;
+  for await (const block of x.blocks(LOOK_BYTES)) {
+    lookAt(seen, block, weights.subarray(first, first + block.rows));
+    if (seen.type === Float64Array) break; // nothing is wider
+    first += block.rows;
+  }
+  return seen.type;
+}
+
+function lookAt(seen: SeenNumbers, x: Rows, weights: Float64Array): void {
+  const { form, features } = x;
+  for (let r = 0; r < x.rows; r++) {
+    const [from, to] = form === "dense" ? [r * features, (r + 1) * features] : [x.offsets[r], x.offsets[r + 1]];
+    seen.add(x.values.subarray(from, to), weights[r]);
+  }
 }
 
 /** The rows with every value times the weight of its row. */
-function timesWeights(
-  x: Rows,
-  weightOf: (r: number) => number,
-  Type: Uint16ArrayConstructor | Float64ArrayConstructor,
-): Rows {
+function timesWeights(x: Rows, weightOf: (r: number) => number, Type: ValuesType): Rows {
   const { form, rows, features } = x;
   const values = new Type(entriesOf(x));
   const [first, last] = form === "dense" ? [0, values.length] : [x.offsets[0], x.offsets[rows]];
@@ -77,24 +98,16 @@ function timesWeights(
   return { form, rows, features, offsets, indices: x.indices.subarray(first, last), values };
 }
 
-/** The same numbers in two bytes each, where they fit. */
-function narrowest(values: Float64Array): Values {
-  const fits = areWhole(values) && values.every((value) => value >= 0 && value <= LARGEST_NARROW);
-  return fits ? Uint16Array.from(values) : values;
-}
-
-/** Rows of a source times their weights. Bytes with small whole weights stay whole numbers, of two bytes; all others become float64. */
-function weightedSource(source: RowSource, weights: Float64Array): RowSource {
-  const isNarrow =
-    source.valueBytes === 1 && weights.every((weight) => Number.isInteger(weight) && weight * 255 <= LARGEST_NARROW);
-  const Type = isNarrow ? Uint16Array : Float64Array;
+/** Rows of a source times their weights, in that type. */
+function weightedSource(source: RowSource, weights: Float64Array, Type: ValuesType): RowSource {
   const index = source.form === "csr" ? Uint32Array.BYTES_PER_ELEMENT : 0;
   const share = (index + source.valueBytes) / (index + Type.BYTES_PER_ELEMENT);
   const of = (x: RowSource, own: Float64Array): RowSource => {
     const { form, rows, features, entries, room, made, arrange } = x;
     return {
       ...{ form, rows, features, entries, valueBytes: Type.BYTES_PER_ELEMENT },
-      ...(room === undefined ? {} : { room }),
+      // Rows that are made have room for themselves in their own type; of rows that are read it is what the caller allows.
+      ...(room === undefined ? {} : { room: made ? room / share : room }),
       ...(made === undefined ? {} : { made }),
       ...(arrange && {
         arrange: async (listed: Uint32Array) =>

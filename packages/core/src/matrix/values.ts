@@ -49,7 +49,7 @@ export function narrowest(numbers: Float64Array): Values {
 }
 
 /** The element types of matrices. */
-type ValuesType =
+export type ValuesType =
   | Uint8ArrayConstructor
   | Uint16ArrayConstructor
   | Int16ArrayConstructor
@@ -58,23 +58,44 @@ type ValuesType =
 
 /** The narrowest element type that holds all numbers of all lists exactly. */
 export function narrowestType(lists: Iterable<ArrayLike<number>>): ValuesType {
-  let low = 0;
-  let high = 0;
-  let whole = true;
-  let single = true;
-  for (const numbers of lists) {
+  const seen = new SeenNumbers();
+  for (const numbers of lists) seen.add(numbers);
+  return seen.type;
+}
+
+/** What is known of numbers that were looked at, list by list: the type that they need. */
+export class SeenNumbers {
+  #low = 0;
+  #high = 0;
+  #whole = true;
+  #single = true;
+
+  /** Looks at numbers, each times a factor. */
+  add(numbers: ArrayLike<number>, factor = 1): void {
+    let low = this.#low;
+    let high = this.#high;
+    let whole = this.#whole;
+    let single = this.#single;
     for (let i = 0; i < numbers.length; i++) {
-      const v = numbers[i];
+      const v = numbers[i] * factor;
       if (v < low) low = v;
       if (v > high) high = v;
       if (whole && !Number.isInteger(v)) whole = false;
       if (single && Math.fround(v) !== v) single = false;
     }
+    this.#low = low;
+    this.#high = high;
+    this.#whole = whole;
+    this.#single = single;
   }
-  if (whole && low >= 0 && high <= 0xff) return Uint8Array;
-  if (whole && low >= 0 && high <= 0xffff) return Uint16Array;
-  if (whole && low >= -0x8000 && high <= 0x7fff) return Int16Array;
-  return single ? Float32Array : Float64Array;
+
+  /** The narrowest element type that holds them exactly. */
+  get type(): ValuesType {
+    if (this.#whole && this.#low >= 0 && this.#high <= 0xff) return Uint8Array;
+    if (this.#whole && this.#low >= 0 && this.#high <= 0xffff) return Uint16Array;
+    if (this.#whole && this.#low >= -0x8000 && this.#high <= 0x7fff) return Int16Array;
+    return this.#single ? Float32Array : Float64Array;
+  }
 }
 
 /** Whether all numbers are whole; true for integer types without a look. */

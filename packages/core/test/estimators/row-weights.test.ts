@@ -1,6 +1,7 @@
 /** Rows that weigh more: the same as rows that are there more often, in sums and in label counts; draws stay as they are. */
 
 import {
+  type Backend,
   type ClassifierModel,
   ConformalClassifier,
   Dense,
@@ -10,13 +11,17 @@ import {
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
+  type RowSource,
   saveModel,
   toCsr,
   toDense,
   trainTestSplit,
+  type Values,
 } from "@ranksim/core";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { drawBelow, generatorOf } from "../../src/random.ts";
+import { readRows } from "../backends/read-rows.ts";
+import { platforms } from "../platforms.ts";
 
 const ROWS = 60;
 const FEATURES = 14;
@@ -128,5 +133,69 @@ describe("weights of rows", () => {
     await expect(other.fit(x, y, { weights })).rejects.toMatchObject({ code: "unsupported" });
     const svm = new Pipeline([new MaxAbsScaler(), new LinearSvm()]);
     await expect(svm.fit(x, y, { weights })).rejects.toThrow(/linear-svm takes no weights of rows/);
+  });
+});
+
+describe.each(platforms)("weighted rows on $title", ({ open }) => {
+  const opened = open();
+  afterAll(async () => (await opened).close());
+
+  const values = x.values as Uint8Array;
+  const cases: readonly (readonly [string, Values, (r: number) => number, number])[] = [
+    ["small bytes", values.map((value) => value >> 2), (r) => 1 + (r % 4), 1],
+    ["bytes", values, (r) => 1 + (r % 4), 2],
+    ["sums of two bytes", Uint16Array.from(values, (value) => value * 60), (r) => 1 + (r % 7), 2],
+    ["large sums", Uint16Array.from(values, (value) => value * 400), (r) => 1 + (r % 7), 4],
+    ["numbers below 0", Int16Array.from(values, (value) => value - 90), (r) => 1 + (r % 7), 2],
+    ["weights of halves", values, (r) => 0.5 + (r % 2), 4],
+    ["other weights", values, (r) => (1 + (r % 4)) / 3, 8],
+  ];
+
+  it.each(cases)(
+    "%s: take no more memory than they need, and give the same file",
+    async (_, given, weightOf, width) => {
+      const backend = await opened;
+      const own = Dense.of(given, ROWS, FEATURES);
+      const heavy = y.map((_, r) => weightOf(r));
+      // All products in float64, which the back end is given as they are.
+      const products = Float64Array.from(given, (value, e) => value * heavy[Math.floor(e / FEATURES)]);
+      const recipe = new RankSimilarityTransform({ initialRows: first, keepSums: true });
+      const expected = saveModel(await recipe.fit(Dense.of(products, ROWS, FEATURES), undefined, { backend }));
+      const sources: readonly (readonly [string, RowSource, number])[] = [
+        ["dense", own, width],
+        ["sparse", toCsr(own), width],
+        ["in room", readRows(own, 2 ** 20), Math.max(width, 2)],
+        ["out of room", readRows(own, 16 * FEATURES * 12), Math.max(width, 2)],
+      ];
+      for (const [form, source, bytes] of sources) {
+        const widths = new Set<number>();
+        const watching: Backend = {
+          name: backend.name,
+          threads: backend.threads,
+          estimate: (work) => backend.estimate(work),
+          close: () => backend.close(),
+          hold: (rows, plan) => {
+            widths.add(rows.valueBytes);
+            return backend.hold(rows, plan);
+          },
+        };
+        const model = await recipe.fit(source, undefined, { weights: heavy, backend: watching });
+        expect([...widths], form).toEqual([bytes]);
+        expect(saveModel(model), form).toEqual(expected);
+      }
+    },
+  );
+
+  it("whose weights are all 1 are the rows themselves", async () => {
+    const backend = await opened;
+    const reads = { passes: 0, largest: 0 };
+    const recipe = new RankSimilarityTransform({ initialRows: first });
+    const ones = await recipe.fit(readRows(x, 2 ** 20, reads), undefined, {
+      weights: new Array(ROWS).fill(1),
+      backend,
+    });
+    const plain = { passes: 0, largest: 0 };
+    expect(saveModel(ones)).toEqual(saveModel(await recipe.fit(readRows(x, 2 ** 20, plain), undefined, { backend })));
+    expect(reads).toEqual(plain);
   });
 });

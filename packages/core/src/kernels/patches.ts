@@ -14,6 +14,9 @@ const LARGEST_SIMILARITY = 255;
 /** Bits of a pooled sum: signed 16-bit numbers hold it. */
 const POOLED_BITS = 15;
 
+/** Bits after the point of the factor that makes sums bytes: with 24, no product exceeds 32 bits. */
+const FACTOR_BITS = 24;
+
 /** What makes a layer of windows, next to the size of the images. */
 export interface WindowChoice {
   readonly patch: number;
@@ -29,6 +32,7 @@ export interface WindowChoice {
 export function windowsOf(
   { width, height, channels }: { readonly width: number; readonly height: number; readonly channels: number },
   { patch, stride, grid, nBest }: WindowChoice,
+  limit = 0,
 ): Windows {
   const patchWidth = Math.min(patch, width);
   const patchHeight = Math.min(patch, height);
@@ -40,7 +44,7 @@ export function windowsOf(
   const shift = Math.max(0, 32 - Math.clz32(most) - POOLED_BITS);
   return {
     ...{ width, height, channels, patchWidth, patchHeight, stride },
-    ...{ across, down, cellsAcross, cellsDown, nBest, shift },
+    ...{ across, down, cellsAcross, cellsDown, nBest, shift, limit },
   };
 }
 
@@ -106,18 +110,31 @@ export function patchResponses(window: Uint8Array, bank: DenseBank, out: Float64
   }
 }
 
+/** The factor by which `byteOf` multiplies sums: ⌊255 · 2^24 / limit⌋. */
+export function byteFactor(limit: number): number {
+  return Math.floor((LARGEST_SIMILARITY * 2 ** FACTOR_BITS) / limit);
+}
+
+/**
+ * A sum as a byte: ⌊min(sum, limit) · ⌊255 · 2^24 / limit⌋ / 2^24 + ½⌋. No product exceeds 255 · 2^24, so 32 bits hold it and the half; a sum
+ * of `limit`, which is below 2^15, gives 255.
+ */
+export function byteOf(sum: number, limit: number): number {
+  return Math.floor((Math.min(sum, limit) * byteFactor(limit) + 2 ** (FACTOR_BITS - 1)) / 2 ** FACTOR_BITS);
+}
+
 /** Pools images: row r of `out` has the sums of image r at `r * outFeatures + outAt`, cell by cell, filters ascending. */
 function poolPatches(
   images: Uint8Array,
   count: number, // in: images
   bank: DenseBank,
   windows: Windows,
-  out: Uint16Array,
+  out: Uint16Array | Uint8Array,
   outFeatures: number, // in: values of a row of `out`
   outAt: number, // in: where the sums of this bank begin in a row
 ): void {
   const m = bank.filters;
-  const { width, height, channels, across, down, nBest, shift } = windows;
+  const { width, height, channels, across, down, nBest, shift, limit } = windows;
   const window = new Uint8Array(bank.features);
   const responses = new Float64Array(m);
   const similarities = new Float64Array(m);
@@ -134,7 +151,10 @@ function poolPatches(
         for (let f = 0; f < m; f++) sums[cell + f] += similarities[f];
       }
     }
-    for (let e = 0; e < sums.length; e++) out[r * outFeatures + outAt + e] = sums[e] >>> shift;
+    for (let e = 0; e < sums.length; e++) {
+      const sum = sums[e] >>> shift;
+      out[r * outFeatures + outAt + e] = limit ? byteOf(sum, limit) : sum;
+    }
   }
 }
 
@@ -143,10 +163,15 @@ export function layersFeatures(layers: readonly PatchLayer[]): number {
   return layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
 }
 
-/** Pools rows that are dense bytes by all layers, whose sums lie side by side. */
-export function poolLayers(x: DenseRows, layers: readonly PatchLayer[]): Uint16Array {
+/** Room for pooled values: bytes where the layers have a limit, which all of them have or none. */
+export function pooledValues(layers: readonly PatchLayer[], count: number): Uint16Array | Uint8Array {
+  return layers[0].windows.limit ? new Uint8Array(count) : new Uint16Array(count);
+}
+
+/** Pools rows that are dense bytes by all layers, whose values lie side by side. */
+export function poolLayers(x: DenseRows, layers: readonly PatchLayer[]): Uint16Array | Uint8Array {
   const width = layersFeatures(layers);
-  const out = new Uint16Array(x.rows * width);
+  const out = pooledValues(layers, x.rows * width);
   let at = 0;
   for (const { bank, windows } of layers) {
     poolPatches(x.values as Uint8Array, x.rows, bank, windows, out, width, at);

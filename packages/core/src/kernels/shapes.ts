@@ -201,6 +201,8 @@ export interface Windows {
   readonly nBest: number;
   /** Bits left out at the end of each sum, so that no sum can exceed 15 bits. */
   readonly shift: number;
+  /** Sums from which on a pooled value is 255, smaller ones in proportion: values are bytes. 0: they are the sums. */
+  readonly limit: number;
 }
 
 /** Filters for the windows of images: doubled ranks, all of one norm. */

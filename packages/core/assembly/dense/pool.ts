@@ -10,6 +10,8 @@
 import {
   ACROSS,
   BEST,
+  BYTE_FACTOR,
+  BYTE_LIMIT,
   CELLS_ACROSS,
   CELLS_DOWN,
   DOWN,
@@ -57,8 +59,7 @@ function responseBytes(context: usize): usize {
 // @ts-ignore: decorator
 @inline
 function sumBytes(context: usize): usize {
-  const cells = load<usize>(context, CELLS_ACROSS) * load<usize>(context, CELLS_DOWN);
-  return round16((cells * load<usize>(context, PATCH_FILTERS)) << 2);
+  return round16(sumCount(context) << 2);
 }
 
 // @ts-ignore: decorator
@@ -86,7 +87,9 @@ export function pool_patches(from: u32, to: u32, scratch: usize, context: usize)
     openImage(bytes, load<usize>(context, IMAGE_VALUES), image);
     memory.fill(sums, 0, sumBytes(context));
     poolImage(context, image, windows, responses, room, sums);
-    closeSums(context, sums, load<usize>(context, POOLED) + <usize>r * load<usize>(context, POOLED_BYTES));
+    const out = load<usize>(context, POOLED) + <usize>r * load<usize>(context, POOLED_BYTES);
+    if (load<u32>(context, BYTE_LIMIT)) closeBytes(context, sums, out);
+    else closeSums(context, sums, out);
   }
   return 0;
 }
@@ -210,10 +213,17 @@ function addWindow(context: usize, responses: usize, w: usize, room: usize, cell
   else strongestWide(own, load<i32>(context, PATCH_FILTERS), best, room, cell);
 }
 
+/** Sums of an image. */
+// @ts-ignore: decorator
+@inline
+function sumCount(context: usize): usize {
+  const cells = load<usize>(context, CELLS_ACROSS) * load<usize>(context, CELLS_DOWN);
+  return cells * load<usize>(context, PATCH_FILTERS);
+}
+
 /** The sums of an image, less their last bits, in 16 bits. */
 function closeSums(context: usize, sums: usize, out: usize): void {
-  const cells = load<usize>(context, CELLS_ACROSS) * load<usize>(context, CELLS_DOWN);
-  const count = cells * load<usize>(context, PATCH_FILTERS);
+  const count = sumCount(context);
   const shift = load<i32>(context, POOLED_SHIFT);
   let e: usize = 0;
   for (; e + 8 <= count; e += 8) {
@@ -222,4 +232,40 @@ function closeSums(context: usize, sums: usize, out: usize): void {
     v128.store(out + (e << 1), i16x8.narrow_i32x4_s(low, high));
   }
   for (; e < count; e++) store<u16>(out + (e << 1), <u16>(load<u32>(sums + (e << 2)) >> shift));
+}
+
+/** Half of 2^24, the unit of the factor. */
+const HALF = 1 << 23;
+
+/** The sums of an image as bytes (`byteOf`). No product and half exceeds 32 bits, and no byte 255. */
+function closeBytes(context: usize, sums: usize, out: usize): void {
+  const count = sumCount(context);
+  const shift = load<i32>(context, POOLED_SHIFT);
+  const limit = load<u32>(context, BYTE_LIMIT);
+  const factor = load<u32>(context, BYTE_FACTOR);
+  const limits = i32x4.splat(limit);
+  const factors = i32x4.splat(factor);
+  let e: usize = 0;
+  for (; e + 16 <= count; e += 16) {
+    const at = sums + (e << 2);
+    const low = i16x8.narrow_i32x4_u(
+      fourBytes(v128.load(at), shift, limits, factors),
+      fourBytes(v128.load(at, 16), shift, limits, factors),
+    );
+    const high = i16x8.narrow_i32x4_u(
+      fourBytes(v128.load(at, 32), shift, limits, factors),
+      fourBytes(v128.load(at, 48), shift, limits, factors),
+    );
+    v128.store(out + e, i8x16.narrow_i16x8_u(low, high));
+  }
+  for (; e < count; e++) {
+    store<u8>(out + e, <u8>((min(load<u32>(sums + (e << 2)) >> shift, limit) * factor + HALF) >> 24));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function fourBytes(sums: v128, shift: i32, limits: v128, factors: v128): v128 {
+  const cut = i32x4.min_u(i32x4.shr_u(sums, shift), limits);
+  return i32x4.shr_u(i32x4.add(i32x4.mul(cut, factors), i32x4.splat(HALF)), 24);
 }

@@ -140,7 +140,7 @@ export interface HeldRows extends Handle {
   assignment(winners: Uint32Array, filters: number): Assignment;
   /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
   sum(groups: Groups, onto?: readonly Sum[]): HeldSums;
-  /** Images of bytes to their pooled sums, the layers side by side, as `kernels/patches.ts` defines them. */
+  /** Images of bytes to their pooled sums, or bytes where layers have a limit, the layers side by side, as `kernels/patches.ts` defines them. */
   pool(layers: readonly PatchLayer[]): Promise<DenseRows>;
   /** Prototypes to be refined by the rows. */
   refine(start: Prototypes): Promise<Refining>;

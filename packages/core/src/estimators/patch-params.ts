@@ -3,7 +3,8 @@
 import { RanksimError } from "../errors.ts";
 import type { WindowChoice } from "../kernels/patches.ts";
 import { COPIES } from "../matrix/shifted.ts";
-import { checkParams, type ParameterInfo } from "./params.ts";
+import type { Json } from "../model-file/saved.ts";
+import { checkParams, type ParameterInfo, paramsAsJson } from "./params.ts";
 
 /** One value for all layers, or a list of one for each. */
 export type PerLayer = number | readonly number[];
@@ -28,6 +29,8 @@ export interface PatchParams {
   readonly grid: PerLayer;
   /** Copies of each training image, moved by a pixel, that a `RankSimilarityClassifier` right after this transform learns from as well: none if absent, 4 at most. */
   readonly shiftedCopies: number | undefined;
+  /** Whether pooled sums are given as bytes, which take half the memory: sums above a limit, chosen on the training images, count as much as it. */
+  readonly bytes: boolean;
   /** Windows, drawn with the seed, that filters are trained on. */
   readonly sample: number;
   /** Maximum number of spreading iterations. */
@@ -51,6 +54,7 @@ export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
     default: null,
     about: "copies of each training image, shifted by one pixel, that a classifier learns from as well; at most 4",
   },
+  { name: "bytes", form: "flag", default: false, about: "pooled sums as bytes: half the memory" },
   { name: "sample", form: "count", default: 200_000, about: "windows that filters are trained on" },
   { name: "iterations", form: "count", default: 8, about: "maximum number of spreading iterations" },
   { name: "seed", form: "seed", default: 0, about: "seed for all random choices" },
@@ -76,6 +80,12 @@ export function checkPatchParams<P extends PatchParams>(given: Partial<PatchPara
     throw new RanksimError("bad-params", `parameter shiftedCopies: expected at most ${most}, found ${shiftedCopies}`);
   }
   return params;
+}
+
+/** Parameters as a model stores them: `bytes` where it is set, so that files of other models do not change. */
+export function storedPatchParams(params: PatchParams): { readonly [name: string]: Json } {
+  const { bytes, ...stored } = paramsAsJson(params);
+  return bytes ? { ...stored, bytes } : stored;
 }
 
 /** The layers: as many as the longest list has values; single values hold for all. */

@@ -18,7 +18,7 @@ import {
   weightsByLayer,
 } from "../beyond/patches/windows.ts";
 import { RanksimError } from "../errors.ts";
-import { pooledFeatures, windowFeatures, windowsOf } from "../kernels/patches.ts";
+import { type Pooled, pooledFeatures, pooledValues, windowFeatures, windowsOf } from "../kernels/patches.ts";
 import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
@@ -33,9 +33,16 @@ import { type Report, reportAsJson } from "../model-file/stored/report.ts";
 import { type RandomGenerator, Streams } from "../random.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import type { Estimator, ModelReader, Run, TransformingModel } from "./estimator.ts";
-import { checkParams, paramsAsJson, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
-import { checkPatchParams, type LayerChoice, layerChoices, type PatchParams } from "./patch-params.ts";
-import { pooledRows, SUM_BYTES } from "./pooled-rows.ts";
+import { checkParams, WHOLE_PARAMETERS, type WholeParams } from "./params.ts";
+import { byteLimits } from "./patch-limits.ts";
+import {
+  checkPatchParams,
+  type LayerChoice,
+  layerChoices,
+  type PatchParams,
+  storedPatchParams,
+} from "./patch-params.ts";
+import { pooledRows } from "./pooled-rows.ts";
 import { makeReport } from "./report.ts";
 import { oneRow } from "./row.ts";
 import { advance, withBackend } from "./run.ts";
@@ -100,6 +107,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
   ): Promise<PatchModel> {
     const { params } = this;
     const choices = layerChoices(params);
+    const parts = choices.length + (params.bytes ? 1 : 0);
     const streams = new Streams(params.seed);
     const layers: PatchLayer[] = [];
     const trainings: Parameters<typeof makeReport>[1][number][] = [];
@@ -112,7 +120,7 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
         ...run,
         ...checkpointOf(run, `layer-${j}`),
         ...(run.onProgress && {
-          onProgress: (progress) => run.onProgress?.({ ...progress, share: (j + progress.share) / choices.length }),
+          onProgress: (progress) => run.onProgress?.({ ...progress, share: (j + progress.share) / parts }),
         }),
       };
       const { trained, notes: arisen } = await trainWhole(sample, trainingOf(params, choice), part, backend, {
@@ -122,10 +130,25 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
       layers.push({ bank: denseRanks(trained.bank), windows });
       trainings.push({ rows: sample.rows, trained });
     }
+    const modelOf = (of: readonly PatchLayer[]): PatchModel => {
+      const seconds = (performance.now() - began) / 1000;
+      const report = { ...makeReport(rows.features, trainings, [...notes], seconds, backend.name), rows: rows.rows };
+      return new PatchModel(shape, of, scale, storedPatchParams(params), report);
+    };
+    if (params.bytes) {
+      const sums = modelOf(layers);
+      const own: Run = { backend, ...(run.signal && { signal: run.signal }) };
+      const limits = await byteLimits(
+        rows,
+        layers,
+        (images) => sums.transform(images, own),
+        (share) => advance(run, { stage: "fit", share: (choices.length + share) / parts }),
+      );
+      for (const [j, { bank, windows }] of layers.entries())
+        layers[j] = { bank, windows: { ...windows, limit: limits[j] } };
+    }
     await advance(run, { stage: "fit", share: 1 });
-    const seconds = (performance.now() - began) / 1000;
-    const report = { ...makeReport(rows.features, trainings, [...notes], seconds, backend.name), rows: rows.rows };
-    return new PatchModel(shape, layers, scale, paramsAsJson(params), report);
+    return modelOf(layers);
   }
 
   /** Learns patch filters and transforms the same images. */
@@ -188,6 +211,11 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     return this.layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
   }
 
+  /** Bytes of each of these values. */
+  get #valueBytes(): number {
+    return pooledValues(this.layers, 0).BYTES_PER_ELEMENT;
+  }
+
   /** Multiply-adds that an image takes when none of its windows is without contrast. */
   get multiplyAdds(): number {
     return this.layers.reduce(
@@ -197,7 +225,8 @@ export class PatchModel implements TransformingModel<MatrixLike> {
   }
 
   /**
-   * Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers. Of a source that can keep
+   * Pooled similarities: for each layer, cell by cell from the top left, one sum for each filter. Whole numbers, or bytes where
+   * the model was trained with `bytes`. Of a source that can keep
    * them (`openRows`) they are a source as well.
    */
   transform(x: MatrixLike, run?: Run): Promise<Dense>;
@@ -211,13 +240,13 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     return withBackend(run, async (backend) => {
       // A back end with memory of its own cuts the images itself; what it gives is then all there is.
       const most = (backend.overlap ?? 1) > 1 ? matrix.rows : CHUNK_IMAGES;
-      let values = new Uint16Array(most < matrix.rows ? matrix.rows * width : 0);
+      let values = pooledValues(this.layers, most < matrix.rows ? matrix.rows * width : 0);
       for (let from = 0; from < matrix.rows; from += most) {
         await advance(run, { stage: "transform", share: from / matrix.rows });
         const chunk = toDense(matrix.slice(from, Math.min(matrix.rows, from + most)));
         const held = await backend.hold(toBytes(chunk, this.scale), { filters });
         const pooled = await held.pool(this.layers).finally(() => held.release());
-        if (most >= matrix.rows) values = pooled.values as Uint16Array<ArrayBuffer>;
+        if (most >= matrix.rows) values = pooled.values as Pooled;
         else values.set(pooled.values, from * width);
       }
       await advance(run, { stage: "transform", share: 1 });
@@ -237,8 +266,8 @@ export class PatchModel implements TransformingModel<MatrixLike> {
         await advance(run, { stage: "transform", share: 1 });
       }.call(this);
       const features = this.pooledFeatures;
-      if (x.keep) return x.keep(chunks, { rows: x.rows, features, like: new Uint16Array(0) });
-      const values = new Uint16Array(x.rows * features);
+      if (x.keep) return x.keep(chunks, { rows: x.rows, features, like: pooledValues(this.layers, 0) });
+      const values = pooledValues(this.layers, x.rows * features);
       let first = 0;
       for await (const chunk of chunks) {
         values.set(chunk.values, first * features);
@@ -270,14 +299,16 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     const images = matchingMatrix(x, this.features);
     // A back end with memory of its own pools all images at once; processes that share the work have to pool in step.
     const isWhole = await withBackend(run, async ({ overlap = 1, processes = 1 }) => overlap > 1 || processes > 1);
-    if (isWhole || images.rows * this.pooledFeatures * SUM_BYTES <= KEPT_BYTES) return this.transform(images, run);
+    if (isWhole || images.rows * this.pooledFeatures * this.#valueBytes <= KEPT_BYTES)
+      return this.transform(images, run);
     const { onProgress: _, ...quiet } = run;
-    return pooledRows(images, this.pooledFeatures, (some) => this.transform(some, quiet));
+    return pooledRows(images, this.pooledFeatures, this.#valueBytes, (some) => this.transform(some, quiet));
   }
 
   /**
    * Where in one image a linear combination of its pooled similarities comes from: for each layer a value for each window. The values of
-   * a map add up to what the layer contributes, except for bits that `transform` leaves out.
+   * a map add up to what the layer contributes, except for bits that `transform` leaves out and, where it gives bytes, for what it cuts off
+   * sums above the limit and for rounding.
    */
   map(x: MatrixLike, row: number, weights: Float64Array): readonly WindowMap[] {
     const one = toBytes(toDense(oneRow(matchingMatrix(x, this.features), row)), this.scale);
@@ -291,7 +322,16 @@ export class PatchModel implements TransformingModel<MatrixLike> {
   save(): Saved {
     const { width, height, channels } = this.shape;
     const scale = this.scale ? { low: this.scale.low, high: this.scale.high } : null;
-    const meta = { width, height, channels, scale, params: this.params, report: reportAsJson(this.report) };
+    const limits = this.layers.map(({ windows }) => windows.limit);
+    const meta = {
+      width,
+      height,
+      channels,
+      scale,
+      ...(limits[0] ? { limits } : {}),
+      params: this.params,
+      report: reportAsJson(this.report),
+    };
     return { kind: this.kind, meta, arrays: patchArrays(this.layers) };
   }
 }
@@ -301,7 +341,10 @@ export const patchReader: ModelReader = {
   kind: "patches",
   read: (saved) => {
     const shape = readShape(saved);
-    const layers = readLayers(saved, shape, (params) => layerChoices(checkPatchParams(params as Partial<PatchParams>)));
+    const layers = readLayers(saved, shape, (stored) => {
+      const params = checkPatchParams(stored as Partial<PatchParams>);
+      return { choices: layerChoices(params), bytes: params.bytes };
+    });
     return new PatchModel(shape, layers, readScale(saved), readParams(saved), readReport(saved));
   },
 };

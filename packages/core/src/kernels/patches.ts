@@ -14,8 +14,14 @@ const LARGEST_SIMILARITY = 255;
 /** Bits of a pooled sum: signed 16-bit numbers hold it. */
 const POOLED_BITS = 15;
 
+/** The largest sum there can be. */
+export const LARGEST_SUM = 2 ** POOLED_BITS - 1;
+
 /** Bits after the point of the factor that makes sums bytes: with 24, no product exceeds 32 bits. */
-const FACTOR_BITS = 24;
+export const FACTOR_BITS = 24;
+
+/** Pooled values: sums, or bytes. */
+export type Pooled = Uint16Array | Uint8Array;
 
 /** What makes a layer of windows, next to the size of the images. */
 export interface WindowChoice {
@@ -53,7 +59,7 @@ export function windowFeatures({ patchWidth, patchHeight, channels }: Windows): 
   return patchWidth * patchHeight * channels;
 }
 
-/** Pooled sums of an image. */
+/** Pooled values of an image. */
 export function pooledFeatures({ cellsAcross, cellsDown }: Windows, filters: number): number {
   return cellsAcross * cellsDown * filters;
 }
@@ -123,15 +129,15 @@ export function byteOf(sum: number, limit: number): number {
   return Math.floor((Math.min(sum, limit) * byteFactor(limit) + 2 ** (FACTOR_BITS - 1)) / 2 ** FACTOR_BITS);
 }
 
-/** Pools images: row r of `out` has the sums of image r at `r * outFeatures + outAt`, cell by cell, filters ascending. */
+/** Pools images: row r of `out` has the values of image r at `r * outFeatures + outAt`, cell by cell, filters ascending. */
 function poolPatches(
   images: Uint8Array,
   count: number, // in: images
   bank: DenseBank,
   windows: Windows,
-  out: Uint16Array | Uint8Array,
+  out: Pooled,
   outFeatures: number, // in: values of a row of `out`
-  outAt: number, // in: where the sums of this bank begin in a row
+  outAt: number, // in: where the values of this bank begin in a row
 ): void {
   const m = bank.filters;
   const { width, height, channels, across, down, nBest, shift, limit } = windows;
@@ -164,12 +170,12 @@ export function layersFeatures(layers: readonly PatchLayer[]): number {
 }
 
 /** Room for pooled values: bytes where the layers have a limit, which all of them have or none. */
-export function pooledValues(layers: readonly PatchLayer[], count: number): Uint16Array | Uint8Array {
+export function pooledValues(layers: readonly PatchLayer[], count: number): Pooled {
   return layers[0].windows.limit ? new Uint8Array(count) : new Uint16Array(count);
 }
 
 /** Pools rows that are dense bytes by all layers, whose values lie side by side. */
-export function poolLayers(x: DenseRows, layers: readonly PatchLayer[]): Uint16Array | Uint8Array {
+export function poolLayers(x: DenseRows, layers: readonly PatchLayer[]): Pooled {
   const width = layersFeatures(layers);
   const out = pooledValues(layers, x.rows * width);
   let at = 0;

@@ -4,8 +4,13 @@ import { describe, expect, it } from "vitest";
 import { FreshNumbers } from "../../src/backends/gpu/fresh.ts";
 
 describe("fresh memory", () => {
-  it.each([0, 1000, 3 * 2 ** 23 + 5])("%d numbers may be written to once they are ready", async (length) => {
-    const fresh = new FreshNumbers(length);
+  it.each([
+    [0, Uint16Array],
+    [1000, Uint16Array],
+    [3 * 2 ** 23 + 5, Uint16Array],
+    [5 * 2 ** 23 + 5, Uint8Array],
+  ])("%d numbers may be written to once they are ready", async (length, Type) => {
+    const fresh = new FreshNumbers<Uint8Array | Uint16Array>(new Type(length));
     expect(fresh.values.length).toBe(length);
     const middle = Math.floor(length / 2);
     await fresh.ready(middle);
@@ -18,7 +23,7 @@ describe("fresh memory", () => {
   });
 
   it("is zero where nothing was written", async () => {
-    const fresh = new FreshNumbers(3 * 2 ** 23);
+    const fresh = new FreshNumbers(new Uint16Array(3 * 2 ** 23));
     await fresh.ready(fresh.values.length);
     expect(fresh.values.every((value) => value === 0)).toBe(true);
   });

@@ -31,8 +31,9 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: 
   function layerOf(
     shape: { width: number; height: number; channels: number },
     [patch, stride, grid, nBest, filters]: readonly number[],
+    limit = 0,
   ): PatchLayer {
-    const windows = windowsOf(shape, { patch, stride, grid, nBest });
+    const windows = windowsOf(shape, { patch, stride, grid, nBest }, limit);
     const n = windowFeatures(windows);
     const bank = rankSums(denseRows("u8", 50, n, "few", n), someGroups(filters, 50, filters), undefined) as DenseBank;
     return { windows, bank };
@@ -78,6 +79,37 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: 
     }
   });
 
+  it("gives the bytes of the plain loops", async () => {
+    const cases = [
+      [{ width: 6, height: 5, channels: 1 }, "noise", [3, 1, 2, 2, 4], [1, 255, 700, 32_767]],
+      [{ width: 7, height: 7, channels: 3 }, "few", [3, 2, 3, 5, 8], [300]],
+      [{ width: 9, height: 1, channels: 1 }, "zeros", [4, 1, 5, 3, 4], [255]],
+      [{ width: 5, height: 5, channels: 1 }, "same", [8, 1, 1, 64, 132], [90]],
+      [{ width: 11, height: 9, channels: 1 }, "noise", [3, 1, 1, 4, 28], [2000]],
+      [{ width: 8, height: 6, channels: 3 }, "few", [3, 1, 2, 2, 64], [1000]],
+      // Bits left out before.
+      [{ width: 20, height: 20, channels: 1 }, "noise", [3, 1, 1, 8, 12], [9000]],
+    ] as const;
+    for (const [shape, look, choice, limits] of cases) {
+      const images = denseRows("u8", 9, shape.width * shape.height * shape.channels, look as Look, 3);
+      for (const limit of limits) {
+        const layers = [layerOf(shape, choice, limit)];
+        for (const on of [backend, cramped]) expect(await pooledOnHost(on, images, layers)).toBe(false);
+      }
+    }
+  });
+
+  it("lays layers of bytes side by side, each with its limit, and many calls at once keep apart", async () => {
+    const shape = { width: 6, height: 6, channels: 1 };
+    const images = denseRows("u8", 7, 36, "noise", 4);
+    const layers = [layerOf(shape, [3, 1, 2, 2, 4], 400), layerOf(shape, [2, 1, 3, 3, 8], 7)];
+    for (const on of [backend, cramped]) {
+      const both = [layers, layers.map(({ bank, windows }) => ({ bank, windows: { ...windows, limit: 0 } }))];
+      const asked = await Promise.all([...both, ...both].map((some) => pooledOnHost(on, images, some)));
+      expect(asked).toEqual([false, false, false, false]);
+    }
+  });
+
   it("lays layers side by side", async () => {
     const shape = { width: 6, height: 6, channels: 1 };
     const images = denseRows("u8", 7, 36, "noise", 4);
@@ -90,5 +122,8 @@ describe.skipIf(gpuRefusal !== undefined)(onGpu("patches on a gpu"), { timeout: 
     const images = denseRows("u8", 3, 289, "noise", 5);
     expect(await pooledOnHost(backend, images, [layerOf(shape, [16, 1, 1, 2, 4])])).toBe(true);
     expect(await pooledOnHost(backend, images, [layerOf(shape, [3, 1, 1, 2, 5])])).toBe(true);
+    // Bytes come four in a word.
+    expect(await pooledOnHost(backend, images, [layerOf(shape, [3, 1, 1, 2, 6])])).toBe(false);
+    expect(await pooledOnHost(backend, images, [layerOf(shape, [3, 1, 1, 2, 6], 300)])).toBe(true);
   });
 });

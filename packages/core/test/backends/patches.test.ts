@@ -3,7 +3,16 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
-import { cellOf, copyWindow, poolLayers, windowFeatures, windowsOf } from "../../src/kernels/patches.ts";
+import {
+  byteFactor,
+  byteOf,
+  cellOf,
+  copyWindow,
+  LARGEST_SUM,
+  poolLayers,
+  windowFeatures,
+  windowsOf,
+} from "../../src/kernels/patches.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
 import type { DenseBank, DenseRows, PatchLayer, Windows } from "../../src/kernels/shapes.ts";
@@ -44,6 +53,12 @@ function layer(shape: Shape, patch: number, stride: number, grid: number, nBest:
   return { windows, bank: someBank(filters, windowFeatures(windows), 7 + filters) };
 }
 
+/** The same layer with sums as bytes. */
+const limited = ({ bank, windows }: PatchLayer, limit: number): PatchLayer => ({
+  bank,
+  windows: { ...windows, limit },
+});
+
 const size = ({ width, height, channels }: Shape): number => width * height * channels;
 
 describe.each(platforms)("pooled patches on $title", ({ open }) => {
@@ -58,6 +73,7 @@ describe.each(platforms)("pooled patches on $title", ({ open }) => {
     const held = await backend.hold(sourceOf(images));
     const { values: found } = await held.pool(layers).finally(() => held.release());
     expect(found.length).toBe(expected.length);
+    expect(found.BYTES_PER_ELEMENT).toBe(layers[0].windows.limit ? 1 : 2);
     expect(Buffer.compare(Buffer.from(found.buffer), Buffer.from(expected.buffer))).toBe(0);
   }
 
@@ -111,6 +127,51 @@ describe.each(platforms)("pooled patches on $title", ({ open }) => {
     await expectPlain(someImages(3, 1600, "noise", 5), [one]);
   });
 
+  // Vectors of the kernel have 16 sums: 4 cells of so many filters are some of them and a rest, or not one.
+  it.each([2, 3, 4, 5, 7, 8, 11, 12, 13, 16, 17])("as bytes with %i filters", async (filters) => {
+    const shape = { width: 9, height: 8, channels: 1 };
+    const one = layer(shape, 3, 1, 2, 6, filters);
+    const images = someImages(5, 72, "noise", filters);
+    const largest = Math.max(...poolLayers(images, [one]));
+    expect(largest).toBeGreaterThan(300);
+    for (const limit of [1, 2, 254, 255, 256, 300, largest - 1, largest, largest + 1, 30_000, LARGEST_SUM]) {
+      await expectPlain(images, [limited(one, limit)]);
+    }
+    await expectPlain(someImages(5, 72, "flat", filters), [limited(one, 255)]);
+    await expectPlain(someImages(0, 72, "noise", filters), [limited(one, 255)]);
+  });
+
+  it("as bytes with an odd number of sums, bits left out and responses that are not packed", async () => {
+    await expectPlain(someImages(3, 64, "noise", 2), [
+      limited(layer({ width: 8, height: 8, channels: 1 }, 3, 1, 3, 4, 19), 700),
+    ]);
+    await expectPlain(someImages(3, 1600, "noise", 5), [
+      limited(layer({ width: 40, height: 40, channels: 1 }, 3, 1, 1, 8, 12), 9000),
+    ]);
+    await expectPlain(someImages(3, 1089, "ends", 4), [
+      limited(layer({ width: 33, height: 33, channels: 1 }, 32, 1, 2, 4, 17), 200),
+    ]);
+  });
+
+  it("as bytes with several layers of their own limits side by side", async () => {
+    const shape = { width: 12, height: 12, channels: 1 };
+    const layers = [
+      limited(layer(shape, 3, 1, 4, 5, 9), 700),
+      limited(layer(shape, 5, 1, 3, 8, 17), 1),
+      limited(layer(shape, 8, 2, 2, 12, 33), LARGEST_SUM),
+    ];
+    await expectPlain(someImages(40, 144, "noise", 3), layers);
+  });
+
+  it("as bytes for several at once", async () => {
+    const shape = { width: 9, height: 8, channels: 1 };
+    const one = layer(shape, 3, 1, 2, 6, 13);
+    const all = [0, 300, 1, 0, 900].map((limit) =>
+      expectPlain(someImages(30, 72, "noise", limit), [limited(one, limit)]),
+    );
+    await Promise.all(all);
+  });
+
   it("with any shape", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -123,15 +184,53 @@ describe.each(platforms)("pooled patches on $title", ({ open }) => {
         fc.integer({ min: 2, max: 20 }),
         fc.integer({ min: 2, max: 50 }),
         fc.constantFrom<Look>("noise", "few", "flat", "ends"),
-        async (width, height, channels, patch, stride, grid, nBest, filters, look) => {
+        fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 1, max: LARGEST_SUM })),
+        async (width, height, channels, patch, stride, grid, nBest, filters, look, limit) => {
           const shape = { width, height, channels };
-          const one = layer(shape, patch, stride, grid, nBest, filters);
+          const one = limited(layer(shape, patch, stride, grid, nBest, filters), limit);
           if (one.bank.features < 2) return;
           await expectPlain(someImages(3, size(shape), look, filters), [one]);
         },
       ),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("a sum as a byte", () => {
+  /** The definition in whole numbers of any size. */
+  const stated = (sum: number, limit: number): number => {
+    const factor = (255n << 24n) / BigInt(limit);
+    const cut = BigInt(Math.min(sum, limit));
+    return Number((cut * factor * 2n + (1n << 24n)) >> 25n);
+  };
+  const limits = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: LARGEST_SUM }));
+
+  it("is ⌊min(sum, limit) · ⌊255 · 2^24 / limit⌋ / 2^24 + ½⌋, in 32 bits, and within one of the share of the limit", () => {
+    fc.assert(
+      fc.property(limits, fc.integer({ min: 0, max: LARGEST_SUM }), (limit, sum) => {
+        const byte = byteOf(sum, limit);
+        expect(byte).toBe(stated(sum, limit));
+        expect(Math.min(sum, limit) * byteFactor(limit) + 2 ** 23).toBeLessThan(2 ** 32);
+        expect(Math.abs(byte - (255 * Math.min(sum, limit)) / limit)).toBeLessThanOrEqual(0.5 + 2 ** -9);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is 0 for none, 255 from the limit on, for every limit, and never less for more", () => {
+    for (let limit = 1; limit <= LARGEST_SUM; limit++) {
+      expect([byteOf(0, limit), byteOf(limit, limit), byteOf(LARGEST_SUM, limit)]).toEqual([0, 255, 255]);
+    }
+    fc.assert(
+      fc.property(limits, fc.integer({ min: 0, max: LARGEST_SUM - 1 }), (limit, sum) => {
+        expect(byteOf(sum + 1, limit)).toBeGreaterThanOrEqual(byteOf(sum, limit));
+      }),
+    );
+  });
+
+  it("is the sum itself where the limit is 255", () => {
+    for (let sum = 0; sum <= 255; sum++) expect(byteOf(sum, 255)).toBe(sum);
   });
 });
 

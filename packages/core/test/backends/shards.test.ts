@@ -162,13 +162,15 @@ describe.each([2, 3, 4])("%i processes", (size) => {
     }
   });
 
-  it("answer and pool as one does", async () => {
+  it.each([false, true])("answer and pool as one does, as bytes: %s", async (asBytes) => {
     const work = async (backend: Backend) => {
       const run = { backend };
-      const images = await new PatchTransform({ width: 5, patch: 3, filters: 6, seed: 1 }).fit(bytes, undefined, run);
+      const patches = new PatchTransform({ width: 5, patch: [3, 2], filters: 6, seed: 1, bytes: asBytes });
+      const images = await patches.fit(bytes, undefined, run);
       const pooled = await images.transform(bytes, run);
       const model = await new RankSimilarityProbabilisticClassifier({ filters: 20 }).fit(pooled, y, run);
-      return [pooled, await model.predict(pooled, run), await model.predictProbabilities(pooled, run)];
+      const answers = [await model.predict(pooled, run), await model.predictProbabilities(pooled, run)];
+      return [saveModel(images), pooled, ...answers];
     };
     const backend = await openBackend("wasm");
     const alone = await work(backend);

@@ -21,28 +21,7 @@ import { poolLayers } from "../../src/kernels/patches.ts";
 import { shiftedCopy } from "../../src/matrix/shifted.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
-
-const SIDE = 10;
-
-/** Pictures of a small stroke, upright or level by class, anywhere in the image, on noise; bytes. */
-function strokes(rows: number, seed: number, channels = 1): { x: Dense; y: string[] } {
-  const random = generatorOf(seed);
-  const values = new Uint8Array(rows * SIDE * SIDE * channels);
-  const y: string[] = [];
-  for (let r = 0; r < rows; r++) {
-    const level = r % 2 === 0;
-    y.push(level ? "level" : "upright");
-    for (let i = 0; i < SIDE * SIDE * channels; i++) {
-      values[r * SIDE * SIDE * channels + i] = drawBelow(random, 30);
-    }
-    const [a, b] = [drawBelow(random, SIDE - 5), drawBelow(random, SIDE)];
-    for (let j = a; j < a + 5; j++) {
-      const pixel = level ? b * SIDE + j : j * SIDE + b;
-      values.fill(200, (r * SIDE * SIDE + pixel) * channels, (r * SIDE * SIDE + pixel + 1) * channels);
-    }
-  }
-  return { x: Dense.of(values, rows, SIDE * SIDE * channels), y };
-}
+import { SIDE, strokes } from "./strokes.ts";
 
 const small = { patch: 3, filters: 16, nBest: 4, grid: 2 } as const;
 const train = strokes(120, 1);
@@ -248,7 +227,7 @@ describe("pooled rows that are made when they are asked for", () => {
   it("are those of transform, in blocks, in any order and in part", async () => {
     const model = await new PatchTransform(small).fit(train.x);
     const all = await model.transform(train.x);
-    const source = pooledRows(train.x, model.pooledFeatures, (images) => model.transform(images));
+    const source = pooledRows(train.x, model.pooledFeatures, 2, (images) => model.transform(images));
     const blocks: number[] = [];
     for await (const { values } of source.blocks(7 * 2 * model.pooledFeatures)) blocks.push(...values);
     expect(blocks).toEqual(Array.from(all.values));
@@ -268,7 +247,7 @@ describe("pooled rows that are made when they are asked for", () => {
       const backend = await open();
       const model = await new PatchTransform(small).fit(train.x, undefined, { backend });
       let made = 0;
-      const source = pooledRows(train.x, model.pooledFeatures, (images) => {
+      const source = pooledRows(train.x, model.pooledFeatures, 2, (images) => {
         made += images.rows;
         return model.transform(images, { backend });
       });

@@ -65,6 +65,8 @@ const trained: Record<string, () => Promise<Model>> = {
   "linear SVM": () => new LinearSvm().fit(dense, y),
   "patch transform": () =>
     new PatchTransform({ width: 8, patch: [2, 3], filters: [5, 4], nBest: 3, grid: 2 }).fit(dense),
+  "patch transform to bytes": () =>
+    new PatchTransform({ width: 8, patch: [2, 3], filters: [5, 4], nBest: 3, grid: 2, bytes: true }).fit(dense),
   "patch transform of fractions": () =>
     new PatchTransform({ height: 1, patch: 130, filters: 4, nBest: 3, grid: 2 }).fit(
       Dense.of(

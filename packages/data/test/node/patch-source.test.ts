@@ -49,11 +49,15 @@ describe.each([
   ["float32", Float32Array.from(pixels, (value) => value / 300 - 0.1)],
 ])("%s", (_, values) => {
   // A sample of some windows, which are drawn, and one of all.
-  it.each([500, 1e6])("a sample of %i windows", async (sample) => {
+  it.each([
+    [500, false],
+    [1e6, false],
+    [500, true],
+  ])("a sample of %i windows, pooled to bytes: %s", async (sample, bytes) => {
     writeFileSync(join(folder, "images.npy"), encodeNpy(values, [ROWS, FEATURES]));
     const { x } = await openRows([await fileSource(join(folder, "images.npy"))], { room: 40_000, scratch: folder });
     const here = Dense.of(values, ROWS, FEATURES);
-    const patches = new PatchTransform({ filters: 16, patch: 5, sample, iterations: 2 });
+    const patches = new PatchTransform({ filters: 16, patch: 5, sample, iterations: 2, bytes });
     const pipeline = new Pipeline([patches, new RankSimilarityClassifier({ filters: 12 })]);
     const model = await pipeline.fit(here, labels, { backend });
     const large = await pipeline.fit(x as never, labels, { backend });
@@ -62,6 +66,7 @@ describe.each([
     const first = model.steps[0] as Awaited<ReturnType<PatchTransform["fit"]>>;
     const pooled = (await first.transform(x, { backend })) as RowSource;
     expect(isSource(pooled)).toBe(true);
+    expect(pooled.valueBytes).toBe(bytes ? 1 : 2);
     const all = await pooled.gather(Uint32Array.from({ length: ROWS }, (_, r) => r));
     expect(all.values).toEqual(toDense(await first.transform(here, { backend })).values);
     expect(await large.predict(x as never, { backend })).toEqual(await model.predict(here, { backend }));

@@ -69,6 +69,17 @@ const fitAndPredict = async (
   return () => ofModel(model)() + JSON.stringify(labels);
 };
 
+/** All images to pooled rows, as bytes or as 16-bit sums. */
+function patches(bytes: boolean): GpuWork["prepare"] {
+  return async ({ x }) => {
+    const model = await new PatchTransform({ filters: 256, patch: 5, bytes, seed: SEED }).fit(x.slice(0, 6000));
+    return async (backend) => {
+      const pooled = await model.transform(x, { backend });
+      return () => digest(toDense(pooled).values);
+    };
+  };
+}
+
 const asShorts = (x: Dense): Dense =>
   Dense.of(
     Int16Array.from(x.values, (value) => 256 * value - 32_640),
@@ -126,15 +137,14 @@ export const WORKS: readonly GpuWork[] = [
   },
   {
     name: "patches",
-    title: "60,000 images → pooled rows, 256 filters of 5 × 5",
+    title: "60,000 images → pooled rows as bytes, 256 filters of 5 × 5",
     goal: 150,
-    prepare: async ({ x }) => {
-      const model = await new PatchTransform({ filters: 256, patch: 5, seed: SEED }).fit(x.slice(0, 6000));
-      return async (backend) => {
-        const pooled = await model.transform(x, { backend });
-        return () => digest(toDense(pooled).values);
-      };
-    },
+    prepare: patches(true),
+  },
+  {
+    name: "patches-u16",
+    title: "the same as 16-bit sums",
+    prepare: patches(false),
   },
   {
     name: "refined",

@@ -14,19 +14,19 @@ interface Files {
   read(file: number, into: Uint8Array, at: number, bytes: number, from: null, done: () => void): void;
 }
 
-/** A fresh array whose pages are being touched. */
-export class FreshNumbers {
-  readonly values: Uint16Array;
+/** A fresh array, given with no page touched, whose pages are being touched. */
+export class FreshNumbers<T extends Uint8Array | Uint16Array> {
+  readonly values: T;
   readonly #touched: readonly Promise<void>[];
 
-  constructor(length: number) {
-    this.values = new Uint16Array(length);
-    this.#touched = length * 2 > 4 * PIECE ? touch(new Uint8Array(this.values.buffer)) : [];
+  constructor(values: T) {
+    this.values = values;
+    this.#touched = values.byteLength > 4 * PIECE ? touch(new Uint8Array(values.buffer)) : [];
   }
 
   /** Waits until the numbers before `end` may be written to. */
   async ready(end: number): Promise<void> {
-    await Promise.all(this.#touched.slice(0, Math.ceil((2 * end) / PIECE)));
+    await Promise.all(this.#touched.slice(0, Math.ceil((this.values.BYTES_PER_ELEMENT * end) / PIECE)));
   }
 }
 

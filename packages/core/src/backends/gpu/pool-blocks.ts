@@ -4,13 +4,14 @@
  * devices and windows that `pool-fused.ts` does not take.
  */
 
-import { windowFeatures } from "../../kernels/patches.ts";
+import { byteFactor, windowFeatures } from "../../kernels/patches.ts";
 import { type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { House } from "./house.ts";
 import type { Job } from "./job.ts";
 import { padded } from "./layout.ts";
 import { multiply } from "./multiply.ts";
 import type { Layer, SomeImages } from "./pool.ts";
+import { valuesInWord, wordOf } from "./pool-words.ts";
 import { select } from "./select.ts";
 
 /** One thread a word of a window: four of its values from where they lie in the image. */
@@ -42,12 +43,14 @@ struct Params { first: u32, row_words: u32, words: u32, features: u32, across: u
 }`,
 };
 
-/** One workgroup a cell of an image, two filters a thread at a time. */
-const POOL: Kernel = {
-  name: "pool similarities",
+const PART = ["x", "y", "z", "w"];
+
+/** One workgroup a cell of an image, a word of pooled values a thread at a time. */
+const poolKernel = (inWord: 2 | 4): Kernel => ({
+  name: `pool similarities, ${inWord} in a word`,
   writes: [false, false, true],
   code: `
-struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells_across: u32, cells_down: u32, shift: u32, total: u32, first: u32 }
+struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells_across: u32, cells_down: u32, shift: u32, total: u32, first: u32, limit: u32, factor: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> products: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<vec2<u32>>;
@@ -64,25 +67,30 @@ struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells
   let x1 = ((cx + 1u) * p.across + p.cells_across - 1u) / p.cells_across;
   let y0 = (cy * p.down + p.cells_down - 1u) / p.cells_down;
   let y1 = ((cy + 1u) * p.down + p.cells_down - 1u) / p.cells_down;
-  for (var f = t * 2u; f < p.filters; f += 256u) {
-    var sum = vec2<u32>();
+  for (var f = t * ${inWord}u; f < p.filters; f += ${inWord * 128}u) {
+    var sum = vec${inWord}<u32>();
     for (var y = y0; y < y1; y++) {
       for (var x = x0; x < x1; x++) {
         let w = (image * p.down + y) * p.across + x;
         let largest = found[w * p.k].x;
         let kth = found[w * p.k + p.k - 1u].x;
         let distance = largest - kth;
-        let a = products[w * p.stride + f];
-        let b = products[w * p.stride + f + 1u];
-        if (a > kth) { sum.x += (255u * (a - kth) + distance / 2u) / distance; }
-        if (b > kth) { sum.y += (255u * (b - kth) + distance / 2u) / distance; }
+        ${PART.slice(0, inWord)
+          .map(
+            (part, j) => `{
+          let response = products[w * p.stride + f + ${j}u];
+          if (response > kth) { sum.${part} += (255u * (response - kth) + distance / 2u) / distance; }
+        }`,
+          )
+          .join("\n        ")}
       }
     }
-    sum = sum >> vec2<u32>(p.shift);
-    pooled[((p.first + image) * cells + at % cells) * (p.filters / 2u) + f / 2u] = sum.x | (sum.y << 16u);
+    pooled[((p.first + image) * cells + at % cells) * (p.filters / ${inWord}u) + f / ${inWord}u] = ${wordOf(inWord, (j) => `sum.${PART[j]}`)};
   }
 }`,
-};
+});
+
+const POOL = { 2: poolKernel(2), 4: poolKernel(4) } as const;
 
 /** Room for the windows of some images, their products and their strongest filters. */
 interface Desk {
@@ -110,7 +118,7 @@ export async function addPooled(
   pooled: Room,
   first: number,
 ): Promise<void> {
-  const { across, down, width, channels, patchWidth, stride: step, cellsAcross, cellsDown, shift } = windows;
+  const { across, down, width, channels, patchWidth, stride: step, cellsAcross, cellsDown, shift, limit } = windows;
   const features = windowFeatures(windows);
   const { stride } = planes;
   const each = across * down;
@@ -145,5 +153,13 @@ export async function addPooled(
   await select(job, products, { filters, stride: planes.padded, k, rows: total, first: 0 }, found);
   const cells = count * cellsAcross * cellsDown;
   const params = [filters, planes.padded, k, across, down, cellsAcross, cellsDown, shift, cells, first];
-  await job.run(POOL, [products, found, pooled], params, Math.min(cells, MOST_GROUPS), Math.ceil(cells / MOST_GROUPS));
+  if (limit) params.push(limit, byteFactor(limit));
+  const kernel = POOL[valuesInWord(windows)];
+  await job.run(
+    kernel,
+    [products, found, pooled],
+    params,
+    Math.min(cells, MOST_GROUPS),
+    Math.ceil(cells / MOST_GROUPS),
+  );
 }

@@ -1,17 +1,18 @@
 /**
  * Pooled patches in one kernel, where a subgroup has a fixed size and windows are small: a workgroup takes one row of cells of an
  * image, a subgroup four windows at a time. Each lane has the responses of its own filters in registers, so that nothing but
- * pixels comes in and nothing but pooled sums goes out.
+ * pixels comes in and nothing but pooled values goes out.
  *
  * **The strongest.** A response and the number of its filter make one key, response · 2^b + number, and keys differ. Each lane sorts
  * its own; the largest head of all lanes, taken k times, gives the k strongest, the r-th to lane r. Which of two equal
  * responses comes first does not matter: only responses above the k-th add anything.
  */
 
-import { windowFeatures } from "../../kernels/patches.ts";
+import { byteFactor, windowFeatures } from "../../kernels/patches.ts";
 import { type Device, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { Job } from "./job.ts";
 import type { Layer, SomeImages } from "./pool.ts";
+import { valuesInWord, wordOf } from "./pool-words.ts";
 
 /** Subgroups of a workgroup, windows that a subgroup takes at a time, and those that are laid out at a time. */
 const SUBGROUPS = 4;
@@ -31,6 +32,8 @@ interface Plan {
   readonly own: number;
   readonly idBits: number;
   readonly isPacked: boolean;
+  /** Pooled values in a word: 4 are bytes, 2 are sums. */
+  readonly inWord: 2 | 4;
 }
 
 /** Programs by what they are written for. */
@@ -53,6 +56,7 @@ export function fusedKernel({ opened, limits }: Device, { planes, filters, windo
   const plan: Plan = {
     ...{ filters, words, cellsAcross, lanes, own, idBits },
     isPacked: language.has("packed_4x8_integer_dot_product") && !opened.isSoftware,
+    inWord: valuesInWord(windows),
   };
   const key = JSON.stringify(plan);
   const kernel = kernels.get(key) ?? write(plan);
@@ -68,13 +72,14 @@ export function addFused(
   { planes, filters, windows }: Layer,
   pooled: Room,
 ): Promise<void> {
-  const { across, down, width, channels, patchWidth, stride, cellsDown, nBest, shift } = windows;
+  const { across, down, width, channels, patchWidth, stride, cellsDown, nBest, shift, limit } = windows;
   const total = count * cellsDown;
   const groups = Math.min(total, MOST_GROUPS);
   const params = [
     ...[image, rowBytes / 4, planes.stride / 4, (planes.padded * planes.stride) / 4, total, groups],
     ...[across, down, cellsDown, width * channels, channels * stride, patchWidth * channels],
     ...[stride, windowFeatures(windows), Math.min(nBest, filters), shift],
+    ...(limit ? [limit, byteFactor(limit)] : []),
   ];
   return job.run(kernel, [room, planes.room, pooled], params, groups, Math.ceil(total / groups));
 }
@@ -97,10 +102,11 @@ function sortingPairs(count: number): [number, number][] {
 const each = (count: number, text: (j: number) => string): string =>
   Array.from({ length: count }, (_, j) => text(j)).join(" ");
 
-function write({ filters, cellsAcross, lanes, own, idBits, words, isPacked }: Plan): Kernel {
+function write({ filters, cellsAcross, lanes, own, idBits, words, isPacked, inWord }: Plan): Kernel {
   const quads = own / 4;
   const threads = lanes * SUBGROUPS;
   const part = ["x", "y", "z", "w"];
+  const outWords = (cellsAcross * filters) / inWord;
   const sum = (w: number, j: number): string => `r${w}_${j}`;
   const dots = (q: number): string =>
     each(WINDOWS, (w) => each(4, (i) => `${sum(w, 4 * q + i)} += dot4(v${w}, f.${part[i]});`));
@@ -130,7 +136,7 @@ function write({ filters, cellsAcross, lanes, own, idBits, words, isPacked }: Pl
       }`;
   const code = `diagnostic(off, subgroup_uniformity);
 enable subgroups;${isPacked ? "\nrequires packed_4x8_integer_dot_product;" : ""}
-struct Params { first: u32, row_words: u32, filter_words: u32, plane: u32, total: u32, groups: u32, across: u32, down: u32, cells_down: u32, line: u32, step: u32, patch_line: u32, step_down: u32, features: u32, best: u32, shift: u32 }
+struct Params { first: u32, row_words: u32, filter_words: u32, plane: u32, total: u32, groups: u32, across: u32, down: u32, cells_down: u32, line: u32, step: u32, patch_line: u32, step_down: u32, features: u32, best: u32, shift: u32, limit: u32, factor: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> images: array<u32>;
 @group(0) @binding(2) var<storage, read> weights: array<u32>;
@@ -194,10 +200,9 @@ fn weight(f: u32, c: u32) -> u32 {
     }
   }
   workgroupBarrier();
-  let out = at * ${(cellsAcross * filters) / 2}u;
-  for (var i = t; i < ${(cellsAcross * filters) / 2}u; i += ${threads}u) {
-    pooled[out + i] = (atomicLoad(&sums[2u * i]) >> p.shift) | ((atomicLoad(&sums[2u * i + 1u]) >> p.shift) << 16u);
+  for (var i = t; i < ${outWords}u; i += ${threads}u) {
+    pooled[at * ${outWords}u + i] = ${wordOf(inWord, (j) => `atomicLoad(&sums[${inWord}u * i + ${j}u])`)};
   }
 }`;
-  return { name: `pool ${filters} filters of ${words} words`, code, writes: [false, false, true] };
+  return { name: `pool ${filters} filters of ${words} words, ${inWord} in a word`, code, writes: [false, false, true] };
 }

@@ -3,10 +3,10 @@
  * (`pool-blocks.ts`).
  *
  * **Exact.** With d and D below 255 · Σw, the quotient ⌊(255·d + ⌊D/2⌋) / D⌋ of `kernels/patches.ts` is one of whole numbers below 2^32
- * where Σw is at most 60,000 (ranks: 244 values a window). Sums of similarities are whole.
+ * where Σw is at most 60,000 (ranks: 244 values a window). Sums of similarities are whole, and their bytes (`byteOf`) take 32 bits.
  */
 
-import { layersFeatures, pooledFeatures, windowFeatures } from "../../kernels/patches.ts";
+import { layersFeatures, type Pooled, pooledFeatures, pooledValues, windowFeatures } from "../../kernels/patches.ts";
 import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
 import type { Turn } from "../turn.ts";
 import { GpuBank, type Planes } from "./bank.ts";
@@ -16,23 +16,25 @@ import type { House } from "./house.ts";
 import type { Job } from "./job.ts";
 import { addPooled, deskOf } from "./pool-blocks.ts";
 import { addFused, fusedKernel } from "./pool-fused.ts";
+import { valuesInWord } from "./pool-words.ts";
 import type { Part, Resident } from "./resident.ts";
 
 /** The largest sum of a filter's weights, and of places among the strongest. */
 const MOST_WEIGHT = 60_000;
 const MOST_BEST = 64;
-/** Sums that are read at a time, in bytes, and blocks that are computed or on their way to the host at a time. Measured. */
+/** Pooled values that are read at a time, in bytes, and blocks that are computed or on their way to the host at a time. Measured. */
 const ANSWER_BYTES = 2 ** 23;
 const IN_FLIGHT = 3;
 /** Seconds of products before others may have a turn. */
 const JOB_SECONDS = 0.1;
 
-/** Whether the device pools by such layers: small windows, an even number of filters of one norm. */
+/** Whether the device pools by such layers: small windows, filters of one norm whose values fill whole words. */
 export function canPool(layers: readonly PatchLayer[]): boolean {
   return layers.every(({ bank, windows }) => {
     const n = windowFeatures(windows);
     const isSmall = n * (n + 1) <= MOST_WEIGHT && Math.min(windows.nBest, bank.filters) <= MOST_BEST;
-    return isSmall && bank.filters % 2 === 0 && bank.weights instanceof Uint16Array && isLight(bank.weights, n);
+    const isWhole = bank.filters % valuesInWord(windows) === 0;
+    return isSmall && isWhole && bank.weights instanceof Uint16Array && isLight(bank.weights, n);
   });
 }
 
@@ -46,15 +48,15 @@ function isLight(weights: Uint16Array, n: number): boolean {
   return true;
 }
 
-/** The pooled sums of all images, the layers side by side; undefined where filters cannot be on the device. */
+/** The pooled values of all images, the layers side by side; undefined where filters cannot be on the device. */
 export async function poolOnDevice(
   house: House,
   x: Resident,
   layers: readonly PatchLayer[],
   turn: Turn,
-): Promise<Uint16Array | undefined> {
+): Promise<Pooled | undefined> {
   const features = layersFeatures(layers);
-  const out = new FreshNumbers(x.rows * features);
+  const out = new FreshNumbers(pooledValues(layers, x.rows * features));
   let at = 0;
   for (const { bank, windows } of layers) {
     const own = pooledFeatures(windows, bank.filters);
@@ -89,9 +91,9 @@ export interface SomeImages {
   readonly count: number;
 }
 
-/** Where pooled sums go: `own` of `features` numbers a row, from `at` on. */
+/** Where pooled values go: `own` of `features` numbers a row, from `at` on. */
 interface Place {
-  readonly out: FreshNumbers;
+  readonly out: FreshNumbers<Pooled>;
   readonly features: number;
   readonly at: number;
   readonly own: number;
@@ -103,21 +105,22 @@ async function poolPart(house: House, x: Resident, part: Part, layer: Layer, pla
   const { rate } = await house.choice();
   const work = windows.across * windows.down * planes.padded * planes.stride * planes.planes;
   const answer = Math.min(limits.answerBytes, ANSWER_BYTES);
-  // Images whose sums are computed and read at a time.
-  const most = Math.max(1, Math.floor(Math.min(answer / (2 * place.own), (JOB_SECONDS * rate) / work)));
+  const each = place.own * place.out.values.BYTES_PER_ELEMENT;
+  // Images whose values are computed and read at a time.
+  const most = Math.max(1, Math.floor(Math.min(answer / each, (JOB_SECONDS * rate) / work)));
   const reading: Promise<void>[] = [];
   for (let from = 0; from < part.rows; from += most) {
     const count = Math.min(most, part.rows - from);
     const { read } = await house.line.run(() =>
       device.borrowing(async (borrow) => {
-        const bytes = 2 * place.own * count;
+        const bytes = each * count;
         const pooled = borrow(bytes);
         const job = device.job();
         const images = { room: part.room, stride: x.stride, image: from, count };
         await addImages(job, house, images, layer, pooled, borrow);
         const read = job.take(pooled, bytes, async (there) => {
           await place.out.ready((part.first + from + count) * place.features);
-          spread(new Uint16Array(there, 0, bytes / 2), part.first + from, place);
+          spread(there, place.own * count, part.first + from, place);
         });
         job.send();
         return { read };
@@ -152,12 +155,17 @@ async function addImages(
   }
 }
 
-/** Puts the sums of one layer where they belong in the rows of all. */
-function spread(sums: Uint16Array, first: number, { out: { values: out }, features, at, own }: Place): void {
+/** Puts the values of one layer where they belong in the rows of all. */
+function spread(
+  there: ArrayBuffer,
+  count: number,
+  first: number,
+  { out: { values: out }, features, at, own }: Place,
+): void {
+  const values = out instanceof Uint8Array ? new Uint8Array(there, 0, count) : new Uint16Array(there, 0, count);
   if (own === features) {
-    out.set(sums, first * features);
+    out.set(values, first * features);
     return;
   }
-  for (let r = 0; r * own < sums.length; r++)
-    out.set(sums.subarray(r * own, (r + 1) * own), (first + r) * features + at);
+  for (let r = 0; r * own < count; r++) out.set(values.subarray(r * own, (r + 1) * own), (first + r) * features + at);
 }

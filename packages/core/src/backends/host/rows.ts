@@ -6,7 +6,7 @@
 import { meanFilter } from "../../bank/bank.ts";
 import { groupByCode, pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
-import { layersFeatures, poolLayers } from "../../kernels/patches.ts";
+import { layersFeatures, type Pooled, pooledValues, poolLayers } from "../../kernels/patches.ts";
 import { rankerFor } from "../../kernels/rank-sums.ts";
 import { inMemory, sourceOf } from "../../kernels/rows.ts";
 import type {
@@ -137,13 +137,13 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
       throw new RanksimError("bad-matrix", "expected images as dense rows of bytes");
     }
     const features = layersFeatures(layers);
-    const values = new Uint16Array(this.rows * features);
+    const values = pooledValues(layers, this.rows * features);
     await this.use(() => this.poolRows(layers, features, values));
     return { form: "dense", rows: this.rows, features, values };
   }
 
-  /** Writes the pooled sums of all rows, `features` of them a row. */
-  protected async poolRows(layers: readonly PatchLayer[], features: number, out: Uint16Array): Promise<void> {
+  /** Writes the pooled values of all rows, `features` of them a row. */
+  protected async poolRows(layers: readonly PatchLayer[], features: number, out: Pooled): Promise<void> {
     let at = 0;
     for await (const image of this.source.blocks(1)) {
       out.set(poolLayers(image as DenseRows, layers), at);

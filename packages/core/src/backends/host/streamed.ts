@@ -7,7 +7,7 @@
 import { joinBanks } from "../../bank/bank.ts";
 import { groupByCode, pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
-import { layersFeatures } from "../../kernels/patches.ts";
+import { layersFeatures, pooledValues } from "../../kernels/patches.ts";
 import { bytesOf, inMemory, sourceOf } from "../../kernels/rows.ts";
 import type {
   DenseRows,
@@ -161,7 +161,7 @@ class StreamedRows extends Counted implements HeldRows {
 
   async pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
     const features = layersFeatures(layers);
-    const values = new Uint16Array(this.rows * features);
+    const values = pooledValues(layers, this.rows * features);
     await this.#each(async (held, first) => values.set((await held.pool(layers)).values, first * features));
     return { form: "dense", rows: this.rows, features, values };
   }

@@ -2,6 +2,7 @@
 
 import { pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
+import type { Pooled } from "../../kernels/patches.ts";
 import { bytesOf, gatherRows, inMemory, sourceOf } from "../../kernels/rows.ts";
 import type {
   DenseRows,
@@ -167,9 +168,9 @@ export class ShardedRows extends Counted implements HeldRows {
   pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
     return this.local(async () => {
       const { features, values } = await this.own.pool(layers);
-      const parts = await this.#gathered([values as Uint16Array]);
-      const all = joined(
-        Uint16Array,
+      const parts = await this.#gathered([values as Pooled]);
+      const all = joined<Pooled>(
+        values instanceof Uint8Array ? Uint8Array : Uint16Array,
         parts.map(([pooled]) => pooled),
       );
       return { form: "dense", rows: this.rows, features, values: all };

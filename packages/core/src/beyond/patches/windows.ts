@@ -5,8 +5,10 @@
 
 import { RanksimError } from "../../errors.ts";
 import {
+  byteFactor,
   cellOf,
   copyWindow,
+  FACTOR_BITS,
   patchResponses,
   patchSimilarities,
   pooledFeatures,
@@ -155,13 +157,17 @@ export interface WindowMap {
   readonly values: Float64Array;
 }
 
-/** For each window of one image, the sum over filters of its similarity times `weights` of its cell and filter. */
+/**
+ * For each window of one image, the sum over filters of its similarity times `weights` of its cell and filter, on the scale of pooled
+ * values: divided by 2^shift, and for bytes times factor / 2^24, as if no sum were cut off or rounded.
+ */
 export function mapWindows(image: Uint8Array, { bank, windows }: PatchLayer, weights: Float64Array): WindowMap {
   const m = bank.filters;
   const window = new Uint8Array(bank.features);
   const responses = new Float64Array(m);
   const similarities = new Float64Array(m);
   const values = new Float64Array(windows.across * windows.down);
+  const unit = (windows.limit ? byteFactor(windows.limit) / 2 ** FACTOR_BITS : 1) / 2 ** windows.shift;
   for (let y = 0; y < windows.down; y++) {
     for (let x = 0; x < windows.across; x++) {
       if (!copyWindow(image, 0, windows, x, y, window)) continue;
@@ -170,7 +176,7 @@ export function mapWindows(image: Uint8Array, { bank, windows }: PatchLayer, wei
       const cell = cellOf(windows, x, y) * m;
       let sum = 0;
       for (let f = 0; f < m; f++) sum += similarities[f] * weights[cell + f];
-      values[y * windows.across + x] = sum / 2 ** windows.shift;
+      values[y * windows.across + x] = sum * unit;
     }
   }
   return { windows, values };

@@ -2,7 +2,7 @@
 
 import { type ByteScale, checkWindows } from "../../beyond/patches/windows.ts";
 import { RanksimError } from "../../errors.ts";
-import { type WindowChoice, windowFeatures, windowsOf } from "../../kernels/patches.ts";
+import { LARGEST_SUM, type WindowChoice, windowFeatures, windowsOf } from "../../kernels/patches.ts";
 import { commonNorm } from "../../kernels/rank.ts";
 import type { DenseBank, PatchLayer } from "../../kernels/shapes.ts";
 import type { ImageShape } from "../../matrix/image-shape.ts";
@@ -31,12 +31,17 @@ export function patchArrays(layers: readonly PatchLayer[]): { [name: string]: Sa
 export function readLayers(
   saved: Saved,
   shape: ImageShape,
-  choicesOf: (params: { readonly [name: string]: Json }) => readonly WindowChoice[],
+  choicesOf: (params: { readonly [name: string]: Json }) => {
+    readonly choices: readonly WindowChoice[];
+    readonly bytes: boolean;
+  },
 ): PatchLayer[] {
   let layers: PatchLayer[];
   try {
-    layers = choicesOf(readParams(saved)).map((choice, j) => {
-      const windows = windowsOf(shape, choice);
+    const { choices, bytes } = choicesOf(readParams(saved));
+    const limits = readLimits(saved, bytes ? choices.length : 0);
+    layers = choices.map((choice, j) => {
+      const windows = windowsOf(shape, choice, limits[j]);
       checkWindows(windows);
       return { windows, bank: readRanks(saved, j, windowFeatures(windows)) };
     });
@@ -47,6 +52,25 @@ export function readLayers(
     if (!layers.some((_, j) => nameOf(j) === name)) throw bad(saved, `unknown array ${name}`);
   }
   return layers;
+}
+
+/** The stored limits of so many layers, 0 where pooled values are the sums. */
+function readLimits(saved: Saved, layers: number): number[] {
+  const { limits } = saved.meta;
+  if (layers === 0) {
+    if (limits !== undefined) throw bad(saved, "limits: expected none, since parameter bytes is not set");
+    return [];
+  }
+  const isLimit = (value: Json): value is number =>
+    Number.isInteger(value) && 1 <= Number(value) && Number(value) <= LARGEST_SUM;
+  if (!Array.isArray(limits) || limits.length !== layers || !limits.every(isLimit)) {
+    const found = limits === undefined ? "none" : JSON.stringify(limits).slice(0, 80);
+    throw bad(
+      saved,
+      `limits: expected ${layers} whole numbers from 1 to ${LARGEST_SUM}, one for each layer, found ${found}`,
+    );
+  }
+  return limits;
 }
 
 /** The stored size of images. */

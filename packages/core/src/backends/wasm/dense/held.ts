@@ -1,5 +1,6 @@
 /** Dense rows held by an engine: which search answers a question, and when bounds pay. */
 
+import type { Pooled } from "../../../kernels/patches.ts";
 import { pickFilters } from "../../../kernels/pick-filters.ts";
 import { commonNorm, weightsFor } from "../../../kernels/rank.ts";
 import { inMemory } from "../../../kernels/rows.ts";
@@ -142,7 +143,7 @@ export class HeldDense extends WasmRows<DenseBlock> {
     return this.withResident((resident) => (resident ? addSumsDense(this.engine, resident, groups, onto) : plainly()));
   }
 
-  protected override poolRows(layers: readonly PatchLayer[], features: number, out: Uint16Array): Promise<void> {
+  protected override poolRows(layers: readonly PatchLayer[], features: number, out: Pooled): Promise<void> {
     return this.attempt(() => this.eachBlock((block) => poolImages(this.engine, block, layers, features, out)));
   }
 

@@ -23,7 +23,9 @@ export const WINDOW_VALUES = 112; // n rounded up to 8; filters have zeros beyon
 export const ID_BITS = 120; // bits for the number of a filter below its response; 0: the two do not fit 32 bits together
 export const BEST = 128; // filters per window whose similarity counts
 
-// The sums.
-export const POOLED = 136; // u16, those of image 0
+// The pooled values.
+export const POOLED = 136; // u16, or u8 where there is a limit: those of image 0
 export const POOLED_BYTES = 144; // from one image to the next
-export const POOLED_SHIFT = 152; // bits left out at the end of each
+export const POOLED_SHIFT = 152; // bits left out at the end of each sum
+export const BYTE_LIMIT = 160; // sum that is 255 as a byte; 0: values are the sums
+export const BYTE_FACTOR = 168; // ⌊255 · 2^24 / limit⌋

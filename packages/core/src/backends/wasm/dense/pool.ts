@@ -1,12 +1,14 @@
 /** Pooled similarities of windows on an engine: a block of images, one fused kernel, threads by image. */
 
-import { pooledFeatures, windowFeatures } from "../../../kernels/patches.ts";
+import { byteFactor, type Pooled, pooledFeatures, windowFeatures } from "../../../kernels/patches.ts";
 import type { DenseBank, PatchLayer, Windows } from "../../../kernels/shapes.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed } from "../engine/memory.ts";
 import {
   ACROSS,
   BEST,
+  BYTE_FACTOR,
+  BYTE_LIMIT,
   CELLS_ACROSS,
   CELLS_DOWN,
   DOWN,
@@ -31,24 +33,25 @@ import { type DenseBlock, sliceBlock } from "./rows.ts";
 /** Images a kernel takes at a time: each is some hundred thousand products and more. */
 const IMAGE_PIECE = 4;
 
-/** Bytes of sums in memory at a time. */
+/** Bytes of pooled values in memory at a time. */
 const POOLED_LIMIT = 2 ** 25;
 
 /** Largest distance of a value from 128. */
 const MOST_VALUE = 128;
 
-/** Writes the pooled sums of a block of images of bytes to `out`, all layers side by side, from image `block.first` on. */
+/** Writes the pooled values of a block of images of bytes to `out`, all layers side by side, from image `block.first` on. */
 export function poolImages(
   engine: Engine,
   block: DenseBlock,
   layers: readonly PatchLayer[],
   width: number,
-  out: Uint16Array,
+  out: Pooled,
 ): Promise<void> {
   const { memory } = engine;
-  const most = Math.max(1, Math.min(block.rows, Math.floor(POOLED_LIMIT / (2 * width))));
+  const bytes = out.BYTES_PER_ELEMENT;
+  const most = Math.max(1, Math.min(block.rows, Math.floor(POOLED_LIMIT / (bytes * width))));
   return borrowed(memory, async (lease) => {
-    const pooled = lease.take(most * width * 2);
+    const pooled = lease.take(most * width * bytes);
     const contexts = layers.map(({ bank, windows }) => {
       const context = new Context(memory, lease);
       describeWindows(context, windows, bank, lease.put(packFilters(bank)));
@@ -59,12 +62,13 @@ export function poolImages(
       let at = 0;
       for (const [j, context] of contexts.entries()) {
         context.set([IMAGES, part.at], [IMAGE_BYTES, part.rowBytes]);
-        context.set([POOLED, pooled + at * 2], [POOLED_BYTES, width * 2]);
+        context.set([POOLED, pooled + at * bytes], [POOLED_BYTES, width * bytes]);
         const scratch = engine.ask("scratch_patches", context.at);
         await engine.run("pool_patches", part.rows, IMAGE_PIECE, scratch, context);
         at += pooledFeatures(layers[j].windows, layers[j].bank.filters);
       }
-      out.set(memory.u16(pooled, part.rows * width), part.first * width);
+      const count = part.rows * width;
+      out.set(bytes === 1 ? memory.u8(pooled, count) : memory.u16(pooled, count), part.first * width);
     }
   });
 }
@@ -79,6 +83,7 @@ function describeWindows(context: Context, windows: Windows, bank: DenseBank, pa
   context.set([PATCH_PANEL, panel], [PATCH_FILTERS, bank.filters], [ID_BITS, idBits(windows, bank.filters)]);
   context.set([WINDOW_VALUES, Math.ceil(windowFeatures(windows) / 8) * 8]);
   context.set([BEST, Math.min(windows.nBest, bank.filters)], [POOLED_SHIFT, windows.shift]);
+  if (windows.limit) context.set([BYTE_LIMIT, windows.limit], [BYTE_FACTOR, byteFactor(windows.limit)]);
 }
 
 /** Bits that the number of a filter takes below its response, or 0 where 32 bits do not hold both. */

@@ -307,8 +307,7 @@ export class PatchModel implements TransformingModel<MatrixLike> {
 
   /**
    * Where in one image a linear combination of its pooled similarities comes from: for each layer a value for each window. The values of
-   * a map add up to what the layer contributes, except for bits that `transform` leaves out and, where it gives bytes, for what it cuts off
-   * sums above the limit and for rounding.
+   * a map add up to what the layer contributes.
    */
   map(x: MatrixLike, row: number, weights: Float64Array): readonly WindowMap[] {
     const one = toBytes(toDense(oneRow(matchingMatrix(x, this.features), row)), this.scale);

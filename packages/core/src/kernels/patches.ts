@@ -129,6 +129,12 @@ export function byteOf(sum: number, limit: number): number {
   return Math.floor((Math.min(sum, limit) * byteFactor(limit) + 2 ** (FACTOR_BITS - 1)) / 2 ** FACTOR_BITS);
 }
 
+/** What a sum of similarities is in a pooled row. */
+export function pooledValue(sum: number, { shift, limit }: Windows): number {
+  const kept = sum >>> shift;
+  return limit ? byteOf(kept, limit) : kept;
+}
+
 /** Pools images: row r of `out` has the values of image r at `r * outFeatures + outAt`, cell by cell, filters ascending. */
 function poolPatches(
   images: Uint8Array,
@@ -140,7 +146,7 @@ function poolPatches(
   outAt: number, // in: where the values of this bank begin in a row
 ): void {
   const m = bank.filters;
-  const { width, height, channels, across, down, nBest, shift, limit } = windows;
+  const { width, height, channels, across, down, nBest } = windows;
   const window = new Uint8Array(bank.features);
   const responses = new Float64Array(m);
   const similarities = new Float64Array(m);
@@ -157,10 +163,7 @@ function poolPatches(
         for (let f = 0; f < m; f++) sums[cell + f] += similarities[f];
       }
     }
-    for (let e = 0; e < sums.length; e++) {
-      const sum = sums[e] >>> shift;
-      out[r * outFeatures + outAt + e] = limit ? byteOf(sum, limit) : sum;
-    }
+    for (let e = 0; e < sums.length; e++) out[r * outFeatures + outAt + e] = pooledValue(sums[e], windows);
   }
 }
 

@@ -5,13 +5,12 @@
 
 import { RanksimError } from "../../errors.ts";
 import {
-  byteFactor,
   cellOf,
   copyWindow,
-  FACTOR_BITS,
   patchResponses,
   patchSimilarities,
   pooledFeatures,
+  pooledValue,
   windowFeatures,
 } from "../../kernels/patches.ts";
 import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
@@ -158,28 +157,41 @@ export interface WindowMap {
 }
 
 /**
- * For each window of one image, the sum over filters of its similarity times `weights` of its cell and filter, on the scale of pooled
- * values: divided by 2^shift, and for bytes times factor / 2^24, as if no sum were cut off or rounded.
+ * For each window of one image, its part of the pooled values of its cell times `weights` of them: a value is divided among the windows of
+ * the cell in proportion to their similarities, so that the parts add up to the whole.
  */
-export function mapWindows(image: Uint8Array, { bank, windows }: PatchLayer, weights: Float64Array): WindowMap {
+export function mapWindows(image: Uint8Array, layer: PatchLayer, weights: Float64Array): WindowMap {
+  const { bank, windows } = layer;
   const m = bank.filters;
-  const window = new Uint8Array(bank.features);
-  const responses = new Float64Array(m);
-  const similarities = new Float64Array(m);
+  const sums = new Float64Array(pooledFeatures(windows, m));
+  visitWindows(image, layer, (similarities, cell) => {
+    for (let f = 0; f < m; f++) sums[cell * m + f] += similarities[f];
+  });
+  const parts = sums.map((sum, e) => (sum === 0 ? 0 : (weights[e] * pooledValue(sum, windows)) / sum));
   const values = new Float64Array(windows.across * windows.down);
-  const unit = (windows.limit ? byteFactor(windows.limit) / 2 ** FACTOR_BITS : 1) / 2 ** windows.shift;
+  visitWindows(image, layer, (similarities, cell, place) => {
+    for (let f = 0; f < m; f++) values[place] += similarities[f] * parts[cell * m + f];
+  });
+  return { windows, values };
+}
+
+/** Calls `visit` with the similarities, the cell and the number of each window that has contrast. */
+function visitWindows(
+  image: Uint8Array,
+  { bank, windows }: PatchLayer,
+  visit: (similarities: Float64Array, cell: number, place: number) => void,
+): void {
+  const window = new Uint8Array(bank.features);
+  const responses = new Float64Array(bank.filters);
+  const similarities = new Float64Array(bank.filters);
   for (let y = 0; y < windows.down; y++) {
     for (let x = 0; x < windows.across; x++) {
       if (!copyWindow(image, 0, windows, x, y, window)) continue;
       patchResponses(window, bank, responses);
       patchSimilarities(responses, windows.nBest, similarities);
-      const cell = cellOf(windows, x, y) * m;
-      let sum = 0;
-      for (let f = 0; f < m; f++) sum += similarities[f] * weights[cell + f];
-      values[y * windows.across + x] = sum * unit;
+      visit(similarities, cellOf(windows, x, y), y * windows.across + x);
     }
   }
-  return { windows, values };
 }
 
 /** The part of weights for pooled rows that belongs to each layer. */

@@ -506,6 +506,17 @@ class TableEncoder(Part):
 class Patches(Part):
     """Images to how often, and where, each of some small pictures is found in them."""
 
+    def __init__(self, saved):
+        super().__init__(saved)
+        layers, limits = len(self.arrays), self.meta.get("limits")
+        if not self.params.get("bytes", False):
+            if limits is not None:
+                raise ValueError("limits: expected none, since parameter bytes is not set")
+            limits = [0] * layers  # values are the sums
+        elif not isinstance(limits, list) or [type(one) is int and 0 < one < 2**15 for one in limits] != [True] * layers:
+            raise ValueError(f"limits: expected {layers} whole numbers from 1 to 32767, found {limits}")
+        self.limits = limits
+
     def transform(self, x):
         images = self.as_bytes(np.asarray(x, np.float64).reshape(len(x), -1))
         width, height, channels = self.meta["width"], self.meta["height"], self.meta["channels"]
@@ -530,7 +541,7 @@ class Patches(Part):
         return value[layer] if isinstance(value, list) else value
 
     def pooled(self, images, layer, filters):
-        """rows x cells x filters: sums of similarities of windows, all of them whole numbers."""
+        """rows x (cells x filters): sums of similarities of windows, or bytes that stand for them. Whole numbers."""
         rows, height, width, _ = images.shape
         patch, stride, grid, best = (self.param(name, layer) for name in ("patch", "stride", "grid", "nBest"))
         high, wide, m = min(patch, height), min(patch, width), len(filters)
@@ -550,7 +561,9 @@ class Patches(Part):
                 similar = np.floor((255 * d + np.floor(distance / 2)) / np.where(distance > 0, distance, 1))
                 sums[:, y * cells_down // down, x * cells_across // across] += np.where(d > 0, similar, 0)
         most = -(-across // cells_across) * -(-down // cells_down) * 255
-        return np.floor(sums / 2 ** max(0, most.bit_length() - 15)).reshape(rows, -1)
+        sums = sums.reshape(rows, -1).astype(np.int64) >> max(0, most.bit_length() - 15)
+        limit = self.limits[layer]
+        return sums if limit == 0 else (np.minimum(sums, limit) * (255 * 2**24 // limit) + 2**23) // 2**24
 
 
 class Conformal(Part):

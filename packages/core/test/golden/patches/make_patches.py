@@ -55,6 +55,12 @@ def pooled(images, filters, patch, stride, grid, n_best):
     return sums.reshape(rows, -1) >> max(0, most.bit_length() - 15)
 
 
+def as_bytes(sums, limit):
+    """255 from the limit on, smaller sums in proportion, by a factor of 24 bits after the point, rounded."""
+    factor = 255 * 2**24 // limit
+    return (np.minimum(sums, limit) * factor + 2**23) // 2**24
+
+
 CASES = [
     # rows, width, height, channels, patch, stride, grid, nBest, filters, values below
     (3, 9, 8, 1, 3, 1, 2, 4, 10, 256),
@@ -66,22 +72,35 @@ CASES = [
     (2, 11, 11, 1, 3, 3, 9, 40, 7, 2),
 ]
 
+BYTES = [
+    # the same, and from which sum on values are 255
+    (3, 9, 8, 1, 3, 1, 2, 4, 10, 256, 1000),
+    (2, 10, 10, 3, 4, 2, 3, 8, 9, 256, 255),
+    (2, 12, 12, 1, 5, 1, 5, 9, 20, 3, 37),
+    (1, 24, 24, 1, 2, 1, 1, 4, 6, 256, 3600),
+    (2, 6, 7, 2, 9, 1, 2, 3, 5, 256, 1),
+    (3, 30, 1, 1, 7, 1, 2, 5, 12, 256, 32767),
+]
+
 
 def main():
     cases = []
-    for number, (rows, width, height, channels, patch, stride, grid, n_best, m, limit) in enumerate(CASES):
+    for number, case in enumerate(CASES + BYTES):
+        rows, width, height, channels, patch, stride, grid, n_best, m, values, *limit = case
         draws = Draws(number + 1)
-        images = draws.below(limit, (rows, height, width, channels))
-        images[0, : height // 2] = limit // 2  # windows without contrast
+        images = draws.below(values, (rows, height, width, channels))
+        images[0, : height // 2] = values // 2  # windows without contrast
         n = min(patch, height) * min(patch, width) * channels
         filters = doubled_ranks(draws.below(9, (m, n)))
+        sums = pooled(images, filters, patch, stride, grid, n_best)
         cases.append(
             {
                 **{"width": width, "height": height, "channels": channels},
                 **{"patch": patch, "stride": stride, "grid": grid, "nBest": n_best},
+                **({"limit": limit[0]} if limit else {}),
                 "images": images.reshape(rows, -1).tolist(),
                 "filters": filters.tolist(),
-                "pooled": pooled(images, filters, patch, stride, grid, n_best).tolist(),
+                "pooled": (as_bytes(sums, *limit) if limit else sums).tolist(),
             }
         )
     print("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]")

@@ -20,6 +20,8 @@ interface Golden {
   readonly stride: number;
   readonly grid: number;
   readonly nBest: number;
+  /** Of values that are bytes. */
+  readonly limit?: number;
   readonly images: readonly number[][];
   readonly filters: readonly number[][];
   readonly pooled: readonly number[][];
@@ -35,13 +37,14 @@ function bankOf(filters: readonly number[][]): DenseBank {
 
 describe.each(platforms)("golden patches on $title", ({ open }) => {
   it.each(cases)(
-    "$width x $height x $channels, patch $patch, stride $stride, grid $grid, nBest $nBest",
+    "$width x $height x $channels, patch $patch, stride $stride, grid $grid, nBest $nBest, limit $limit",
     async (golden) => {
       const backend = await open();
       const { images, filters } = golden;
       const x = Dense.of(Uint8Array.from(images.flat()), images.length, images[0].length);
       const held = await backend.hold(x);
-      const { values } = await held.pool([{ bank: bankOf(filters), windows: windowsOf(golden, golden) }]);
+      const { values } = await held.pool([{ bank: bankOf(filters), windows: windowsOf(golden, golden, golden.limit) }]);
+      expect(values).toBeInstanceOf(golden.limit === undefined ? Uint16Array : Uint8Array);
       expect([...values]).toEqual(golden.pooled.flat());
       await backend.close();
     },

@@ -13,13 +13,16 @@ let world: World;
 beforeAll(async () => {
   world = makeWorld();
   await world.ranksim("train digits:train -m preset.ranksim");
+  await world.ranksim("train digits:train -m bytes.ranksim --patch-bytes");
 });
 afterAll(() => world.remove());
 
 describe("explain", () => {
-  test("has a map that adds up to what the features contribute", async () => {
+  test.each(["preset", "bytes"])("has a map that adds up to what the features contribute: %s", async (name) => {
     for (const row of [0, 3, 17]) {
-      const { stdout, code } = await world.ranksim(`explain preset.ranksim digits:test --row ${row} --top 2000 --json`);
+      const { stdout, code } = await world.ranksim(
+        `explain ${name}.ranksim digits:test --row ${row} --top 2000 --json`,
+      );
       expect(code).toBe(0);
       const { where, contributions } = JSON.parse(stdout);
       expect([where.width, where.height, where.values.length]).toEqual([8, 8, 64]);
@@ -94,6 +97,21 @@ describe("flags of patches", () => {
     expect(model?.params).toMatchObject({ patch: [2, 3], filters: 12, grid: 2 });
   });
 
+  test("say whether pooled values are bytes, which the model, its card and inspect show", async () => {
+    const line = "train digits:test -m flag.ranksim --preset fast --filters 10 --refine-epochs 1 --card flag.md";
+    const limitsOf = () => {
+      const model = patchesOf(loadModel(readFileSync(world.path("flag.ranksim"))));
+      return model?.layers.map(({ windows }) => windows.limit);
+    };
+    expect((await world.ranksim(`${line} --patch-bytes --patch-size 2,3`)).code).toBe(0);
+    expect(limitsOf()).toHaveLength(2);
+    expect(limitsOf()?.every((limit) => limit > 0)).toBe(true);
+    expect(readFileSync(world.path("flag.md"), "utf8")).toMatch(/\| bytes \| true \|/);
+    expect((await world.ranksim("inspect flag.ranksim")).stdout).toMatch(/patches: bytes +true/);
+    expect((await world.ranksim(`${line} --no-patch-bytes`)).code).toBe(0);
+    expect(limitsOf()).toEqual([0]);
+  });
+
   test.each([
     [
       "train digits:test -m x --patch-grid 2 --estimator classifier",
@@ -105,6 +123,12 @@ describe("flags of patches", () => {
       2,
       "--patch-filters is about images, found a table",
     ],
+    [
+      "train digits:test -m x --no-patch-bytes --estimator classifier",
+      2,
+      "--no-patch-bytes belongs to a preset, which --est",
+    ],
+    ["train digits:test -m x --patch-bytes --preset paper", 1, "--patch-bytes: expected labelled images"],
     ["train digits:test -m x --patch-grid 2 --preset paper", 1, "--patch-grid: expected labelled images"],
     [
       "train digits:test -m x --preset best --patch-size 3,4",

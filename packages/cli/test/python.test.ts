@@ -144,8 +144,14 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     await compare("s.ranksim", "words.npy", 'np.load("words.npy")');
   });
 
-  test.each(["fast", "balanced", "best"])("images through patches, preset %s", async (preset) => {
-    const { code, stderr } = await world.ranksim(`train train.npz --images 8x8 --preset ${preset} -m i.ranksim`);
+  test.each([
+    ["fast", "--no-patch-bytes"],
+    ["fast", "--patch-bytes"],
+    ["balanced", "--patch-bytes"],
+    ["best", ""],
+  ])("images through patches, preset %s %s", async (preset, flag) => {
+    const line = `train train.npz --images 8x8 --preset ${preset} ${flag} -m i.ranksim`;
+    const { code, stderr } = await world.ranksim(line.replace(/ +/g, " "));
     expect(code, stderr).toBe(0);
     expect(readFileSync(world.path("i.ranksim"), "latin1")).toContain("patches");
     await compare("i.ranksim", "x.npy", 'np.load("x.npy")');
@@ -294,6 +300,38 @@ print(json.dumps([m.predict(x), m.predict_sets(x, 0.8), m.predict_proba(x).tolis
     shares.flat().forEach((share: number, i: number) => {
       expect(share).toBeCloseTo(expected[i], 9);
     });
+  });
+
+  test("limits that no training gives are refused, as by the library", async () => {
+    const { x } = await loadDigits();
+    const model = await new PatchTransform({ patch: [3, 4], filters: 6, bytes: true, sample: 500 }).fit(x.slice(0, 50));
+    const saved = model.save();
+    const { bytes: _, ...sums } = model.params;
+    const wrong = "expected 2 whole numbers from 1 to 32767";
+    const cases: readonly (readonly [object, string])[] = [
+      [{ limits: [0, 9] }, wrong],
+      [{ limits: [9, 32_768] }, wrong],
+      [{ limits: [9] }, wrong],
+      [{ limits: [9, 9, 9] }, wrong],
+      [{ limits: [9, 0.5] }, wrong],
+      [{ limits: ["9", 9] }, wrong],
+      [{ limits: [true, 9] }, wrong],
+      [{ limits: null }, wrong],
+      [{ limits: 9 }, wrong],
+      [{ params: sums }, "limits: expected none, since parameter bytes is not set"],
+    ];
+    for (const [changes, words] of cases) {
+      const bytes = saveModel({ kind: model.kind, save: () => ({ ...saved, meta: { ...saved.meta, ...changes } }) });
+      expect(() => loadModel(bytes), JSON.stringify(changes)).toThrow(words);
+      writeFileSync(world.path("l.ranksim"), bytes);
+      const found = python(
+        numpy as string,
+        `from ranksim_model import Model
+try: Model("l.ranksim")
+except ValueError as error: print(error)`,
+      );
+      expect(found, JSON.stringify(changes)).toContain(words);
+    }
   });
 
   test("a transform", async () => {

@@ -1,6 +1,13 @@
 /** Patches and spikes in the worker, run in Node: what the page is told is what the library says. */
 
-import { type ClassifierModel, loadModel, type PatchModel, type PipelineModel, toDense } from "@ranksim/core";
+import {
+  type ClassifierModel,
+  loadModel,
+  type PatchModel,
+  type PipelineModel,
+  saveModel,
+  toDense,
+} from "@ranksim/core";
 import { loadDigits, train } from "@ranksim/data";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Explanation, ModelSummary, PatchView, Recipe, Sample } from "../src/protocol.ts";
@@ -102,5 +109,30 @@ describe("a classifier on patches", () => {
     );
     await other.openFiles({ files: [{ path: "t.csv", file: new File([content], "t.csv") }], choices: {} });
     await expect(other.train({ recipe: RECIPE, pace: "full" })).rejects.toThrow(/found in pictures/);
+  });
+});
+
+describe("a model file whose pooled values are bytes", () => {
+  it("answers, explains and spikes as the library does", async () => {
+    const { x, y, imageSize } = await loadDigits();
+    const part = { form: "matrix", x: x.slice(0, 400), y: y.slice(0, 400), imageSize } as const;
+    const { model } = await train(part, { preset: "fast", params: { filters: 20 }, patches: { bytes: true } });
+    const session = new Session({ step: () => {}, refinement: () => {} });
+    await session.openDigits();
+    const file = new File([saveModel(model)], "bytes.ranksim");
+    await session.openFiles({ files: [{ path: "bytes.ranksim", file }], choices: {} });
+    const [patches, classifier] = (model as PipelineModel).steps as unknown as [PatchModel, ClassifierModel];
+    expect(patches.layers[0].windows.limit).toBeGreaterThan(0);
+    for (const row of [500, 900, 1700]) {
+      const sample: Sample = { form: "dense", values: Float64Array.from(x.row(row)) };
+      const explanation = await session.explain({ sample });
+      const pooled = await patches.transform([x.row(row)]);
+      expect(Array.from(explanation.seen?.values ?? [])).toEqual(Array.from(pooled.values));
+      expect(explanation.labels[0]).toBe(String((await classifier.predict(pooled))[0]));
+      const found = await classifier.explain(pooled, 0);
+      const sum = found.contributions.reduce((total, { contribution }) => total + contribution, 0);
+      expect(explanation.parts.reduce((total, one) => total + one, 0)).toBeCloseTo(sum, 6);
+      expect((await session.spikes({ sample })).racers[0].label).toBe(explanation.labels[0]);
+    }
   });
 });

@@ -4,6 +4,7 @@ import { type Preset, TABLE_PARAMETERS } from "@ranksim/data";
 import type { Command } from "commander";
 import { estimatorName, parameterTables } from "../flags/estimator-flags.ts";
 import { flagOf } from "../flags/parameter-flags.ts";
+import { PATCH_OPTIONS } from "../flags/patch-flags.ts";
 import { vectorizerTables } from "../flags/vectorizer-flags.ts";
 import { quoted } from "../provenance.ts";
 
@@ -29,7 +30,7 @@ const OF_TUNING = new Set([
 ]);
 
 /** What is said by another flag, or belongs to presets, where the choice is none. */
-const OF_PRESETS = ["vectorizer", "patchSize", "patchFilters", "patchGrid"];
+const OF_PRESETS = ["vectorizer", ...PATCH_OPTIONS];
 
 /** Keeps the flags of a command as they are typed; to be called before the command line is read. */
 export function keepTyped(command: Command): TypedFlags {

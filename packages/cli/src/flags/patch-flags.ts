@@ -1,4 +1,4 @@
-/** Windows of images, where a preset looks at patches: their size, how many filters they are compared with, and the grid they are pooled in. */
+/** Windows of images, where a preset looks at patches: their size, how many filters they are compared with, the grid they are pooled in, and as what. */
 
 import { PATCH_PARAMETERS } from "@ranksim/core";
 import type { RecipeOptions } from "@ranksim/data";
@@ -12,21 +12,34 @@ const FLAGS: { readonly [option: string]: keyof Patches } = {
   patchSize: "patch",
   patchFilters: "filters",
   patchGrid: "grid",
+  patchBytes: "bytes",
 };
 
-/** Adds a flag for each; a list makes windows of several sizes side by side. */
+/** The names of their options. */
+export const PATCH_OPTIONS: readonly string[] = Object.keys(FLAGS);
+
+const GROUP = "Patches of images (presets other than paper):";
+
+/** Adds a flag for each, and one that takes away what a preset may turn on; a list makes windows of several sizes side by side. */
 export function addPatchFlags(command: Command): Command {
   for (const [option, name] of Object.entries(FLAGS)) {
     const info = PATCH_PARAMETERS.find((each) => each.name === name);
     if (!info) throw new Error(`no parameter ${name}`);
+    if (info.form === "flag") {
+      command.addOption(new Option(flagOf(option), info.about).helpGroup(GROUP));
+      command.addOption(new Option(withoutFlag(option), `the preset without ${flagOf(option)}`).helpGroup(GROUP));
+      continue;
+    }
     command.addOption(
       new Option(`${flagOf(option)} <n,...>`, info.about)
-        .helpGroup("Patches of images (presets other than paper):")
+        .helpGroup(GROUP)
         .argParser((text: string) => parseParameter(info, text)),
     );
   }
   return command;
 }
+
+const withoutFlag = (option: string): string => `--no-${flagOf(option).slice(2)}`;
 
 /** The parameters that flags give. */
 export function givenPatches(options: { readonly [name: string]: unknown }): Patches {
@@ -36,9 +49,8 @@ export function givenPatches(options: { readonly [name: string]: unknown }): Pat
 
 /** The flags that were given. */
 export function givenPatchFlags(options: { readonly [name: string]: unknown }): string[] {
-  return Object.keys(FLAGS)
-    .filter((option) => options[option] !== undefined)
-    .map(flagOf);
+  const given = PATCH_OPTIONS.filter((option) => options[option] !== undefined);
+  return given.map((option) => (options[option] === false ? withoutFlag(option) : flagOf(option)));
 }
 
 /** The message with the library's names of these parameters as flags. */

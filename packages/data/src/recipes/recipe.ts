@@ -47,7 +47,9 @@ export interface RecipeOptions {
   /** Parameters of the last step (filters, refine, calibrate, …) that take the place of the recipe's. */
   readonly params?: { readonly [name: string]: unknown };
   /** Images: parameters of the windows that take the place of the recipe's. */
-  readonly patches?: Partial<Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "shiftedCopies" | "sample">>;
+  readonly patches?: Partial<
+    Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "shiftedCopies" | "bytes" | "sample">
+  >;
 }
 
 /** Below this side windows are 3 pixels wide, not 5. */

@@ -22,6 +22,7 @@ import { loadData } from "@ranksim/data/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { predictWhole, wholeWeights } from "../src/c/whole-weights.ts";
 import { type COptions, checkBits, exportC } from "../src/index.ts";
+import { LIMITS, withLimits } from "./limited.ts";
 import { tiedRows } from "./tied-rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ranksim-c-"));
@@ -94,11 +95,21 @@ const IMAGES: readonly { patches: Partial<PatchParams>; filters: number; committ
   { patches: { width: 32, height: 32, patch: 17, filters: 4, nBest: 2, grid: 1 }, filters: 10 },
 ];
 
+/** The recipe of images, as it is or with pooled values that are bytes. */
+function imageRecipe({ patches, filters, committee = 1 }: (typeof IMAGES)[number], bytes: boolean) {
+  return new Pipeline([
+    ["patches", new PatchTransform({ sample: 4000, ...patches, bytes })],
+    ["classify", new RankSimilarityClassifier({ filters, committee, seed: 3 })],
+  ]);
+}
+
 /** The digits' values cut into images of so many. */
 function imagesOf(width: number): Dense {
   const rows = Math.floor((x.rows * 64) / width);
   return Dense.of((x.values as Uint8Array).slice(0, rows * width), rows, width);
 }
+
+type ImageModel = PipelineModel<MatrixLike, ClassifierModel>;
 
 const COMPILERS: [string, string, readonly string[]][] = [
   ["gcc", "gcc", []],
@@ -120,16 +131,23 @@ describe.each(COMPILERS)("%s", (name, compiler, flags) => {
   });
 
   it.skipIf(!here)(`takes images through patches (needs ${name})`, async () => {
-    for (const { patches, filters, committee = 1 } of IMAGES) {
-      const recipe = new Pipeline([
-        ["patches", new PatchTransform({ sample: 4000, ...patches })],
-        ["classify", new RankSimilarityClassifier({ filters, committee, seed: 3 })],
-      ]);
-      const width = (patches.channels ?? 1) * (patches.width ?? 8) * (patches.height ?? 8);
-      const images = width === 64 ? x : imagesOf(width);
+    for (const recipe of IMAGES) {
+      const { width = 8, height = 8, channels = 1 } = recipe.patches;
+      const values = width * height * channels;
+      const images = values === 64 ? x : imagesOf(values);
       const labels = y.slice(0, images.rows);
-      const model = (await recipe.fit(images, labels)) as PipelineModel<MatrixLike, ClassifierModel>;
-      expect(ask(compiler, flags, model, images)).toEqual(await model.predict(images));
+      for (const bytes of [false, true]) {
+        const model = (await imageRecipe(recipe, bytes).fit(images, labels)) as ImageModel;
+        expect(ask(compiler, flags, model, images)).toEqual(await model.predict(images));
+      }
+    }
+  });
+
+  it.skipIf(!here)(`makes bytes of sums whatever the limits (needs ${name})`, async () => {
+    const fitted = (await imageRecipe(IMAGES[1], false).fit(x, y)) as ImageModel;
+    for (const limits of LIMITS) {
+      const model = withLimits(fitted, limits);
+      expect(ask(compiler, flags, model, x)).toEqual(await model.predict(x));
     }
   });
 
@@ -160,6 +178,18 @@ it.skipIf(!works("g++", []))("compiles as C++ (needs g++)", async () => {
   const files = [join(folder, "main.cc"), "-o", join(folder, "cc")];
   const made = spawnSync("g++", ["-std=c++11", "-Wall", "-Wextra", "-Werror", ...files], { encoding: "utf8" });
   expect(made.stderr).toBe("");
+});
+
+it("keeps a byte for each pooled value that is one, and the sums of one cell", async () => {
+  const few = x.slice(0, 200);
+  const [sums, bytes] = await Promise.all(
+    [false, true].map(async (bytes) => exportC(await imageRecipe(IMAGES[0], bytes).fit(few, y.slice(0, 200)))),
+  );
+  // 9 cells of 20 filters.
+  expect(sums.ramBytes - bytes.ramBytes).toBe(180);
+  expect(bytes.text).toContain("uint8_t pooled[180];");
+  expect(sums.text).toContain("uint16_t pooled[180];");
+  expect(bytes.flashBytes).toBe(sums.flashBytes);
 });
 
 describe("weights of 8 bits", () => {

@@ -6,10 +6,12 @@ import {
   type ClassifierParams,
   Dense,
   loadModel,
+  type MatrixLike,
   type Model,
   type PatchParams,
   PatchTransform,
   Pipeline,
+  type PipelineModel,
   type ProbabilisticParams,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
@@ -22,12 +24,15 @@ import { CountVectorizer, loadDigits } from "@ranksim/data";
 import { loadData } from "@ranksim/data/node";
 import { describe, expect, it } from "vitest";
 import { exportOnnx, type RowType } from "../src/index.ts";
+import { LIMITS, withLimits } from "./limited.ts";
 import { askOnnx, largestDifference } from "./onnx-session.ts";
 import { tiedRows } from "./tied-rows.ts";
 
 const digits = await loadDigits();
 const names = ["zero", "one", "zwei", "trois", "four", "five", "six", "seven", "eight", "nine"];
 const named = Array.from(digits.y as readonly number[], (y) => names[y]);
+
+type ImageModel = PipelineModel<MatrixLike, ClassifierModel>;
 
 /** Sums run in the library's order: a few roundings at most. */
 const CLOSE = 1e-14;
@@ -126,7 +131,7 @@ describe("a classifier", () => {
     }
   });
 
-  it.each([2901, 2902])("is exact for bytes of %i features, all of them large", async (features) => {
+  it.each([2901, 2902, 32_767, 32_768])("is exact for bytes of %i features, all of them large", async (features) => {
     const values = new Uint8Array(6 * features).map((_, e) => 255 - ((e * 7919) % 23));
     const x = Dense.of(values, 6, features);
     await compareClasses(await new RankSimilarityClassifier({ filters: 4 }).fit(x, [0, 1, 0, 1, 0, 1]), x);
@@ -217,6 +222,9 @@ describe("images through patches", () => {
       { filters: 20, committee: 2 },
     ],
     ["more best filters than there are", { patch: 4, filters: 3, nBest: 8 }, { filters: 30, calibrate: "temperature" }],
+    ["bytes", { patch: 3, filters: 20, bytes: true }, { filters: 40, calibrate: "temperature" }],
+    ["bytes of two layers", { patch: [3, 5], filters: [12, 9], stride: 2, bytes: true }, { filters: 20, committee: 2 }],
+    ["more bytes than responses of 32 bits take", { patch: 3, filters: 120, bytes: true }, { filters: 20 }],
   ];
   it.each(recipes)("give the labels of predict: %s", async (_, patches, params) => {
     const recipe = new Pipeline([
@@ -231,11 +239,22 @@ describe("images through patches", () => {
     expect(largestDifference(expected, answers.probabilities as Float64Array)).toBeLessThanOrEqual(CLOSE_IF_FITTED);
   });
 
-  it("are spread over bytes as in training where they are fractions", async () => {
+  it.each(LIMITS)("become bytes as in the library, whatever the limits: %i and %i", async (...limits) => {
+    const recipe = new Pipeline([
+      ["patches", new PatchTransform({ patch: [3, 8], filters: [20, 9], nBest: [8, 3], grid: [2, 1] })],
+      ["classify", new RankSimilarityClassifier({ filters: 60 })],
+    ]);
+    const fitted = (await recipe.fit(digits.x.slice(0, 300), named.slice(0, 300))) as ImageModel;
+    const model = withLimits(fitted, limits);
+    const some = digits.x.slice(300, 500);
+    expect((await askOnnx(exportOnnx(model), some, "uint8")).label).toEqual(await model.predict(some));
+  });
+
+  it.each([false, true])("are spread over bytes as in training where they are fractions: bytes %s", async (bytes) => {
     const values = Float64Array.from(digits.x.values as Uint8Array, (value) => value / 16 - 0.25);
     const x = Dense.of(values, digits.x.rows, 64);
     const recipe = new Pipeline([
-      ["patches", new PatchTransform({ patch: 3, filters: 16 })],
+      ["patches", new PatchTransform({ patch: 3, filters: 16, bytes })],
       ["classify", new RankSimilarityClassifier({ filters: 40 })],
     ]);
     const model = await recipe.fit(x.slice(0, 600), named.slice(0, 600));

@@ -17,6 +17,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { simulateSpikes, summarizeSpikes, traceSpikes } from "../src/index.ts";
 import { denseWeights } from "../src/parts.ts";
 import { PatchNetwork } from "../src/spikes/patch-layer.ts";
+import { LIMITS, withLimits } from "./limited.ts";
 import { tiedRows } from "./tied-rows.ts";
 
 const digits = await loadDigits();
@@ -183,14 +184,14 @@ describe("a committee", () => {
   });
 });
 
-describe("a model with patches", () => {
+describe.each([false, true])("a model with patches, bytes %s", (bytes) => {
   const few = x.slice(0, 120);
   let images: PipelineModel<MatrixLike, ClassifierModel>;
   let patches: PatchModel;
   beforeAll(async () => {
     const steps = (params: Partial<PatchParams>) =>
       new Pipeline([
-        ["patches", new PatchTransform({ ...params, width: 8, height: 8, sample: 4000 })],
+        ["patches", new PatchTransform({ ...params, width: 8, height: 8, sample: 4000, bytes })],
         ["classify", new RankSimilarityClassifier({ filters: 30, refine: true, seed: 3 })],
       ]);
     images = (await steps({ patch: [3, 4], filters: [20, 12], nBest: [4, 20], grid: [3, 2], stride: [1, 2] }).fit(
@@ -207,6 +208,17 @@ describe("a model with patches", () => {
       expect(Array.from(network.run(few.row(r)).pooled)).toEqual(Array.from(pooled.row(r)));
     }
     expect((await simulateSpikes(images, few)).labels).toEqual(await images.predict(few));
+  });
+
+  it("makes bytes of sums as the transform does, whatever the limits", async () => {
+    for (const limits of LIMITS) {
+      const limited = withLimits(images, limits).steps[0] as PatchModel;
+      const network = new PatchNetwork(limited);
+      const pooled = await limited.transform(few);
+      for (let r = 0; r < few.rows; r++) {
+        expect(Array.from(network.run(few.row(r)).pooled)).toEqual(Array.from(pooled.row(r)));
+      }
+    }
   });
 
   it("counts a spike in every window that holds its value, for every filter", async () => {

@@ -2,7 +2,7 @@
 
 import { type ClassifierModel, type Label, type Model, RanksimError } from "@ranksim/core";
 import { imageClassifierOf, refuseLarge } from "../parts.ts";
-import { type CPatches, LARGEST_POOLED, patchStage } from "./patches.ts";
+import { type CPatches, patchStage } from "./patches.ts";
 import { type CType, table, UINT8, UINT16, UINT32, UINT64 } from "./types.ts";
 import { exactBits, type WeightBits, wholeWeights } from "./whole-weights.ts";
 
@@ -52,7 +52,7 @@ export function exportC(model: Model, options: COptions = {}): CHeader {
   const isExact = isWhole && classifier.committee === 1;
   const c = classifier.classes.length;
   const stage = patches && patchStage(name, patches);
-  const most = largestSum(values, bank.filters, stage ? LARGEST_POOLED : 255) * classifier.committee;
+  const most = largestSum(values, bank.filters, stage?.largest ?? 255) * classifier.committee;
   const sum = most < 2 ** 32 ? UINT32 : UINT64;
   const classType = c <= 256 ? UINT8 : UINT16;
   if (c > 65_536) throw new RanksimError("unsupported", `c: expected at most 65536 classes, found ${c}`);

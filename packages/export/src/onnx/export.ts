@@ -5,7 +5,7 @@ import { type FilterModel, partsOf, refuseLarge } from "../parts.ts";
 import { calibrated, isCalibrated } from "./calibration.ts";
 import { Graph, type Value } from "./graph.ts";
 import { labelScores } from "./label-shares.ts";
-import { imageBytes, imageRowType, pooled } from "./patches.ts";
+import { imageBytes, imageRowType, pooled, pooledType } from "./patches.ts";
 import { byteResponses, doubleResponses, fitsBytes, type RowType, scaled } from "./responses.ts";
 import { similarities } from "./similarity.ts";
 import {
@@ -57,14 +57,15 @@ export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array 
   const g = new Graph();
   const type = rowType === "uint8" ? "uint8" : rowType === "float32" ? "float" : "double";
   const rows = g.input("rows", type, ["rows", patches?.features ?? bank.features]);
+  const taken = patches ? pooled(g, imageBytes(g, rows, patches, rowType), patches) : rows;
+  const takenType = patches ? pooledType(patches) : rowType;
   let responses: Value;
   let seen: () => Value; // the rows that filters see, as doubles
-  if (!patches && rowType === "uint8" && scalings.length === 0 && fitsBytes(bank)) {
-    responses = byteResponses(g, rows, bank);
-    seen = () => g.cast(rows, "double");
+  if (takenType === "uint8" && scalings.length === 0 && fitsBytes(bank)) {
+    responses = byteResponses(g, taken, bank);
+    seen = () => g.cast(taken, "double");
   } else {
-    const numbers = rowType === "float64" || (patches && !patches.scale) ? rows : g.cast(rows, "double");
-    let wide = patches ? pooled(g, imageBytes(g, numbers, patches), patches) : numbers;
+    let wide = takenType === "float64" ? taken : g.cast(taken, "double");
     for (const scaling of scalings) wide = scaled(g, wide, scaling);
     responses = doubleResponses(g, wide, bank);
     seen = () => wide;

@@ -4,6 +4,7 @@
  */
 
 import type { PatchModel } from "@ranksim/core";
+import { byteFactor, HALF, UNIT } from "../pooled-bytes.ts";
 import { bytesOf, type Graph, type Value } from "./graph.ts";
 import { byteProducts, type RowType } from "./responses.ts";
 
@@ -14,28 +15,32 @@ const LARGEST = 255;
 export const imageRowType = ({ scale }: PatchModel): RowType => (scale ? "float64" : "uint8");
 
 /** Rows as bytes: as they are, or spread over 0 to 255 as training values were. */
-export function imageBytes(g: Graph, rows: Value, { scale }: PatchModel): Value {
+export function imageBytes(g: Graph, rows: Value, { scale }: PatchModel, rowType: RowType): Value {
   if (!scale) return rows;
+  const wide = rowType === "float64" ? rows : g.cast(rows, "double");
   const range = scale.high - scale.low;
-  const share = g.op("Div", [g.op("Sub", [rows, g.doubles([scale.low])]), g.doubles([range > 0 ? range : 1])]);
+  const share = g.op("Div", [g.op("Sub", [wide, g.doubles([scale.low])]), g.doubles([range > 0 ? range : 1])]);
   const [zero, one] = [g.doubles([0]), g.doubles([range > 0 ? 1 : 0])];
   const inside = g.op("Min", [g.op("Max", [share, zero]), one]);
   const spread = g.op("Add", [g.op("Mul", [inside, g.doubles([LARGEST])]), g.doubles([0.5])]);
   return g.cast(g.op("Floor", [spread]), "uint8");
 }
 
-/** Pooled similarities of images (rows of bytes), all layers side by side, in float64. */
-export function pooled(g: Graph, bytes: Value, { layers }: PatchModel): Value {
-  const parts = layers.map((layer) => pooledLayer(g, bytes, layer));
+/** The type of pooled similarities: bytes where the layers have limits, which all of them have or none. */
+export const pooledType = ({ layers }: PatchModel): RowType => (layers[0].windows.limit > 0 ? "uint8" : "float64");
+
+/** Pooled similarities of images (rows of bytes), all layers side by side. */
+export function pooled(g: Graph, bytes: Value, model: PatchModel): Value {
+  const parts = model.layers.map((layer) => pooledLayer(g, bytes, layer));
   const all = parts.length === 1 ? parts[0] : g.op("Concat", parts, { axis: 1 });
-  return g.cast(all, "double");
+  return g.cast(all, pooledType(model) === "uint8" ? "uint8" : "double");
 }
 
 type Layer = PatchModel["layers"][number];
 
 function pooledLayer(g: Graph, bytes: Value, { bank, windows }: Layer): Value {
   const m = bank.filters;
-  const { across, down, nBest, shift, cellsAcross, cellsDown } = windows;
+  const { across, down, nBest, shift, limit, cellsAcross, cellsDown } = windows;
   const count = across * down;
   const cells = cellsAcross * cellsDown;
   const places = g.integers(windowPlaces(windows), [count, bank.features]);
@@ -56,7 +61,13 @@ function pooledLayer(g: Graph, bytes: Value, { bank, windows }: Layer): Value {
   const table = g.cast(g.tensor("uint8", cellTable(windows), [cells, count]), "double");
   const sums = g.cast(g.op("MatMul", [table, similarity]), "int64");
   const kept = shift === 0 ? sums : g.op("Div", [sums, g.integers([2 ** shift])]);
-  return g.op("Reshape", [kept, g.list(-1, cells * m)]);
+  return g.op("Reshape", [limit === 0 ? kept : sumBytes(g, kept, limit), g.list(-1, cells * m)]);
+}
+
+/** Sums as bytes: 255 from the limit on, smaller ones in proportion. In int64, like the sums. */
+function sumBytes(g: Graph, sums: Value, limit: number): Value {
+  const scaled = g.op("Mul", [g.op("Min", [sums, g.integers([limit])]), g.integers([byteFactor(limit)])]);
+  return g.op("Div", [g.op("Add", [scaled, g.integers([HALF])]), g.integers([UNIT])]);
 }
 
 /** For each window the places of its values in a row, in the order in which filters have them. */

@@ -10,10 +10,12 @@ import { bytesOf, type Graph, type Value } from "./graph.ts";
 /** Element types that rows may have. */
 export type RowType = "uint8" | "float32" | "float64";
 
+/** With more features doubled ranks leave two bytes; up to here 255² · n, the largest sum of one of them, stays in int32. */
+const MOST_BYTE_FEATURES = 32_767;
 /** With more features 255 · n(n + 1), the largest response of bytes, leaves int32. */
-const MOST_BYTE_FEATURES = 2901;
+const MOST_WHOLE_FEATURES = 2901;
 
-/** Whether bytes times weights can be added up in int32. */
+/** Whether bytes times each byte of the weights can be added up in int32. */
 export function fitsBytes(bank: FilterBank): boolean {
   return isRanked(bank) && bank.features <= MOST_BYTE_FEATURES;
 }
@@ -36,11 +38,20 @@ export function scaled(g: Graph, rows: Value, { shift, scale }: Scaling): Value 
 
 /** Responses of bytes, rows x filters, in float64. */
 export function byteResponses(g: Graph, rows: Value, bank: FilterBank): Value {
-  return normalized(g, g.cast(byteProducts(g, rows, bank), "double"), bank);
+  if (bank.features <= MOST_WHOLE_FEATURES) return normalized(g, g.cast(byteProducts(g, rows, bank), "double"), bank);
+  const [low, high] = sumsByByte(g, rows, bank).map((sums) => g.cast(sums, "double"));
+  return normalized(g, g.op("Add", [low, g.op("Mul", [high, g.doubles([256])])]), bank);
 }
 
-/** x·w of rows of bytes (any number of sides, the last one features), in int32. */
+/** x·w of rows of bytes (any number of sides, the last one features; 2,901 at most), in int32. */
 export function byteProducts(g: Graph, rows: Value, bank: FilterBank): Value {
+  const [low, high] = sumsByByte(g, rows, bank);
+  if (high === undefined) return low;
+  return g.op("Add", [low, g.op("Mul", [high, g.tensor("int32", bytesOf(Int32Array.of(256)), [])])]);
+}
+
+/** Sums over the low and, where one is not 0, the high bytes of weights. */
+function sumsByByte(g: Graph, rows: Value, bank: FilterBank): Value[] {
   const { filters, features } = bank;
   const weights = denseWeights(bank);
   // Features x filters, as the product takes them.
@@ -53,11 +64,8 @@ export function byteProducts(g: Graph, rows: Value, bank: FilterBank): Value {
       high[i * filters + f] = weight >> 8;
     }
   }
-  const side = [features, filters];
-  const lowSums = g.op("MatMulInteger", [rows, g.tensor("uint8", low, side)]);
-  if (high.every((byte) => byte === 0)) return lowSums;
-  const highSums = g.op("MatMulInteger", [rows, g.tensor("uint8", high, side)]);
-  return g.op("Add", [lowSums, g.op("Mul", [highSums, g.tensor("int32", bytesOf(Int32Array.of(256)), [])])]);
+  const parts = high.every((byte) => byte === 0) ? [low] : [low, high];
+  return parts.map((part) => g.op("MatMulInteger", [rows, g.tensor("uint8", part, [features, filters])]));
 }
 
 /** Responses of float64 rows, rows x filters. Exact for whole numbers; else the order of additions is the reader's. */

@@ -1,11 +1,12 @@
 /**
  * The first layer of a patch model as spikes: a value x of the image spikes once, at the time 255 - x, into every window that holds
  * it, and by the time 255 has given w·x to the potential of each filter there. Then the filters of a window inhibit one another: the
- * similarities of the strongest remain, and are added up by the cells of a grid. What comes out is what spikes in the second layer.
+ * similarities of the strongest remain, and are added up by the cells of a grid, as bytes where the model has them so. What comes out is what spikes in the second layer.
  * Nobody looks at a potential before its end, so a spike adds all that it will have given by then at once. Whole numbers throughout.
  */
 
 import type { PatchModel } from "@ranksim/core";
+import { byteFactor, HALF, UNIT } from "../pooled-bytes.ts";
 
 /** Similarity of the strongest filter of a window. */
 const LARGEST = 255;
@@ -99,7 +100,7 @@ const lastOf = (pixel: number, stride: number, count: number): number =>
 
 /** The strongest filters of each window, by how far they are above the k-th strongest, added up by cells. */
 function pool(potentials: Float64Array, { bank: { filters: m }, windows }: Layer, out: Float64Array): void {
-  const { across, down, cellsAcross, cellsDown, nBest, shift } = windows;
+  const { across, down, cellsAcross, cellsDown, nBest, shift, limit } = windows;
   const sorted = new Float64Array(m);
   for (let y = 0; y < down; y++) {
     for (let x = 0; x < across; x++) {
@@ -119,4 +120,7 @@ function pool(potentials: Float64Array, { bank: { filters: m }, windows }: Layer
   }
   const kept = 2 ** shift;
   for (let e = 0; e < out.length; e++) out[e] = Math.floor(out[e] / kept);
+  if (limit === 0) return;
+  const factor = byteFactor(limit);
+  for (let e = 0; e < out.length; e++) out[e] = Math.floor((Math.min(out[e], limit) * factor + HALF) / UNIT);
 }

@@ -170,6 +170,8 @@ describe.each([2, 3, 4])("%i processes", (size) => {
       const pooled = await images.transform(bytes, run);
       const model = await new RankSimilarityProbabilisticClassifier({ filters: 20 }).fit(pooled, y, run);
       const answers = [await model.predict(pooled, run), await model.predictProbabilities(pooled, run)];
+      const read = await patches.fit(readRows(bytes, 16 * 4 * FEATURES * 9), undefined, run);
+      expect(saveModel(read)).toEqual(saveModel(images));
       return [saveModel(images), pooled, ...answers];
     };
     const backend = await openBackend("wasm");

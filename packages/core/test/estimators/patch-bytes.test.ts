@@ -22,7 +22,7 @@ import { encodeSaved } from "../../src/model-file/container/encode.ts";
 import type { Json } from "../../src/model-file/saved.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { readRows } from "../backends/read-rows.ts";
-import { gpuPlatform, gpuRefusal } from "../gpu.ts";
+import { gpuPlatform, gpuRefusal, SLOW } from "../gpu.ts";
 import { platforms } from "../platforms.ts";
 import { SIDE, strokes } from "./strokes.ts";
 
@@ -137,7 +137,7 @@ describe("pooled sums as bytes", () => {
   });
 
   it("make the same pipeline on every back end, in memory and read, for calls that overlap", {
-    timeout: 120_000,
+    timeout: SLOW,
   }, async () => {
     const test = strokes(60, 2);
     const recipe = new Pipeline([

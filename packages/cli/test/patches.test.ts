@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Dense, loadModel, PatchTransform, schemaOf } from "@ranksim/core";
+import { encodeNpy } from "@ranksim/data";
 import { decode, encode } from "fast-png";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -112,7 +113,28 @@ describe("flags of patches", () => {
     expect(limitsOf()).toEqual([0]);
   });
 
+  test("say how many copies are learned from, 0 for none", async () => {
+    const side = 16;
+    const images = Uint8Array.from({ length: 60 * side * side }, (_, e) => (e * 7 + (e >> 4) * (e >> 8)) % 251);
+    writeFileSync(world.path("images.npy"), encodeNpy(images, [60, side, side]));
+    writeFileSync(world.path("kinds.txt"), Array.from({ length: 60 }, (_, r) => `${r % 2}\n`).join(""));
+    const line =
+      "train images.npy --labels kinds.txt --preset best --filters 10 --refine-epochs 1 --patch-filters 8,8,8";
+    const copies = async (flag: string) => {
+      const { stdout, stderr, code } = await world.ranksim(`${line} -m copies.ranksim --json ${flag}`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
+      const { about } = JSON.parse(stdout).recipe;
+      const model = patchesOf(loadModel(readFileSync(world.path("copies.ranksim"))));
+      return [model?.copies, about.includes("images also moved by a pixel")];
+    };
+    expect(await copies("")).toEqual([2, true]);
+    expect(await copies("--shifted-copies 0")).toEqual([1, false]);
+    expect(await copies("--shifted-copies 3")).toEqual([4, true]);
+  });
+
   test.each([
+    ["train digits:test -m x --preset best --shifted-copies 5", 1, "--shifted-copies: expected at most 4, found 5"],
+    ["train digits:test -m x --shifted-copies -1", 2, "Expected a whole number from 0"],
     [
       "train digits:test -m x --patch-grid 2 --estimator classifier",
       2,

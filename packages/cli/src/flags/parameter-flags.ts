@@ -144,10 +144,10 @@ function argumentOf({ form, choices, name }: ParameterInfo): string {
 }
 
 /** The value of a flag's text, or a usage error. */
-export function parseParameter({ form, choices, name }: ParameterInfo, text: string): unknown {
+export function parseParameter({ form, choices, name, least = 1 }: ParameterInfo, text: string): unknown {
   switch (form) {
     case "count":
-      return wholeNumber(text, 1);
+      return wholeNumber(text, least);
     case "counts": {
       const counts = text.split(",").map((part) => wholeNumber(part, 1));
       return counts.length === 1 ? counts[0] : counts;

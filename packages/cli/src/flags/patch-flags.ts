@@ -13,6 +13,7 @@ const FLAGS: { readonly [option: string]: keyof Patches } = {
   patchFilters: "filters",
   patchGrid: "grid",
   patchBytes: "bytes",
+  shiftedCopies: "shiftedCopies",
 };
 
 /** The names of their options. */
@@ -31,7 +32,7 @@ export function addPatchFlags(command: Command): Command {
       continue;
     }
     command.addOption(
-      new Option(`${flagOf(option)} <n,...>`, info.about)
+      new Option(`${flagOf(option)} ${info.form === "counts" ? "<n,...>" : "<n>"}`, info.about)
         .helpGroup(GROUP)
         .argParser((text: string) => parseParameter(info, text)),
     );

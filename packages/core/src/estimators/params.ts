@@ -94,6 +94,8 @@ export interface ParameterInfo {
   readonly about: string;
   readonly form: "count" | "counts" | "count-or-auto" | "share" | "positive" | "seed" | "flag" | "choice" | "special";
   readonly choices?: readonly string[];
+  /** The least value of a count: 1 where it is absent. */
+  readonly least?: number;
   readonly default: Json;
 }
 
@@ -272,10 +274,10 @@ function checkParam(info: ParameterInfo, value: unknown): void {
       if (value !== "auto" && !isCount(value)) throw refuse(name, 'a whole number from 1 or "auto"', value);
       return;
     case "count":
-      if (!isCount(value)) throw refuse(name, "a whole number from 1", value);
+      if (!isCount(value, info.least)) throw refuse(name, `a whole number from ${info.least ?? 1}`, value);
       return;
     case "counts":
-      if (!isCount(value) && !(Array.isArray(value) && value.length > 0 && value.every(isCount))) {
+      if (!isCount(value) && !(Array.isArray(value) && value.length > 0 && value.every((one) => isCount(one)))) {
         throw refuse(name, "a whole number from 1 or a list of them", value);
       }
       return;
@@ -330,7 +332,7 @@ function checkSpecial(info: ParameterInfo, value: unknown): void {
   throw refuse(name, choicesOf(info), value);
 }
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
+const isCount = (value: unknown, least = 1): boolean => Number.isSafeInteger(value) && (value as number) >= least;
 
 const isArrayLike = (value: unknown): value is ArrayLike<unknown> =>
   Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);

@@ -27,7 +27,7 @@ export interface PatchParams {
   readonly nBest: PerLayer;
   /** Cells across and down in which similarities are added up. */
   readonly grid: PerLayer;
-  /** Copies of each training image, moved by a pixel, that a `RankSimilarityClassifier` right after this transform learns from as well: none if absent, 4 at most. */
+  /** Copies of each training image, moved by a pixel, that a `RankSimilarityClassifier` right after this transform learns from as well: none if 0 or absent, 4 at most. */
   readonly shiftedCopies: number | undefined;
   /** Whether pooled sums are given as bytes, which take half the memory: sums above a limit, chosen on the training images, count as much as it. */
   readonly bytes: boolean;
@@ -51,8 +51,9 @@ export const PATCH_PARAMETERS: readonly ParameterInfo[] = [
   {
     name: "shiftedCopies",
     form: "count",
+    least: 0,
     default: null,
-    about: "copies of each training image, shifted by one pixel, that a classifier learns from as well; at most 4",
+    about: "copies of each training image, shifted by one pixel, that a classifier learns from as well; 0 to 4",
   },
   { name: "bytes", form: "flag", default: false, about: "pooled sums as bytes: half the memory" },
   { name: "sample", form: "count", default: 200_000, about: "windows that filters are trained on" },

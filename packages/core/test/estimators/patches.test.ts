@@ -79,6 +79,10 @@ describe("PatchTransform", () => {
       new RankSimilarityTransform({ filters: 5 }),
     ]);
     expect(((await plain.fit(train.x)).steps[1] as TransformModel).report.rows).toBe(120);
+    const none = await new PatchTransform({ ...small, shiftedCopies: 0 }).fit(train.x);
+    expect([none.copies, none.withCopies(train.x).rows]).toEqual([1, 120]);
+    expect((loadModel(saveModel(none)) as PatchModel).copies).toBe(1);
+    expect(() => new PatchTransform({ shiftedCopies: -1 })).toThrow("expected a whole number from 0, found -1");
     expect(() => new PatchTransform({ shiftedCopies: 5 })).toThrow(
       "parameter shiftedCopies: expected at most 4, found 5",
     );

@@ -76,10 +76,12 @@ describe("train --test-share", () => {
     );
     expect(judged.folds).toHaveLength(4);
     for (const line of ["--group-column writer", "--time-column day", "--baselines"]) {
-      const outcome = await world.ranksim(
-        `train writers.csv --label-column digit --ignore-columns day,writer -m x ${line}`,
-      );
-      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
+      for (const how of ["-m x", "--dry-run", "--dry-run --memory 40KB"]) {
+        const outcome = await world.ranksim(
+          `train writers.csv --label-column digit --ignore-columns day,writer ${how} ${line}`,
+        );
+        expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
+      }
     }
     const named = await world.ranksim("train digits --test-share 0.2 --group-column writer -m x");
     expect(named).toMatchObject({
@@ -116,6 +118,8 @@ test("rows are split by time and by groups as they are written, in any format", 
   });
   const typo = await world.ranksim("cross-validate gap.csv --label-column kind --time-column dya");
   expect(typo).toMatchObject({ code: 1, stderr: expect.stringContaining("--time-column: gap.csv has columns") });
+  const dry = await world.ranksim("train gap.csv --label-column kind --test-share 0.3 --time-column day --dry-run");
+  expect(dry).toMatchObject({ code: 1, stderr: gap.stderr });
   for (const flag of ["--time-column", "--weight-column", "--group-column"]) {
     const line = `train gap.csv --label-column kind --test-share 0.3 ${flag} dya -m x.ranksim`;
     const found = expect.stringMatching(new RegExp(`^error: ${flag}: gap.csv has columns .*found "dya"`));

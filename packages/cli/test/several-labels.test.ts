@@ -50,6 +50,24 @@ describe("several labels in a cell, with --multilabel", () => {
     writeFileSync(path("rows.jsonl"), rows.map((row) => asLine({ ...row, kinds: row.kinds.join(",") })).join("\n"));
   });
 
+  test.each(["", "--memory 4kB"])(
+    "cannot be compared with simple methods, which is said before any work %s",
+    async (memory) => {
+      for (const how of ["-m none.ranksim", "--dry-run"]) {
+        const { code, stderr } = await world.ranksim(
+          `train rows.csv ${flags} ${how} --test-share 0.2 --baselines ${memory}`,
+        );
+        expect(code).toBe(2);
+        expect(stderr).toContain("--baselines: expected one label per row");
+        expect(stderr).not.toMatch(/^training/m);
+      }
+      await done(`train rows.csv ${flags} -m several.ranksim`);
+      const judged = await world.ranksim("evaluate several.ranksim rows.csv --baselines rows.csv");
+      expect(judged.stderr).toContain("--baselines: expected one label per row");
+      expect(judged.stderr).not.toMatch(/^evaluating/m);
+    },
+  );
+
   test.each(FILES)("of %s: the same model in memory and in blocks, judged as with --labels", async (file) => {
     await done(`train ${file} ${flags} -m here.ranksim`);
     await done(`train ${file} ${flags} -m large.ranksim --memory 4kB`);

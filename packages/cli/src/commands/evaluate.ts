@@ -1,6 +1,6 @@
 /** `ranksim evaluate`: how good a model is on labelled data. */
 
-import { type Label, type Labels, type Model, RanksimError, type Run, schemaOf } from "@ranksim/core";
+import { type Label, type Labels, type Model, RanksimError, schemaOf } from "@ranksim/core";
 import { type DataSet, rowCount, SeenTally } from "@ranksim/data";
 import type { Command } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
@@ -9,13 +9,11 @@ import { labelledBlocks } from "../files/labelled-blocks.ts";
 import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
 import { wholeElseBlocks } from "../files/large-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
-import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { type Baseline, baselines } from "../model/baselines.ts";
+import { type Baseline, baselinesOf, refuseSeveral } from "../model/baselines.ts";
 import { intervalsOf } from "../model/intervals.ts";
 import { type Answers, JudgingTally, judge, predictAll } from "../model/judge.ts";
 import { asPredicting } from "../model/parts.ts";
-import { passThrough } from "../model/passage.ts";
 import { seenIn, seenNotes } from "../model/seen-rows.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -86,6 +84,7 @@ async function evaluateWhole(
     options.baselines === undefined
       ? undefined
       : await openData(options.baselines, options, session, { model, labelled: true });
+  if (train) for (const { y } of [train.set, set]) refuseSeveral(y);
   const { answers, beside } = await session.compute("evaluating", options, async (run) => ({
     answers: await predictAll(model, set, run),
     beside: train && (await baselinesOf(model, train.set, set, run)),
@@ -138,15 +137,4 @@ async function evaluateBlocks(
 export function intervalsIn({ predicted, classes }: Answers, set: DataSet) {
   if (set.y === undefined || isSets(set.y) || set.y.length === 0 || Array.isArray(predicted[0])) return undefined;
   return intervalsOf(matchLabels(set.y, classes) as Labels, predicted as Labels);
-}
-
-/** What simple methods reach on the numbers that the filters see. */
-export async function baselinesOf(model: Model, train: DataSet, test: DataSet, run: Run): Promise<Baseline[]> {
-  if (isSets(train.y ?? []) || isSets(test.y ?? [])) throw usageError("--baselines: expected one label per row");
-  const spoken = (set: DataSet) => (set.y as readonly Label[]).map(String);
-  const quiet = { ...(run.backend ? { backend: run.backend } : {}), ...(run.signal ? { signal: run.signal } : {}) };
-  const a = await passThrough(model, train, quiet);
-  const b = await passThrough(model, test, quiet);
-  const halves = { train: { x: a.atFilters, y: spoken(train) }, test: { x: b.atFilters, y: spoken(test) } };
-  return baselines([halves], quiet);
 }

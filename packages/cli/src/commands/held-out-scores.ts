@@ -5,7 +5,7 @@ import { type AnySource, type DataSet, rowCount } from "@ranksim/data";
 import type { Command } from "commander";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
-import { type Baseline, sourceBaselines } from "../model/baselines.ts";
+import { type Baseline, baselinesOf, refuseSeveral, sourceBaselines } from "../model/baselines.ts";
 import {
   addSplitFlags,
   addTestShare,
@@ -22,7 +22,7 @@ import type { ComputeOptions, Session } from "../session.ts";
 import { counted, score } from "../terminal/numbers.ts";
 import type { Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
-import { baselinesOf, intervalsIn } from "./evaluate.ts";
+import { intervalsIn } from "./evaluate.ts";
 import { intervalText, showBaselines } from "./show-scores.ts";
 
 /** The options as commander gives them. */
@@ -47,6 +47,20 @@ export function addHeldOutFlags(command: Command): Command {
   return addSplitFlags(addTestShare(command)).option("--baselines", "with --test-share: compare with simple methods");
 }
 
+/** Refuses flags about rows held out where none are, or where they cannot be judged. */
+export function checkHeldOutFlags({ testShare, groupColumn, timeColumn, baselines, estimator }: HeldOutOptions): void {
+  if (testShare !== undefined) {
+    if (estimator === "transform") throw usageError("--test-share: a transform has no classes to be judged by");
+    return;
+  }
+  const stray = [
+    [groupColumn, "--group-column"],
+    [timeColumn, "--time-column"],
+    [baselines, "--baselines"],
+  ].find(([given]) => given !== undefined);
+  if (stray) throw usageError(`${stray[1]} is about rows held out; add --test-share`);
+}
+
 /** The rows to train on; where --test-share asks for it, those held out, and which rows are trained on. */
 export async function divided(
   what: readonly string[],
@@ -54,11 +68,8 @@ export async function divided(
   options: ReadingOptions & HeldOutOptions,
   session: Session,
 ): Promise<{ readonly train: DataSet; readonly test?: DataSet; readonly rows?: Uint32Array }> {
-  if (options.testShare === undefined) {
-    refuseStray(options);
-    return { train: set };
-  }
-  refuseTransform(options);
+  if (options.testShare === undefined) return { train: set };
+  if (options.baselines) refuseSeveral(set.y);
   const split = await splitColumn(what, options, session, rowCount(set));
   return holdOut(set, options.testShare, seedOf(options), split);
 }
@@ -70,27 +81,10 @@ export async function dividedSource(
   options: ReadingOptions & HeldOutOptions,
   session: Session,
 ): Promise<{ readonly train: AnySource; readonly test?: AnySource; readonly rows?: Uint32Array }> {
-  if (options.testShare === undefined) {
-    refuseStray(options);
-    return { train: data };
-  }
-  refuseTransform(options);
+  if (options.testShare === undefined) return { train: data };
+  if (options.baselines) refuseSeveral(data.y);
   const split = await splitColumn(what, options, session, data.x.rows);
   return holdOutSource(data, options.testShare, seedOf(options), split);
-}
-
-/** Flags about rows held out, where none are. */
-function refuseStray({ groupColumn, timeColumn, baselines }: HeldOutOptions): void {
-  const stray = [
-    [groupColumn, "--group-column"],
-    [timeColumn, "--time-column"],
-    [baselines, "--baselines"],
-  ].find(([given]) => given !== undefined);
-  if (stray) throw usageError(`${stray[1]} is about rows held out; add --test-share`);
-}
-
-function refuseTransform({ estimator }: HeldOutOptions): void {
-  if (estimator === "transform") throw usageError("--test-share: a transform has no classes to be judged by");
 }
 
 const seedOf = ({ seed }: HeldOutOptions): number => (typeof seed === "number" ? seed : 0);

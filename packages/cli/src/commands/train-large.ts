@@ -51,12 +51,12 @@ export async function trainLarge(
   for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
   const chosenFor = async (rows: AnySource) =>
     preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, rows, options, io.cwd));
+  const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);
+  const weights = await rowWeights(dataName, options, session, byHand.data.x.rows, rows);
   if (options.dryRun || path === undefined) {
     await showPlanned(byHand.data, (await chosenFor(byHand.data)) || byHand.recipe, session);
     return;
   }
-  const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);
-  const weights = await rowWeights(dataName, options, session, byHand.data.x.rows, rows);
   const byPreset = await chosenFor(data);
   const recipe = byPreset || byHand.recipe;
   const { estimator } = recipe;

@@ -21,7 +21,7 @@ import { columnsOf, fitRecipe, recipeOf, setsOf, suited } from "../model/recipe.
 import { TRACE_ABOUT } from "../model/trace.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { exampleText } from "./examples.ts";
-import { addHeldOutFlags, divided, type HeldOutOptions, judgeHeldOut } from "./held-out-scores.ts";
+import { addHeldOutFlags, checkHeldOutFlags, divided, type HeldOutOptions, judgeHeldOut } from "./held-out-scores.ts";
 import { showPlanned } from "./show-trained.ts";
 import { storeTrained } from "./store-trained.ts";
 import { trainLarge } from "./train-large.ts";
@@ -71,6 +71,7 @@ export function addTrain(program: Command, io: Io): void {
       const session = new Session(io, options);
       const { model: path, card } = options;
       if (path === undefined && !options.dryRun) throw usageError("required option '-m, --model <file>' not specified");
+      checkHeldOutFlags(options);
       if (options.sets && options.estimator === "transform") throw usageError("--sets: a transform has no classes");
       const { estimator, notes } = await estimatorOf(options, io.cwd);
       const planned = await recipeOf(estimator, options, io);
@@ -97,18 +98,18 @@ export function addTrain(program: Command, io: Io): void {
         preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, all, options, io.cwd));
       const proposed = (await chosenFor(set)) || byHand.recipe;
       for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
+      const parts = await divided(dataName, set, options, session);
+      const weights = await rowWeights(dataName, options, session, rowCount(set), parts.rows);
       if (options.dryRun || path === undefined) {
         for (const note of sizeNotes(set)) await session.note(note);
         await showPlanned(set, proposed, session);
         return;
       }
-      const parts = await divided(dataName, set, options, session);
       const sized = await sizeFor(parts.train, options, session);
       const train = sized?.at(parts.train) ?? parts.train;
       const byPreset = await chosenFor(train);
       const recipe = byPreset || byHand.recipe;
       const test = parts.test && (sized?.at(parts.test) ?? parts.test);
-      const weights = await rowWeights(dataName, options, session, rowCount(set), parts.rows);
       const keepsRows = options.rows !== false;
       const described = describeData(train, {
         ...{ options: { ...readOptions(reading), ...(sized ? { resize: sized.resize } : {}) }, rows: keepsRows },

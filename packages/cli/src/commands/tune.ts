@@ -24,9 +24,9 @@ import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts"
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
-import { usageError } from "../flags/usage-error.ts";
 import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { refuseSeveral } from "../model/baselines.ts";
 import { foldBaselines } from "../model/fold-baselines.ts";
 import { addSplitFlags, readingWithout, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
 import { type Input, inputFor } from "../model/passage.ts";
@@ -143,7 +143,7 @@ export function addTune(program: Command, io: Io): void {
       const byHand = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
       const presets = await presetCandidates(recipe, set, options, io);
       const candidates = [...presets.keys(), ...byHand];
-      if (options.baselines && isSets(set.y ?? [])) throw usageError("--baselines: expected one label per row");
+      if (options.baselines) refuseSeveral(set.y);
       const how = { folds: options.folds, ...seedOf(options) };
       const { tuning, beside } = await session.compute("tuning", options, async (run) => {
         const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };

@@ -16,7 +16,7 @@ import {
   sampleOrder,
   toDense,
 } from "@ranksim/core";
-import { type AnySource, joinData, type MatrixData } from "@ranksim/data";
+import { type AnySource, type DataSet, joinData, type MatrixData, type RowLabels } from "@ranksim/data";
 import { isSets } from "../files/labels.ts";
 import { usageError } from "../flags/usage-error.ts";
 import { type Interval, shareInterval } from "./intervals.ts";
@@ -110,9 +110,23 @@ function sampledRows(y: readonly Label[], most: number): Uint32Array | undefined
   return y.length > most ? sampleOrder(y).slice(0, most).sort() : undefined;
 }
 
-/** What simple methods reach on the numbers that the filters see of rows that are read: no more of these are read than they are given. */
+/** Refuses --baselines for rows of several labels; before any work is done. */
+export function refuseSeveral(y: RowLabels | undefined): void {
+  if (isSets(y ?? [])) throw usageError("--baselines: expected one label per row");
+}
+
+/** What simple methods reach on the numbers that the filters see. */
+export async function baselinesOf(model: Model, train: DataSet, test: DataSet, run: Run): Promise<Baseline[]> {
+  const own = { ...quiet(run), ...(run.backend ? { backend: run.backend } : {}) };
+  const labelled = async (set: DataSet): Promise<Labelled> => ({
+    x: (await passThrough(model, set, own)).atFilters,
+    y: (set.y as readonly Label[]).map(String),
+  });
+  return baselines([{ train: await labelled(train), test: await labelled(test) }], own);
+}
+
+/** The same of rows that are read: no more of these are read than the methods are given. */
 export async function sourceBaselines(model: Model, train: AnySource, test: AnySource, run: Run): Promise<Baseline[]> {
-  if (isSets(train.y ?? []) || isSets(test.y ?? [])) throw usageError("--baselines: expected one label per row");
   const labelled = async (data: AnySource, most: number): Promise<Labelled> => {
     const all = (data.y as readonly Label[]).map(String);
     const rows = sampledRows(all, most);

@@ -1,15 +1,6 @@
 /** Rows held out of training: at random, by groups that must not be on both sides, or by time, the latest rows. */
 
-import {
-  Dense,
-  type Fold,
-  gatherRows,
-  groupFolds,
-  type Label,
-  type Labels,
-  RanksimError,
-  trainTestSplit,
-} from "@ranksim/core";
+import { type Fold, gatherRows, groupFolds, type Label, type Labels, RanksimError, trainTestRows } from "@ranksim/core";
 import { type AnySource, type DataSet, type MatrixData, timesOf, typedLabels } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { columnValues, columnWeights, refuseWithoutColumns } from "../files/column-values.ts";
@@ -175,9 +166,7 @@ function foldOf(labels: DataSet["y"], share: number, seed: number, split: SplitC
     // The first of as many folds as the share is contained in the whole.
     return groupFolds(split.groups, { folds: Math.max(2, Math.round(1 / share)), seed })[0];
   }
-  // Which rows go where depends on their labels alone.
-  const rows = Dense.of(new Uint8Array(labels.length), labels.length, 1);
-  return trainTestSplit(rows, labels as Labels, { testShare: share, seed, stratify: !isSets(labels) }).rows;
+  return trainTestRows(labels as Labels, { testShare: share, seed, stratify: !isSets(labels) });
 }
 
 /** The latest rows to judge by, about this share of all: rows of one moment stay on one side. */

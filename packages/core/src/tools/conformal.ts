@@ -12,7 +12,7 @@ import { RanksimError } from "../errors.ts";
 import { checkpointOf } from "../estimators/checkpoint.ts";
 import type { Estimator, ModelReader, PredictingModel, Run } from "../estimators/estimator.ts";
 import { checkParams, type ParameterInfo } from "../estimators/params.ts";
-import { Dense } from "../matrix/dense.ts";
+import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import type { Weighted } from "../matrix/row-weights.ts";
@@ -20,7 +20,7 @@ import type { Saved } from "../model-file/saved.ts";
 import { bad, vector } from "../model-file/stored/filters.ts";
 import { isClassifier, Pipeline } from "./pipeline.ts";
 import { partOfRun } from "./run-part.ts";
-import { countRows, type Fold, gatherRows, type Samples, trainTestSplit } from "./split.ts";
+import { checkSameCount, countRows, type Fold, gatherRows, type Samples, trainTestRows } from "./split.ts";
 
 export interface ConformalParams {
   /** Share of the rows that are held out. */
@@ -99,9 +99,8 @@ export class ConformalClassifier<X = MatrixLike> implements Estimator<X, Conform
       throw new RanksimError("bad-labels", "conformal sets: expected one label for each row");
     }
     const { heldOut, seed } = this.#own;
-    // Which rows go where does not depend on what they hold.
-    const numbers = Dense.of(new Uint8Array(rows), rows, 1);
-    return trainTestSplit(numbers, y as Labels, { testShare: heldOut, seed }).rows;
+    checkSameCount(rows, y);
+    return trainTestRows(y, { testShare: heldOut, seed });
   }
 
   /** The same for rows that were divided already: those held out come in blocks, so that they need not be in memory. Weights are of the rows trained on. */

@@ -80,6 +80,7 @@ export {
   sampleOrder,
   stratifiedFolds,
   timeFolds,
+  trainTestRows,
   trainTestSplit,
 } from "./split.ts";
 export { type TuneOptions, type TuneOutcome, type TuneResult, type Tuning, tune } from "./tune.ts";

@@ -49,11 +49,24 @@ export interface Split<X, Y> {
 export function trainTestSplit<X extends Samples, Y extends Labels | LabelSets>(
   x: X,
   y: Y,
-  { testShare = 0.25, seed = 0, stratify = false }: SplitOptions = {},
+  options: SplitOptions = {},
 ): Split<X, Y> {
-  const rows = countRows(x);
+  checkSameCount(countRows(x), y);
+  const fold = trainTestRows(y, options);
+  return {
+    train: { x: gatherRows(x, fold.train), y: gatherRows(y, fold.train) },
+    test: { x: gatherRows(x, fold.test), y: gatherRows(y, fold.test) },
+    rows: fold,
+  };
+}
+
+/** Which rows go where: that depends on their labels alone, so rows need not be in memory. */
+export function trainTestRows(
+  y: Labels | LabelSets,
+  { testShare = 0.25, seed = 0, stratify = false }: SplitOptions = {},
+): Fold {
+  const rows = countRows(y);
   checkSeed(seed);
-  checkSameCount(rows, y);
   if (!(testShare > 0 && testShare < 1)) {
     throw new RanksimError("bad-params", `expected testShare above 0 and below 1, found ${testShare}`);
   }
@@ -70,12 +83,7 @@ export function trainTestSplit<X extends Samples, Y extends Labels | LabelSets>(
   groups.forEach((group, c) => {
     for (const r of group.subarray(0, counts[c])) inTest[r] = 1;
   });
-  const fold = foldOf(rows, (r) => inTest[r] === 1);
-  return {
-    train: { x: gatherRows(x, fold.train), y: gatherRows(y, fold.train) },
-    test: { x: gatherRows(x, fold.test), y: gatherRows(y, fold.test) },
-    rows: fold,
-  };
+  return foldOf(rows, (r) => inTest[r] === 1);
 }
 
 /** Divides `rows` rows into folds whose test parts hold each row once and differ by at most one row in size. */
@@ -227,7 +235,8 @@ function oneLabel(y: Labels | LabelSets): Labels {
   throw new RanksimError("bad-params", "expected one label per row to keep the share of each class, found label sets");
 }
 
-function checkSameCount(rows: number, y: Labels | LabelSets): void {
+/** Refuses (code "bad-labels") labels that are not one for each row. */
+export function checkSameCount(rows: number, y: Labels | LabelSets): void {
   const labels = countRows(y);
   if (labels !== rows) {
     throw new RanksimError("bad-labels", `expected ${rows} labels, one for each row, found ${labels}`);

@@ -9,6 +9,14 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(Z|[+-]\d{2}:?\d{2})$/i;
 const MONTH =
   /\b(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\b/i;
 
+/** A month and its year: 05.2024, 5/2024. */
+const MONTH_YEAR = /^(0?[1-9]|1[0-2])[./-]((?:19|20)\d{2})$/;
+
+function monthOf(text: string): number {
+  const found = MONTH_YEAR.exec(text);
+  return found === null ? Number.NaN : Date.UTC(Number(found[2]), Number(found[1]) - 1);
+}
+
 /** A year after other digits (Q1 2024): the characters tell no order of time. */
 const YEAR_LATER = /^\D*(?!\d{4}(?!\d))\d.*(?<!\d)\d{4}(?!\d)/s;
 const CURE = "write all of them as dates such as 2024-05-31";
@@ -17,6 +25,7 @@ type Reading = (text: string) => number;
 
 /** What a cell may spell; NaN where it does not. */
 const READINGS: readonly Reading[] = [
+  monthOf, // before numbers, which 05.2024 would be as well
   plainNumber,
   (text) => (MOMENT.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN),
   (text) => dateOf(text, "ymd"),
@@ -25,19 +34,22 @@ const READINGS: readonly Reading[] = [
   // In words: 5 Mar 2024. Other words before a number would be taken for a date as well (week 5).
   (text) => (MONTH.test(text) && /\d{4}/.test(text) ? Date.parse(text) : Number.NaN),
 ];
-const [, , , DAY_FIRST, MONTH_FIRST] = READINGS;
+const [, , , , DAY_FIRST, MONTH_FIRST] = READINGS;
 
 /** Texts that differ in their digits alone (2024-Q1) are in order by their characters. */
 const shapeOf = (text: string): string => text.replace(/\d/g, "0");
 
 /**
- * A number for each text that grows with time: numbers as they are, dates in the order of day and month that suits them all,
+ * A number for each text that grows with time: numbers as they are, months with their year (05.2024), dates in the order of day and month that suits them all,
  * and other texts of one shape (2024-Q1) by their characters. Equal texts have equal numbers. Texts that are not all of one form
  * have no order: the first that differs from most is refused, and `place` says where it is.
  */
 export function timesOf(texts: readonly string[], place = (row: number): string => `row ${row}`): Float64Array {
   const words = [...new Set(texts)];
   const spells = (reading: Reading) => (word: string) => !Number.isNaN(reading(word));
+  const months = words.filter(spells(monthOf));
+  // Numbers with a point are seldom months. Where most are, the others are mistakes (13.2024) and the column is none of numbers.
+  if (months.length < words.length && 2 * months.length > words.length) throw oddOne(texts, months, place);
   const suiting = READINGS.filter((reading) => words.every(spells(reading)));
   if (suiting.length > 0) {
     const isMonthFirst = suiting[0] === DAY_FIRST && orderOf(words)?.order === "mdy";

@@ -446,7 +446,7 @@ class TableEncoder(Part):
         elif column["type"] == "boolean":
             code[self.truth(text)] = 255
         else:
-            values = self.date(text, column) if column["type"] == "date" else [self.number(text, column)]
+            values = self.date(text, column) if column["type"] == "date" else [self.number(text, column, isinstance(cell, str))]
             first = 0
             for knots, value in zip(column["parts"], values):
                 if len(knots) > 0:
@@ -483,12 +483,15 @@ class TableEncoder(Part):
             raise ValueError(f"expected yes or no, found {text!r}")
         return self.TRUTHS[key]
 
-    def number(self, text, column):
-        if column.get("decimal") == "," and self.COMMA.fullmatch(text):
+    def number(self, text, column, is_text):
+        """Of texts with decimal commas a point is refused, as it might set thousands apart; numbers are what they are."""
+        has_commas = is_text and column.get("decimal") == ","
+        if has_commas and self.COMMA.fullmatch(text):
             return float(text.replace(",", "."))
-        if self.PLAIN.fullmatch(text):
+        if self.PLAIN.fullmatch(text) and not (has_commas and "." in text):
             return float(text)
-        raise ValueError(f"column {column['name']}: expected a number, found {text!r}")
+        expected = "a number with a decimal comma" if has_commas else "a number"
+        raise ValueError(f"column {column['name']}: expected {expected}, found {text!r}")
 
     def date(self, text, column):
         """Days since 1970, month, day, weekday from Sunday, hour, by the clock that is written."""

@@ -219,6 +219,47 @@ print(json.dumps({f: Model(f).predict(asked.get(f.split("-")[0], dense)) for f i
     },
   );
 
+  test("texts of numbers in columns of decimal commas: taken or refused as by the command, in CSV and JSON", async () => {
+    const cells = ["1,5", "2", "-30,25", "1,5e1", "2e1", "1.5", "1.500", "2.", ".5", "1.234,5", "word"];
+    const lines = Array.from({ length: 80 }, (_, i) => `${(i * 13) % 31},${i % 10};${(i * 7) % 19},5;${"ab"[i % 2]}`);
+    writeFileSync(world.path("sizes.csv"), `size;weight;label\n${lines.join("\n")}\n`);
+    const train = "train sizes.csv --label-column label --table --estimator classifier --filters 12 -m sizes.ranksim";
+    expect((await world.ranksim(train)).code).toBe(0);
+    const answers = async (name: string, file: (cell: string) => string) => {
+      const found: unknown[] = [];
+      for (const cell of cells) {
+        writeFileSync(world.path(name), file(cell));
+        const { code, stdout, stderr } = await world.ranksim(`predict sizes.ranksim ${name}`);
+        if (code !== 0) expect(stderr).toContain("expected a number with a decimal comma as at training");
+        found.push(code === 0 ? stdout.trim() : null);
+      }
+      return found;
+    };
+    const csv = await answers("one.csv", (cell) => `size;weight\n${cell};2,5\n`);
+    const json = await answers("one.jsonl", (cell) => JSON.stringify({ size: cell, weight: "2,5" }));
+    const numpyAnswers = JSON.parse(
+      python(
+        numpy as string,
+        `import json
+from ranksim_model import Model
+m = Model("sizes.ranksim"); out = []
+for cell in json.loads(${JSON.stringify(JSON.stringify(cells))}):
+    try: out.append(m.predict([[cell, "2,5"]])[0])
+    except ValueError as error:
+        assert "expected a number with a decimal comma" in str(error), error
+        out.append(None)
+# A number is a number, however its column was written.
+assert m.predict([[1.5, 2.5]]) == m.predict([["1,5", "2,5"]])
+print(json.dumps(out))`,
+      ),
+    );
+    const taken = cells.map((_, j) => j < 5);
+    for (const found of [csv, json, numpyAnswers]) {
+      expect(found.map((label: unknown) => label !== null)).toEqual(taken);
+      expect(found).toEqual(csv);
+    }
+  });
+
   test("a table of words, dates, decimal commas and gaps", async () => {
     const lines = Array.from({ length: 90 }, (_, i) => {
       const colour = i % 9 === 0 ? "" : ["red", "blue", "01", "1.0", `rare ${i % 40}`][i % 5];

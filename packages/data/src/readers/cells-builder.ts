@@ -8,7 +8,7 @@ import type { Schema, SchemaColumn } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { Found, MatrixData, TableData } from "../data-set.ts";
-import { commaNumber, dateOf, plainNumber, truthOf } from "../table/cells.ts";
+import { dateOf, numberOf, truthOf } from "../table/cells.ts";
 import { ColumnBuilder, type ColumnState } from "../table/column-builder.ts";
 import { Table } from "../table/table.ts";
 import { DenseBuilder } from "./dense-builder.ts";
@@ -26,6 +26,8 @@ export interface CellsBuilder {
   addMissing(where: string): void;
   /** A cell that holds neither a number nor nothing. */
   addText(text: string, where: string): void;
+  /** Whether the next cell has to come as its text even if that spells a number: a point is none of its decimals. */
+  needsText?(): boolean;
   /** `names` are those of the features, where they have some. */
   finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows>;
 }
@@ -198,6 +200,11 @@ class TypedCells implements CellsBuilder {
     this.add(this.#fill?.[this.#cells % this.#columns.length] ?? Number.NaN);
   }
 
+  needsText(): boolean {
+    const { type, decimal } = this.#types[this.#cells % this.#columns.length];
+    return type === "number" && decimal === ",";
+  }
+
   addText(text: string, where: string): void {
     const column = this.#types[this.#cells % this.#columns.length];
     const { type, order = "ymd" } = column;
@@ -212,7 +219,7 @@ class TypedCells implements CellsBuilder {
   }
 
   #number(text: string, column: SchemaColumn, where: string): number {
-    const value = column.decimal === "," ? commaNumber(text) : plainNumber(text);
+    const value = numberOf(text, column);
     if (Number.isNaN(value)) throw this.#refusal(text, column, where);
     return value;
   }

@@ -84,7 +84,7 @@ export interface CsvLayout {
 function readRecord(window: Uint8Array, { records, columns, names, cells }: CsvLayout): void {
   for (const c of columns.features) {
     const value = numberOf(window, records.start(c), records.end(c));
-    if (!Number.isNaN(value)) {
+    if (!Number.isNaN(value) && !cells.needsText?.()) {
       cells.add(value);
       continue;
     }

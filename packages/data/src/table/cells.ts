@@ -21,6 +21,13 @@ export function commaNumber(text: string): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
+/** The number a text spells in a column, NaN if none. Where decimals have a comma a point is refused: it might set thousands apart. */
+export function numberOf(text: string, { decimal }: { readonly decimal?: "," | undefined }): number {
+  if (decimal === undefined) return plainNumber(text);
+  const value = commaNumber(text);
+  return Number.isNaN(value) && !text.includes(".") ? plainNumber(text) : value;
+}
+
 /** Whether a text with a comma may as well be a whole number with thousands set apart. */
 export const mayBeThousands = (text: string): boolean => /^[+-]?\d{1,3},\d{3}$/.test(text);
 

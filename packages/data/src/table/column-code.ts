@@ -5,7 +5,7 @@
  */
 
 import { RanksimError, type SchemaColumn } from "@ranksim/core";
-import { categoryOf, commaNumber, dateOf, isMissing, plainNumber, spelled, truthOf } from "./cells.ts";
+import { categoryOf, dateOf, isMissing, numberOf, spelled, truthOf } from "./cells.ts";
 import type { Spacing, TableParams } from "./params.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
@@ -54,7 +54,7 @@ function numbersOf(column: TableColumn, { name, type, decimal, order }: SchemaCo
     if (isMissing(word)) return Number.NaN;
     if (type === "date") return dateOf(word, order ?? "ymd");
     if (type === "boolean") return truthOf(word);
-    return decimal === "," ? numberWithComma(word) : plainNumber(word);
+    return numberOf(word, { decimal });
   };
   const refuse = (row: number, word: string): RanksimError =>
     new RanksimError(
@@ -74,12 +74,6 @@ function numbersOf(column: TableColumn, { name, type, decimal, order }: SchemaCo
     if (Number.isNaN(value) && code !== NO_WORD && !isMissing(column.words[code])) throw refuse(r, column.words[code]);
     return value;
   });
-}
-
-/** A whole number or one with a comma: a point might set thousands apart. */
-function numberWithComma(word: string): number {
-  const value = commaNumber(word);
-  return Number.isNaN(value) && !word.includes(".") ? plainNumber(word) : value;
 }
 
 /** The cells as categories: a number for each among `words`, and what a cell holds that is none of them. */

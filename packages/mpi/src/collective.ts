@@ -66,7 +66,7 @@ export class MpiCollective implements Collective {
     return found;
   }
 
-  async gather(part: Uint8Array): Promise<Uint8Array[]> {
+  async gather(part: Uint8Array, room?: Uint8Array): Promise<Uint8Array[]> {
     const { double, byte, world } = this.#library;
     const sizes = float64(this.size);
     await this.#done("MPI_Iallgather", float64([part.byteLength]), 1, double, sizes, 1, double, world);
@@ -77,7 +77,9 @@ export class MpiCollective implements Collective {
       const counts = int32(Array.from(sizes, (bytes) => Math.max(0, Math.min(most, bytes - from))));
       const places = int32(this.size);
       for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + counts[r - 1];
-      const found = bytesOf(places[this.size - 1] + counts[this.size - 1]);
+      const bytes = places[this.size - 1] + counts[this.size - 1];
+      const fits = isOne && room && room.byteLength >= bytes && room.buffer.byteLength >= STAYS;
+      const found = fits ? room.subarray(0, bytes) : bytesOf(bytes);
       const own = lasting(part.subarray(from, from + counts[this.rank]));
       await this.#done("MPI_Iallgatherv", own, counts[this.rank], byte, found, counts, places, byte, world);
       const pieces = Array.from(counts, (count, r) => found.subarray(places[r], places[r] + count));

@@ -19,6 +19,7 @@ import type {
   Sum,
   TopFilters,
   TopRows,
+  Weights,
 } from "../kernels/shapes.ts";
 import type { Turn } from "./turn.ts";
 
@@ -126,8 +127,10 @@ export interface HeldRows extends Handle {
   readonly backend: Backend;
   /** The turn in which all work on them happens. */
   readonly turn: Turn;
-  /** Takes a bank in, to be used with all rows of this back end. */
-  load(bank: FilterBank): HeldBank;
+  /** Takes a bank in, to be used with all rows of this back end; `isGiven`: its weights are in `roomFor`, which is given back with it. */
+  load(bank: FilterBank, isGiven?: boolean): HeldBank;
+  /** Memory for so many weights, with whatever was there before. Absent: there is none to be used again. */
+  roomFor?<W extends Weights>(like: W, count: number): W;
   /** The k strongest filters of each row, 1 <= k <= filters; with a list (ascending), of those rows in that order. */
   topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters>;
   /** The strongest filter of each row, and whether it is alone: less work than the two strongest. */
@@ -166,6 +169,8 @@ export interface HeldBank extends Handle {
   replace(at: Uint32Array, by: HeldBank): Promise<HeldBank>;
   /** The filters. Not to be written to. */
   read(): Promise<FilterBank>;
+  /** Calls `work` with the filters where they are, for no longer than it takes. Absent: they have to be read. */
+  lend?<T>(work: (bank: FilterBank) => Promise<T>): Promise<T>;
 }
 
 /** Which filter each row belongs to: what a round of spreading finds. Equal responses: the lowest filter. */

@@ -7,7 +7,7 @@ import { type Home, HostBank } from "./host/bank.ts";
 import { holdNarrow } from "./host/narrow.ts";
 import { RefiningInPlace } from "./host/refine.ts";
 import { HostRows } from "./host/rows.ts";
-import { Spares } from "./host/spares.ts";
+import { Owners, Spares } from "./host/spares.ts";
 import { isDue, UNINTERRUPTED } from "./turn.ts";
 
 /** Multiply-adds of a second, roughly. */
@@ -65,7 +65,7 @@ class PlainRows extends HostRows<HostBank> {
   }
 
   protected bankOf(bank: FilterBank, isShared: boolean): HostBank {
-    return new HostBank(bank, this.home, isShared);
+    return new HostBank(bank, this.home, new Owners(isShared));
   }
 
   protected async refineRows(start: Prototypes): Promise<Refining> {

@@ -37,7 +37,17 @@ export function makeProcesses(size: number): Collective[] {
     return {
       rank,
       size,
-      gather: meet,
+      async gather(part, room) {
+        const parts = await meet(part);
+        const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        if (!room || room.byteLength < bytes) return parts;
+        let at = 0;
+        return parts.map((each) => {
+          room.set(each, at);
+          at += each.byteLength;
+          return room.subarray(at - each.byteLength, at);
+        });
+      },
       ...all,
       async sumShare(values, counts) {
         const first = counts.slice(0, rank).reduce((sum, count) => sum + count, 0);

@@ -7,7 +7,7 @@ import { inForm, replaceFilters } from "../../bank/bank.ts";
 import type { FilterBank, Weights } from "../../kernels/shapes.ts";
 import type { HeldBank } from "../contract.ts";
 import { Counted } from "./counted.ts";
-import { type Spares, trimmed } from "./spares.ts";
+import { Owners, type Spares, trimmed } from "./spares.ts";
 
 /** Banks further back than this are forgotten: a round of spreading makes at most two. */
 const GENERATIONS = 3;
@@ -34,18 +34,18 @@ export class HostBank extends Counted implements HeldBank {
   readonly host: FilterBank;
   readonly home: Home;
   readonly #origin: Origin | undefined;
-  /** Whether others may have the weights, too. */
-  #isShared: boolean;
+  readonly #owners: Owners;
   #mean: HostBank | undefined;
 
-  /** `isShared`: the weights belong to others, who may go on using them. */
-  constructor(host: FilterBank, home: Home, isShared: boolean, origin?: Origin) {
+  /** `owners`: the banks that have these weights already. */
+  constructor(host: FilterBank, home: Home, owners: Owners, origin?: Origin) {
     super();
     this.filters = host.filters;
     this.features = host.features;
     this.host = host;
     this.home = home;
-    this.#isShared = isShared;
+    this.#owners = owners;
+    owners.add();
     this.#origin = origin;
   }
 
@@ -57,10 +57,9 @@ export class HostBank extends Counted implements HeldBank {
         const copy = (weights: Weights): Weights => this.home.spares.copy(weights);
         const { bank, changed } = replaceFilters(this.host, at, given, copy);
         // A bank of which every filter is replaced has the weights of the other, which may go on being used.
-        const isShared = bank.weights === fresh.host.weights;
-        if (isShared) fresh.#isShared = true;
+        const owners = bank.weights === fresh.host.weights ? fresh.#owners : new Owners(false);
         const origin = { version: this.version, changed, origin: trim(this.#origin, GENERATIONS) };
-        return this.derive(bank, isShared, origin);
+        return this.derive(bank, owners, origin);
       }),
     );
   }
@@ -68,8 +67,12 @@ export class HostBank extends Counted implements HeldBank {
   async read(): Promise<FilterBank> {
     const weights = trimmed(this.host.weights);
     if (weights !== this.host.weights) return { ...this.host, weights };
-    this.#isShared = true;
+    this.#owners.open();
     return this.host;
+  }
+
+  lend<T>(work: (bank: FilterBank) => Promise<T>): Promise<T> {
+    return this.use(() => work(this.host));
   }
 
   /** The bank of one filter, the mean of these, that `make` makes: once, however many rows ask for it. */
@@ -91,13 +94,13 @@ export class HostBank extends Counted implements HeldBank {
   }
 
   /** A bank of the same back end. */
-  protected derive(bank: FilterBank, isShared: boolean, origin: Origin): HostBank {
-    return new HostBank(bank, this.home, isShared, origin);
+  protected derive(bank: FilterBank, owners: Owners, origin: Origin): HostBank {
+    return new HostBank(bank, this.home, owners, origin);
   }
 
   protected free(): void {
     this.#mean?.release();
-    if (!this.#isShared && this.host.form === "dense") this.home.spares.give(this.host.weights);
+    if (this.#owners.remove() && this.host.form === "dense") this.home.spares.give(this.host.weights);
   }
 }
 

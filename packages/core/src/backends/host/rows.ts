@@ -21,6 +21,7 @@ import type {
   Sum,
   TopFilters,
   TopRows,
+  Weights,
 } from "../../kernels/shapes.ts";
 import { Adder } from "../../kernels/sums.ts";
 import { leadersOf, pickAnswers } from "../../kernels/top.ts";
@@ -84,8 +85,12 @@ export abstract class HostRows<B extends HostBank> extends Counted implements He
     return work();
   }
 
-  load(bank: FilterBank): HeldBank {
-    return this.bankOf(bank, true);
+  load(bank: FilterBank, isGiven = false): HeldBank {
+    return this.bankOf(bank, !isGiven);
+  }
+
+  roomFor<W extends Weights>(like: W, count: number): W {
+    return this.home.spares.take(like, count);
   }
 
   async topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {

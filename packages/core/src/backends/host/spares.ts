@@ -35,6 +35,31 @@ export class Spares {
   }
 }
 
+/** The banks that have some weights: these are spare with the last of them, unless others may have them, too. */
+export class Owners {
+  #banks = 0;
+  #isOpen: boolean;
+
+  /** `isOpen`: others have the weights. */
+  constructor(isOpen: boolean) {
+    this.#isOpen = isOpen;
+  }
+
+  add(): void {
+    this.#banks++;
+  }
+
+  /** Notes that somebody was given the weights who may keep them. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** One bank less; whether the weights are spare. */
+  remove(): boolean {
+    return --this.#banks === 0 && !this.#isOpen;
+  }
+}
+
 /** The same weights, in a buffer of no more than their size. */
 export function trimmed(weights: Weights): Weights {
   return weights.byteLength === weights.buffer.byteLength ? weights : weights.slice();

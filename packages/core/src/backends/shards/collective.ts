@@ -7,8 +7,8 @@ export interface Collective {
   sum(values: Float64Array): Promise<Float64Array>;
   /** The same sums, of which each process is given so many, in the order of their numbers: as many in all as there are. */
   sumShare(values: Float64Array, counts: readonly number[]): Promise<Float64Array>;
-  /** What each process gave, in the order of their numbers. */
-  gather(part: Uint8Array): Promise<Uint8Array[]>;
+  /** What each process gave, in the order of their numbers; one part after the other in `room`, where that is large enough. */
+  gather(part: Uint8Array, room?: Uint8Array): Promise<Uint8Array[]>;
   /** What the process `from` gave; the others' is not looked at. */
   broadcast(bytes: Uint8Array, from: number): Promise<Uint8Array>;
   /** Hands something to one process, which receives it; what is sent to a process arrives in order. */

@@ -2,21 +2,23 @@
 
 import { joinBanks } from "../../bank/bank.ts";
 import type { DenseBank, FilterBank, Weights } from "../../kernels/shapes.ts";
+import type { HeldBank, HeldRows } from "../contract.ts";
 import type { Collective } from "./collective.ts";
 import { joined, packArrays, packBank, unpackArrays, unpackBank } from "./wire.ts";
 
 const DENSE = 1;
 
-/** The filters of all processes, in the order of their numbers; those of one that made none are absent. All are dense, or all sparse. */
-export async function gatherBanks(collective: Collective, mine: FilterBank | undefined): Promise<FilterBank> {
+/** The filters of all processes, in the order of their numbers; `rows` take them in. One that made none has none. All are dense, or all sparse. */
+export async function gatherBanks(
+  collective: Collective,
+  mine: FilterBank | undefined,
+  rows: HeldRows,
+): Promise<HeldBank> {
   const dense = mine?.form === "dense" ? mine : undefined;
   const head = mine && (dense ? headOf(dense) : packBank(mine));
   const heads = await collective.gather(packArrays([Uint8Array.of(dense ? DENSE : 0), head ?? new Uint8Array(0)]));
   const parts = heads.map(unpackArrays).filter(([, part]) => part.byteLength > 0);
-  if (parts[0][0][0] !== DENSE) return joinBanks(parts.map(([, part]) => unpackBank(part as Uint8Array)));
-  // Weights are sent as they lie in memory, and lie there as they arrive: they are most of what there is.
-  const { buffer, byteOffset, byteLength } = dense?.weights ?? new Uint8Array(0);
-  const weights = inARow(await collective.gather(new Uint8Array(buffer, byteOffset, byteLength)));
+  if (parts[0][0][0] !== DENSE) return rows.load(joinBanks(parts.map(([, part]) => unpackBank(part as Uint8Array))));
   const facts = parts.map(([, part]) => unpackArrays(part as Uint8Array));
   const [[features], , none] = facts[0];
   const Type = none.constructor as new (buffer: ArrayBuffer, at: number, length: number) => Weights;
@@ -24,14 +26,17 @@ export async function gatherBanks(collective: Collective, mine: FilterBank | und
     Float64Array,
     facts.map(([, own]) => own),
   );
+  // Weights are sent as they lie in memory, and lie there as they arrive: they are most of what there is.
   const count = norm.length * features;
-  return {
-    form: "dense",
-    filters: norm.length,
-    features,
-    weights: new Type(weights.buffer as ArrayBuffer, weights.byteOffset, count),
-    norm,
-  };
+  const room = rows.roomFor?.(none as Weights, count);
+  const { buffer, byteOffset } = inARow(await collective.gather(bytesIn(dense?.weights), room && bytesIn(room)));
+  const isGiven = room !== undefined && buffer === room.buffer;
+  const weights = new Type(buffer as ArrayBuffer, byteOffset, count);
+  return rows.load({ form: "dense", filters: norm.length, features, weights, norm }, isGiven);
+}
+
+function bytesIn(weights: Weights | undefined): Uint8Array {
+  return weights ? new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength) : new Uint8Array(0);
 }
 
 /** All but the weights, of which the type is told. */

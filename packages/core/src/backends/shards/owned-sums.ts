@@ -39,16 +39,19 @@ export class OwnedSums implements HeldSums {
   rank(distribution?: Float64Array): Promise<HeldBank> {
     const { collective, own, source } = this.#rows;
     return this.#rows.local(async () => {
-      const banks: FilterBank[] = [];
-      await this.#each(async (held, groups, onto) => {
-        const ranked = await held.sum(groups, onto).rank(distribution);
-        try {
-          banks.push(inForm(await ranked.read(), source.form === "dense" ? "dense" : "sparse"));
-        } finally {
-          ranked.release();
-        }
-      });
-      return own.load(await gatherBanks(collective, banks.length > 0 ? joinBanks(banks) : undefined));
+      const form = source.form === "dense" ? "dense" : "sparse";
+      const made: HeldBank[] = [];
+      try {
+        await this.#each(async (held, groups, onto) => {
+          made.push(await held.sum(groups, onto).rank(distribution));
+        });
+        return await lent(made, (banks) => {
+          const mine = banks.map((bank) => inForm(bank, form));
+          return gatherBanks(collective, mine.length > 0 ? joinBanks(mine) : undefined, own);
+        });
+      } finally {
+        for (const bank of made) bank.release();
+      }
     });
   }
 
@@ -85,6 +88,14 @@ export class OwnedSums implements HeldSums {
       from = to;
     }
   }
+}
+
+/** Calls `work` with banks where they are. */
+async function lent<T>(held: readonly HeldBank[], work: (banks: readonly FilterBank[]) => Promise<T>): Promise<T> {
+  if (held.length === 0) return work([]);
+  const [first, ...others] = held;
+  const withOthers = (bank: FilterBank): Promise<T> => lent(others, (banks) => work([bank, ...banks]));
+  return first.lend ? first.lend(withOthers) : withOthers(await first.read());
 }
 
 /** The first group of a process: all have about the same to add and to rank. */

@@ -7,7 +7,7 @@
 import type { FilterBank } from "../../../kernels/shapes.ts";
 import { type Home, HostBank } from "../../host/bank.ts";
 import { Lock } from "../../host/counted.ts";
-import { Spares } from "../../host/spares.ts";
+import { type Owners, Spares } from "../../host/spares.ts";
 import type { Shared } from "../engine/memory.ts";
 
 /** Bytes that idle banks of one back end may keep. A server asks the same few models again and again. */
@@ -53,8 +53,8 @@ export class WasmBank extends HostBank {
   readonly #lock = new Lock();
   readonly #parts = new Map<string, Shared<unknown>>();
 
-  constructor(shelf: Shelf, host: FilterBank, isShared: boolean, origin?: ConstructorParameters<typeof HostBank>[3]) {
-    super(host, shelf, isShared, origin);
+  constructor(shelf: Shelf, host: FilterBank, owners: Owners, origin?: ConstructorParameters<typeof HostBank>[3]) {
+    super(host, shelf, owners, origin);
     this.#shelf = shelf;
   }
 
@@ -98,8 +98,8 @@ export class WasmBank extends HostBank {
     this.#parts.clear();
   }
 
-  protected override derive(...[bank, isShared, origin]: Parameters<HostBank["derive"]>): HostBank {
-    return new WasmBank(this.#shelf, bank, isShared, origin);
+  protected override derive(...[bank, owners, origin]: Parameters<HostBank["derive"]>): HostBank {
+    return new WasmBank(this.#shelf, bank, owners, origin);
   }
 
   protected override free(): void {

@@ -8,6 +8,7 @@ import type { FilterBank, Prototypes, RowSource, Rows } from "../../../kernels/s
 import type { Backend, Refining } from "../../contract.ts";
 import { RefiningInPlace } from "../../host/refine.ts";
 import { HostRows } from "../../host/rows.ts";
+import { Owners } from "../../host/spares.ts";
 import { fitsWhole } from "../../host/streamed.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type Limits, lesser } from "../engine/limits.ts";
@@ -91,7 +92,7 @@ export abstract class WasmRows<B extends Block> extends HostRows<WasmBank> {
   }
 
   protected bankOf(bank: FilterBank, isShared: boolean): WasmBank {
-    return new WasmBank(this.shelf, bank, isShared);
+    return new WasmBank(this.shelf, bank, new Owners(isShared));
   }
 
   /** Calls `visit` on all rows, or on one block of them after the other. */

@@ -8,15 +8,32 @@ export function singletons(rows: Uint32Array): Groups {
   return { offsets: numbersBelow(rows.length + 1), rows };
 }
 
+// Loops over rows and filters are functions of their own, with nothing after them, here and where groups are used: an engine compiles a
+// busy loop with all that is around it, and throws that away when it meets what it has not seen yet. In a job of several
+// processes its compiler takes time from their work.
+
 /** Group c holds, ascending, the positions where `codes` is c. */
 export function groupByCode(codes: Uint32Array, groups: number): Groups {
   const offsets = new Uint32Array(groups + 1);
-  for (let r = 0; r < codes.length; r++) offsets[codes[r] + 1]++;
-  for (let g = 0; g < groups; g++) offsets[g + 1] += offsets[g];
-  const next = offsets.slice();
+  countCodes(codes, offsets.subarray(1));
+  addUp(offsets);
   const rows = new Uint32Array(codes.length);
-  for (let r = 0; r < codes.length; r++) rows[next[codes[r]]++] = r;
+  placeByCode(codes, offsets.slice(), rows);
   return { offsets, rows };
+}
+
+/** Adds to `counts` how often each code occurs. */
+export function countCodes(codes: Uint32Array, counts: Uint32Array): void {
+  for (let r = 0; r < codes.length; r++) counts[codes[r]]++;
+}
+
+function addUp(counts: Uint32Array): void {
+  for (let g = 1; g < counts.length; g++) counts[g] += counts[g - 1];
+}
+
+/** `next`: where the next position of each code goes. */
+function placeByCode(codes: Uint32Array, next: Uint32Array, rows: Uint32Array): void {
+  for (let r = 0; r < codes.length; r++) rows[next[codes[r]]++] = r;
 }
 
 /** The same for the listed rows alone. */
@@ -48,18 +65,42 @@ export function groupByActivation(top: TopFilters, filters: number): Groups & { 
 /** The listed groups of `groups`, in that order. */
 export function pickGroups(groups: Groups, picked: Uint32Array): Groups {
   const offsets = new Uint32Array(picked.length + 1);
-  for (let j = 0; j < picked.length; j++) {
-    offsets[j + 1] = offsets[j] + groups.offsets[picked[j] + 1] - groups.offsets[picked[j]];
-  }
+  measurePicked(groups.offsets, picked, offsets);
   const rows = new Uint32Array(offsets[picked.length]);
-  const weight = groups.weight && new Float64Array(rows.length);
+  copyPicked(groups.rows, groups.offsets, picked, rows);
+  if (!groups.weight) return { offsets, rows };
+  const weight = new Float64Array(rows.length);
+  copyPicked(groups.weight, groups.offsets, picked, weight);
+  return { offsets, rows, weight };
+}
+
+function measurePicked(offsets: Uint32Array, picked: Uint32Array, out: Uint32Array): void {
+  for (let j = 0; j < picked.length; j++) out[j + 1] = out[j] + offsets[picked[j] + 1] - offsets[picked[j]];
+}
+
+function copyPicked<T extends Uint32Array | Float64Array>(
+  from: T,
+  offsets: Uint32Array,
+  picked: Uint32Array,
+  out: T,
+): void {
+  let at = 0;
   for (let j = 0; j < picked.length; j++) {
-    const from = groups.offsets[picked[j]];
-    const to = groups.offsets[picked[j] + 1];
-    rows.set(groups.rows.subarray(from, to), offsets[j]);
-    weight?.set((groups.weight as Float64Array).subarray(from, to), offsets[j]);
+    for (let e = offsets[picked[j]]; e < offsets[picked[j] + 1]; e++) out[at++] = from[e];
   }
-  return weight ? { offsets, rows, weight } : { offsets, rows };
+}
+
+/** Groups [from, to) of `groups`, with the rows where they are. */
+export function sliceGroups({ offsets, rows, weight }: Groups, from: number, to: number): Groups {
+  const [first, last] = [offsets[from], offsets[to]];
+  const own = offsets.slice(from, to + 1);
+  takeOff(own, first);
+  const sliced = { offsets: own, rows: rows.subarray(first, last) };
+  return weight ? { ...sliced, weight: weight.subarray(first, last) } : sliced;
+}
+
+function takeOff(numbers: Uint32Array, less: number): void {
+  for (let j = 0; j < numbers.length; j++) numbers[j] -= less;
 }
 
 /** A copy of `groups` (weights left out) in which group `positions[j]` has the rows of group j of `fresh`. */

@@ -98,17 +98,17 @@ export async function zeroRows(x: RowSource): Promise<Uint8Array> {
 }
 
 function zeroIn(x: Rows, out: Uint8Array): void {
-  for (let r = 0; r < x.rows; r++) out[r] = isZeroIn(x, r) ? 1 : 0;
+  const { values, rows } = x;
+  if (x.form === "dense") for (let r = 0; r < rows; r++) out[r] = isZero(values, r * x.features, (r + 1) * x.features);
+  else for (let r = 0; r < rows; r++) out[r] = isZero(values, x.offsets[r], x.offsets[r + 1]);
 }
 
-/** Looks from the middle on: the rim of an image is often dark. */
-function isZeroIn(x: Rows, r: number): boolean {
-  const [from, to] = placeOf(x, r);
-  const { values } = x;
-  const middle = Math.floor((from + to) / 2);
-  for (let e = middle; e < to; e++) if (values[e] !== 0) return false;
-  for (let e = from; e < middle; e++) if (values[e] !== 0) return false;
-  return true;
+/** 1 if all values are zero. Looks from the middle on: the rim of an image is often dark. */
+function isZero(values: Rows["values"], from: number, to: number): number {
+  const middle = (from + to) >>> 1;
+  for (let e = middle; e < to; e++) if (values[e] !== 0) return 0;
+  for (let e = from; e < middle; e++) if (values[e] !== 0) return 0;
+  return 1;
 }
 
 /** Where the values of a row begin and end. */

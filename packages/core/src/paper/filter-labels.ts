@@ -4,7 +4,7 @@
  * classes take no more room than ten.
  */
 
-import { groupByCode } from "../bank/groups.ts";
+import { countCodes, groupByCode } from "../bank/groups.ts";
 import { numbersBelow } from "../kernels/rows.ts";
 import type { Csr } from "../matrix/csr.ts";
 import type { Combine } from "./vote.ts";
@@ -42,7 +42,7 @@ export function countLabels(
   classes: number,
   weights?: ArrayLike<number>, // how often each row counts; once where absent
 ): LabelCounts {
-  return tally(winners, { offsets: numbersBelow(codes.length + 1), indices: codes }, filters, classes, weights);
+  return tally(winners, codes, numbersBelow(codes.length), filters, classes, weights);
 }
 
 /** Deviation 21. Counts the labels that each row has for the filter that wins it. */
@@ -52,41 +52,67 @@ export function countPresence(
   filters: number,
   weights?: ArrayLike<number>,
 ): LabelCounts {
-  return tally(winners, present, filters, present.features, weights);
+  const { offsets, indices, rows, features } = present;
+  const given = indices.subarray(offsets[0], offsets[rows]);
+  const rowOf = new Uint32Array(given.length);
+  for (let r = 0; r < rows; r++) rowOf.fill(r, offsets[r] - offsets[0], offsets[r + 1] - offsets[0]);
+  return tally(winners, given, rowOf, filters, features, weights);
 }
 
+/** Counts labels, of which each is given with its row. */
 function tally(
   winners: Uint32Array,
-  present: { readonly offsets: Uint32Array; readonly indices: Uint32Array },
+  given: Uint32Array,
+  rowOf: Uint32Array,
   filters: number,
   classes: number,
   weights: ArrayLike<number> | undefined,
 ): LabelCounts {
-  const won = groupByCode(winners, filters);
+  // In the order of the classes, then in that of the filters: the labels of a filter are by ascending class.
+  const byClass = groupByCode(given, classes).rows;
+  const won = groupByCode(ownersOf(byClass, rowOf, winners), filters);
   const offsets = new Uint32Array(filters + 1);
-  const label: number[] = [];
-  const count: number[] = [];
-  const times = new Uint32Array(classes);
+  const label = new Uint32Array(given.length);
+  const count = new Uint32Array(given.length);
+  const found = countRuns(pick(byClass, won.rows), won.offsets, given, rowOf, weights, { offsets, label, count });
   const rows = new Uint32Array(filters);
-  for (let f = 0; f < filters; f++) {
-    const found: number[] = [];
-    for (let j = won.offsets[f]; j < won.offsets[f + 1]; j++) {
-      const r = won.rows[j];
-      const weight = weights?.[r] ?? 1;
-      rows[f] += weight;
-      for (let e = present.offsets[r]; e < present.offsets[r + 1]; e++) {
-        if (times[present.indices[e]] === 0) found.push(present.indices[e]);
-        times[present.indices[e]] += weight;
-      }
+  if (weights) for (let r = 0; r < winners.length; r++) rows[winners[r]] += weights[r];
+  else countCodes(winners, rows);
+  return { classes, offsets, label: label.slice(0, found), count: count.slice(0, found), rows };
+}
+
+/** The filter of each listed label. */
+function ownersOf(listed: Uint32Array, rowOf: Uint32Array, winners: Uint32Array): Uint32Array {
+  const owners = new Uint32Array(listed.length);
+  for (let j = 0; j < listed.length; j++) owners[j] = winners[rowOf[listed[j]]];
+  return owners;
+}
+
+function pick(numbers: Uint32Array, places: Uint32Array): Uint32Array {
+  const picked = new Uint32Array(places.length);
+  for (let j = 0; j < places.length; j++) picked[j] = numbers[places[j]];
+  return picked;
+}
+
+/** Counts labels that are listed by filter, equal ones next to each other; returns how many are different. */
+function countRuns(
+  listed: Uint32Array,
+  starts: Uint32Array, // of each filter in the list
+  given: Uint32Array,
+  rowOf: Uint32Array,
+  weights: ArrayLike<number> | undefined,
+  out: Pick<LabelCounts, "offsets" | "label" | "count">,
+): number {
+  let found = 0;
+  for (let f = 0; f + 1 < starts.length; f++) {
+    for (let j = starts[f]; j < starts[f + 1]; j++) {
+      const e = listed[j];
+      if (j === starts[f] || given[e] !== out.label[found - 1]) out.label[found++] = given[e];
+      out.count[found - 1] += weights ? weights[rowOf[e]] : 1;
     }
-    for (const c of found.sort((a, b) => a - b)) {
-      label.push(c);
-      count.push(times[c]);
-      times[c] = 0;
-    }
-    offsets[f + 1] = label.length;
+    out.offsets[f + 1] = found;
   }
-  return { classes, offsets, label: Uint32Array.from(label), count: Uint32Array.from(count), rows };
+  return found;
 }
 
 /**

@@ -65,11 +65,11 @@ export async function* spreadMax(
   for (let iteration = resumed.iterations + 1; iteration <= iterations; iteration++) {
     const assignment = await held.assign(bank, before, { sums: true, rowsOfEmpty: RELOCATION_ROWS });
     const { moved, wins, changed } = assignment;
-    const empty = filtersWhere(bank.filters, (f) => wins[f] === 0);
+    const empty = withoutRows(wins);
     const relocated = empty.length > 0 ? await relocate(bank, empty, held) : undefined;
 
     // Rows do not change, so a filter whose rows are the same as before keeps its weights.
-    const updated = filtersWhere(bank.filters, (f) => changed[f] === 1 && wins[f] > 0);
+    const updated = withOtherRows(wins, changed);
     let next = await replaced(bank, updated, () => maker.fromAssignment(assignment, updated));
     if (relocated) {
       const moving = next;
@@ -145,8 +145,18 @@ async function relocate(bank: HeldBank, empty: Uint32Array, held: HeldRows): Pro
   return { offsets, rows: sorted };
 }
 
-function filtersWhere(filters: number, holds: (f: number) => boolean): Uint32Array {
-  const found: number[] = [];
-  for (let f = 0; f < filters; f++) if (holds(f)) found.push(f);
-  return Uint32Array.from(found);
+/** The filters that won no row. */
+function withoutRows(wins: Uint32Array): Uint32Array {
+  const found = new Uint32Array(wins.length);
+  let count = 0;
+  for (let f = 0; f < wins.length; f++) if (wins[f] === 0) found[count++] = f;
+  return found.slice(0, count);
+}
+
+/** The filters that won rows, and not those of before. */
+function withOtherRows(wins: Uint32Array, changed: Uint8Array): Uint32Array {
+  const found = new Uint32Array(wins.length);
+  let count = 0;
+  for (let f = 0; f < wins.length; f++) if (changed[f] === 1 && wins[f] > 0) found[count++] = f;
+  return found.slice(0, count);
 }

@@ -4,7 +4,7 @@
  */
 
 import { meanFilter } from "../../bank/bank.ts";
-import { groupByCode, pickGroups } from "../../bank/groups.ts";
+import { countCodes, groupByCode, pickGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
 import { layersFeatures, type Pooled, pooledValues, poolLayers } from "../../kernels/patches.ts";
 import { rankerFor } from "../../kernels/rank-sums.ts";
@@ -270,12 +270,12 @@ const LISTED_VALUES = 2 ** 22;
 
 /** Which filter each row belongs to, in the memory of the host. */
 class HostAssignment implements Assignment {
-  readonly moved: number;
-  readonly wins: Uint32Array;
-  readonly changed: Uint8Array;
   readonly version: number;
   readonly top: TopFilters;
   readonly #rows: HostRows<HostBank>;
+  readonly #filters: number;
+  readonly #before: Uint32Array | undefined;
+  #compared: Compared | undefined;
   #groups: Groups | undefined;
 
   constructor(
@@ -287,7 +287,20 @@ class HostAssignment implements Assignment {
     this.#rows = rows as HostRows<HostBank>;
     this.top = top;
     this.version = version;
-    ({ wins: this.wins, moved: this.moved, changed: this.changed } = compareWinners(before, top.filter, filters));
+    this.#filters = filters;
+    this.#before = before;
+  }
+
+  get moved(): number {
+    return this.#compare().moved;
+  }
+
+  get wins(): Uint32Array {
+    return this.#compare().wins;
+  }
+
+  get changed(): Uint8Array {
+    return this.#compare().changed;
   }
 
   sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
@@ -305,21 +318,30 @@ class HostAssignment implements Assignment {
   release(): void {}
 
   #members(): Groups {
-    this.#groups ??= groupByCode(this.top.filter, this.wins.length);
+    this.#groups ??= groupByCode(this.top.filter, this.#filters);
     return this.#groups;
+  }
+
+  /** When it is asked for: of some of the rows it may not be. */
+  #compare(): Compared {
+    this.#compared ??= compareWinners(this.#before, this.top.filter, this.#filters);
+    return this.#compared;
   }
 }
 
+type Compared = Pick<Assignment, "wins" | "moved" | "changed">;
+
 /** Counts the rows of each filter and those whose winner changed, and marks (1) the filters that lost or gained one. */
-export function compareWinners(
-  before: Uint32Array | undefined,
-  now: Uint32Array,
-  filters: number,
-): Pick<Assignment, "wins" | "moved" | "changed"> {
+export function compareWinners(before: Uint32Array | undefined, now: Uint32Array, filters: number): Compared {
   const wins = new Uint32Array(filters);
-  for (let r = 0; r < now.length; r++) wins[now[r]]++;
+  countCodes(now, wins);
   if (!before) return { wins, moved: now.length, changed: new Uint8Array(filters).fill(1) };
   const changed = new Uint8Array(filters);
+  return { wins, moved: markMoved(before, now, changed), changed };
+}
+
+/** Marks the filters that lost or gained a row; returns how many rows there were. */
+function markMoved(before: Uint32Array, now: Uint32Array, changed: Uint8Array): number {
   let moved = 0;
   for (let r = 0; r < now.length; r++) {
     if (before[r] === now[r]) continue;
@@ -327,7 +349,7 @@ export function compareWinners(
     changed[before[r]] = 1;
     changed[now[r]] = 1;
   }
-  return { wins, moved, changed };
+  return moved;
 }
 
 /** Sums of groups of rows. Filters are made straight from the rows, unless there is something to add to. */

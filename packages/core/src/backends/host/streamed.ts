@@ -5,7 +5,7 @@
  */
 
 import { joinBanks } from "../../bank/bank.ts";
-import { groupByCode, pickGroups } from "../../bank/groups.ts";
+import { groupByCode, pickGroups, sliceGroups } from "../../bank/groups.ts";
 import { RanksimError } from "../../errors.ts";
 import { layersFeatures, pooledValues } from "../../kernels/patches.ts";
 import { bytesOf, inMemory, sourceOf } from "../../kernels/rows.ts";
@@ -154,7 +154,7 @@ class StreamedRows extends Counted implements HeldRows {
     const isFew = groups.rows.length * this.#rowBytes() <= this.#room * BLOCK;
     if (isFew) return new FewSums(this, groups, onto);
     return new PassedSums(this, groups.offsets.length - 1, (from, to) => {
-      const own = pickGroups(groups, numbersFrom(from, to));
+      const own = sliceGroups(groups, from, to);
       return this.#addUp(own, onto?.slice(from, to));
     });
   }
@@ -381,6 +381,3 @@ class FewSums implements HeldSums {
     return this.#rows.withFew(distinct, (held) => ask(held.sum(groups, this.#onto)));
   }
 }
-
-const numbersFrom = (from: number, to: number): Uint32Array =>
-  Uint32Array.from({ length: to - from }, (_, j) => from + j);

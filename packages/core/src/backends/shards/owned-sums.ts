@@ -4,7 +4,7 @@
  */
 
 import { inForm, joinBanks } from "../../bank/bank.ts";
-import { pickGroups } from "../../bank/groups.ts";
+import { sliceGroups } from "../../bank/groups.ts";
 import { bytesOf } from "../../kernels/rows.ts";
 import type { FilterBank, Groups, Sum } from "../../kernels/shapes.ts";
 import type { HeldBank, HeldRows, HeldSums } from "../contract.ts";
@@ -19,9 +19,13 @@ const GATHERED_BYTES = 2 ** 26;
 
 /** Whether groups can be shared out: one of more rows than a fair share would leave the others with nothing to do. */
 export function areShareable({ offsets, rows }: Groups, size: number): boolean {
-  let largest = 0;
-  for (let g = 1; g < offsets.length; g++) largest = Math.max(largest, offsets[g] - offsets[g - 1]);
-  return largest * size <= rows.length;
+  return mostRows(offsets) * size <= rows.length;
+}
+
+function mostRows(offsets: Uint32Array): number {
+  let most = 0;
+  for (let g = 1; g < offsets.length; g++) most = Math.max(most, offsets[g] - offsets[g - 1]);
+  return most;
 }
 
 export class OwnedSums implements HeldSums {
@@ -76,12 +80,12 @@ export class OwnedSums implements HeldSums {
     const end = startOf(offsets, collective.rank + 1, collective.size);
     if (begin === end) return;
     const all = await this.#rows.all();
-    if (all) return visit(all, pickGroups(this.#groups, numbersFrom(begin, end)), this.#onto?.slice(begin, end));
+    if (all) return visit(all, sliceGroups(this.#groups, begin, end), this.#onto?.slice(begin, end));
     const most = (GATHERED_BYTES * source.rows) / Math.max(1, bytesOf(source));
     for (let from = begin; from < end; ) {
       let to = from + 1;
       while (to < end && offsets[to + 1] - offsets[from] <= most) to++;
-      const { rows, ...groups } = pickGroups(this.#groups, numbersFrom(from, to));
+      const { rows, ...groups } = sliceGroups(this.#groups, from, to);
       // Each row lies where it is listed.
       const listed = { ...groups, rows: numbersFrom(0, rows.length) };
       await this.#rows.withListed(rows, (held) => visit(held, listed, this.#onto?.slice(from, to)));
@@ -103,7 +107,11 @@ function startOf(offsets: Uint32Array, rank: number, size: number): number {
   const count = offsets.length - 1;
   const cost = (g: number): number => offsets[g] + RANK_ROWS * g;
   const wanted = (cost(count) * rank) / size;
-  let first = 0;
-  while (first < count && cost(first) < wanted) first++;
+  let [first, last] = [0, count]; // the costs of groups ascend
+  while (first < last) {
+    const middle = Math.floor((first + last) / 2);
+    if (cost(middle) < wanted) first = middle + 1;
+    else last = middle;
+  }
   return first;
 }

@@ -89,5 +89,9 @@ export function joined<T extends Numbers>(Type: new (length: number) => T, parts
   return all;
 }
 
-export const numbersFrom = (from: number, to: number): Uint32Array =>
-  Uint32Array.from({ length: to - from }, (_, j) => from + j);
+/** Numbers [from, to). */
+export function numbersFrom(from: number, to: number): Uint32Array {
+  const numbers = new Uint32Array(to - from);
+  for (let j = 0; j < numbers.length; j++) numbers[j] = from + j;
+  return numbers;
+}

@@ -3,6 +3,7 @@
  * what is decided here only changes how long it takes.
  */
 
+import { groupByCode } from "../../../bank/groups.ts";
 import type { Since } from "../../host/rows.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
@@ -106,7 +107,7 @@ export function searchSince(
     const scratch = engine.ask("scratch_full", context.at);
     let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
 
-    const alike = listBy(since.winners.filter.subarray(block.first, to), loaded.filters);
+    const { rows: alike } = groupByCode(since.winners.filter.subarray(block.first, to), loaded.filters);
     const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
     const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
@@ -185,27 +186,19 @@ function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds
     const context = new Context(memory, lease);
     describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
     await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
-    return listBy(memory.u32(found, block.rows), LANDMARKS);
+    return groupByCode(memory.u32(found, block.rows), LANDMARKS).rows;
   });
-}
-
-/** The positions of `keys`, which are below `limit`, in ascending order of the keys. */
-function listBy(keys: Uint32Array, limit: number): Uint32Array {
-  const next = new Uint32Array(limit + 1);
-  for (let j = 0; j < keys.length; j++) next[keys[j] + 1]++;
-  for (let key = 0; key < limit; key++) next[key + 1] += next[key];
-  const list = new Uint32Array(keys.length);
-  for (let j = 0; j < keys.length; j++) list[next[keys[j]]++] = j;
-  return list;
 }
 
 /** The listed rows that need a look at the changed filters only, and those that need all. */
 function splitRows(list: Uint32Array, verdict: Uint8Array): [Uint32Array, Uint32Array] {
-  const parts: [Uint32Array, Uint32Array] = [new Uint32Array(list.length), new Uint32Array(list.length)];
-  const counts: [number, number] = [0, 0];
-  for (let j = 0; j < list.length; j++) {
-    const part = verdict[list[j]];
-    parts[part][counts[part]++] = list[j];
-  }
-  return [parts[0].subarray(0, counts[0]), parts[1].subarray(0, counts[1])];
+  const parts = [new Uint32Array(list.length), new Uint32Array(list.length)];
+  const [some, all] = parts.map((part, wanted) => part.subarray(0, listJudged(list, verdict, wanted, part)));
+  return [some, all];
+}
+
+function listJudged(list: Uint32Array, verdict: Uint8Array, wanted: number, out: Uint32Array): number {
+  let count = 0;
+  for (let j = 0; j < list.length; j++) if (verdict[list[j]] === wanted) out[count++] = list[j];
+  return count;
 }

@@ -13,12 +13,14 @@ const PAGE = 65_536;
 export const MOST_PAGES = 65_535;
 
 /**
- * Pages that the memory grows by, if not by more: as many as there are, within these bounds. Pages that are not written to take no
- * room, but an engine counts all of a memory as new whenever it grows, and has its collector run: in a process whose
- * cores are all busy that is time of the work.
+ * Pages that the memory grows by, if not by more: as many as there are, or three times those that are missing, within these bounds. What is
+ * missing may be rows, and their bounds and filters follow. Pages that are not written to take no room, but an engine
+ * counts all of a memory as new whenever it grows, and has its collector run: in a process whose cores are all busy that
+ * is time of the work.
  */
 const LEAST_AHEAD = 2 ** 10;
 const MOST_AHEAD = 2 ** 13;
+const TIMES_MISSING = 3;
 
 /** Blocks begin at multiples of this: a cache line, and as much may be read beyond an array's end. */
 const LINE = 64;
@@ -153,7 +155,7 @@ export class Memory {
     const pages = Math.ceil(end / PAGE);
     const have = this.raw.buffer.byteLength / PAGE;
     if (pages <= have) return true;
-    const ahead = have + Math.min(Math.max(have, LEAST_AHEAD), MOST_AHEAD);
+    const ahead = have + Math.min(Math.max(have, TIMES_MISSING * (pages - have), LEAST_AHEAD), MOST_AHEAD);
     for (const wanted of [Math.max(pages, Math.min(Math.floor(this.most / PAGE), ahead)), pages]) {
       try {
         this.raw.grow(wanted - have);

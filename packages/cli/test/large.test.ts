@@ -158,6 +158,35 @@ describe("judged and transformed in blocks, with the same outcome", () => {
     }
   });
 
+  it.each(["csv", "jsonl", "svm"])(
+    "evaluate and transform lines of %s, however little memory there is",
+    async (ending) => {
+      const [rows, names] = [6_000, ["x", "y", "z"]];
+      const cells = Array.from({ length: rows }, (_, r) => [r % 7, (r * 5) % 11, (r * 3) % 13, names[r % 3]]);
+      const written = {
+        csv: `a,b,c,kind\n${cells.map((row) => row.join(",")).join("\n")}\n`,
+        jsonl: cells.map(([a, b, c, kind]) => JSON.stringify({ a, b, c, kind })).join("\n"),
+        svm: cells.map(([a, b, c, kind]) => `${kind} 1:${a} 2:${b} 3:${c}`).join("\n"),
+      };
+      const name = `lines.${ending}`;
+      writeFileSync(path(name), written[ending as keyof typeof written]);
+      const columns = ending === "svm" ? "" : "--label-column kind";
+      for (const [estimator, line] of [
+        ["classifier", `evaluate lines.ranksim ${name} --json`],
+        ["transform", `transform lines.ranksim ${name} -o -`],
+      ]) {
+        const flags = `${columns} --no-table --estimator ${estimator} --filters 9 -m lines.ranksim`;
+        expect((await world.ranksim(`train ${name} ${flags}`)).code).toBe(0);
+        const here = await world.ranksim(line);
+        for (const memory of ["300KB", "100KB", "2KB"]) {
+          const little = await world.ranksim(`${line} --memory ${memory}`);
+          expect(little.code, little.stderr).toBe(0);
+          expect(little.stdout).toBe(here.stdout);
+        }
+      }
+    },
+  );
+
   it("labels are numbers where those of the whole file are, not those of a block", async () => {
     const rows = 10_000;
     const file = (last: string) =>

@@ -179,9 +179,10 @@ async function* csvBlocks(opened: Lines, given: BlockOptions): AsyncGenerator<Bl
   if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
 }
 
-/** The options of one block: what it takes is given back with it, so each has the whole budget. */
+/** The options of one block: what it takes is given back with it, so each has the whole budget, and what the least block takes. */
 function forBlock<O extends ReadDataOptions>(options: O): O {
-  return options.budget ? { ...options, budget: new Budget(options.budget.bytes) } : options;
+  const { budget } = options;
+  return budget ? { ...options, budget: new Budget(Math.max(budget.bytes, FEWEST_BYTES * TAKES)) } : options;
 }
 
 /** A block that is read within the budget. */

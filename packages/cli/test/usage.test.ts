@@ -26,6 +26,21 @@ const COMMANDS = [
 const DATA_COMMANDS = ["list", "fetch", "path", "info"];
 
 describe("help", () => {
+  test.each([
+    ["train", true],
+    ["predict", true],
+    ["evaluate", true],
+    ["transform", true],
+    ["cross-validate", false],
+    ["tune", false],
+    ["play", false],
+    ["explain", false],
+  ])("of %s says whether processes divide the memory: %s", async (name, divides) => {
+    const text = (await world.ranksim(`${name} --help`)).stdout.replace(/\s+/g, " ");
+    const shared = divides ? ", divided by the processes of a machine" : "";
+    expect(text).toContain(`such as 2GB (default: half of the free memory${shared})`);
+  });
+
   test("names every command", async () => {
     const { stdout, code } = await world.ranksim("--help");
     expect(code).toBe(0);

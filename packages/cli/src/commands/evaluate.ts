@@ -37,7 +37,7 @@ export function addEvaluate(program: Command, io: Io): void {
       "--baselines <data>",
       "compare with simple methods trained on this data, the data the model was trained on",
     );
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+  addCommonOptions(addReadingOptions(addComputeOptions(command), { dividesMemory: true }))
     .addHelpText("after", exampleText("evaluate"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);

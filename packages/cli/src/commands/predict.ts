@@ -84,7 +84,7 @@ export function addPredict(program: Command, io: Io): void {
     .addOption(
       new Option("--out-format <name>", "how the answers are written, whatever the ending").choices(ANSWER_FORMATS),
     );
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+  addCommonOptions(addReadingOptions(addComputeOptions(command), { dividesMemory: true }))
     .addHelpText("after", exampleText("predict"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);

@@ -64,7 +64,8 @@ export function addTrain(program: Command, io: Io): void {
     .option("--trace", TRACE_ABOUT);
   addWeightColumn(addCheckpointFlags(addHeldOutFlags(command)));
   addEstimatorFlags(addPresetFlag(command), ["classifier", "probabilistic", "transform"]);
-  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
+  const flags = addTableFlags(addVectorizerFlags(addComputeOptions(command)));
+  addCommonOptions(addReadingOptions(flags, { dividesMemory: true }))
     .addHelpText("after", PRESET_NOTES + NOTES)
     .addHelpText("after", exampleText("train"))
     .action(async (dataName: string[], options: Options, own: Command) => {

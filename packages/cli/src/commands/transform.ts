@@ -31,7 +31,7 @@ export function addTransform(program: Command, io: Io): void {
     .argument("<model>", "model file of a transform")
     .argument("<data...>", DATA_ABOUT)
     .requiredOption("-o, --out <file>", "where the rows go; - for standard output, as svmlight");
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
+  addCommonOptions(addReadingOptions(addComputeOptions(command), { dividesMemory: true }))
     .addHelpText("after", exampleText("transform"))
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);

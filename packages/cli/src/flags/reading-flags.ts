@@ -65,8 +65,8 @@ export const READING_NAMES = [
 
 const GROUP = "Reading DATA:";
 
-/** Adds the reading options. */
-export function addReadingOptions(command: Command): Command {
+/** Adds the reading options. `dividesMemory`: whether processes of one machine divide what it has. */
+export function addReadingOptions(command: Command, { dividesMemory = false } = {}): Command {
   const add = (flags: string, about: string, parse?: (text: string) => unknown, choices?: readonly string[]) => {
     const option = new Option(flags, about).helpGroup(GROUP);
     if (choices) option.choices(choices);
@@ -98,7 +98,7 @@ export function addReadingOptions(command: Command): Command {
   );
   add(
     "--memory <size>",
-    "memory that reading may take, such as 2GB (default: half of the free memory, divided by the processes of a machine)",
+    `memory that reading may take, such as 2GB (default: half of the free memory${dividesMemory ? ", divided by the processes of a machine" : ""})`,
     memory,
   );
   return command;

@@ -88,6 +88,26 @@ describe("report", () => {
   });
 });
 
+test("--memory counts what patches make of images", async () => {
+  const [rows, side] = [1000, 16];
+  const images = Uint8Array.from({ length: rows * side * side }, (_, e) => (e * 7 + (e >> 4) * (e >> 8)) % 251);
+  writeFileSync(world.path("many.npy"), encodeNpy(images, [rows, side, side]));
+  writeFileSync(world.path("many.txt"), Array.from({ length: rows }, (_, r) => `${r % 2}\n`).join(""));
+  // The images are 256 kB. Medians need rows in memory, and are refused where these are read in blocks.
+  const flags = "--labels many.txt --preset fast --filters 4 --filter-function medianRank --memory 5MB -m many.ranksim";
+  const train = (own: string) => world.ranksim(`train many.npy ${flags} ${own}`);
+  const refused = { code: 1, stderr: expect.stringContaining("--filter-function: expected rows in memory") };
+  // 1,600 sums of two bytes for each image: 3.2 MB, in memory twice; as bytes half of it, and of a copy as much again.
+  expect(await train("")).toMatchObject(refused);
+  expect(await train("--patch-bytes")).toMatchObject({ code: 0 });
+  expect(await train("--patch-bytes --shifted-copies 1")).toMatchObject(refused);
+  expect(await train("--patch-grid 4")).toMatchObject({ code: 0 });
+  const judge = "evaluate many.ranksim many.npy --labels many.txt --json";
+  // 1,024 sums for each image: 4 MB.
+  const [here, little] = [await world.ranksim(judge), await world.ranksim(`${judge} --memory 2MB`)];
+  expect([here.code, little.stdout]).toEqual([0, here.stdout]);
+});
+
 describe("flags of patches", () => {
   test("take the place of the preset's", async () => {
     const line = "train digits:test -m few.ranksim --preset fast --filters 10 --refine-epochs 1 --json";

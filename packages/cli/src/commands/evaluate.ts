@@ -13,7 +13,7 @@ import type { Io } from "../io.ts";
 import { type Baseline, baselinesOf, refuseSeveral } from "../model/baselines.ts";
 import { intervalsOf } from "../model/intervals.ts";
 import { type Answers, JudgingTally, judge, predictAll } from "../model/judge.ts";
-import { asPredicting } from "../model/parts.ts";
+import { asPredicting, madeBytes } from "../model/parts.ts";
 import { seenIn, seenNotes } from "../model/seen-rows.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -42,11 +42,15 @@ export function addEvaluate(program: Command, io: Io): void {
     .action(async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io, dataName);
-      const whole = (memory: number) => evaluateWhole(model, dataName, withMemory(options, memory, io), session);
-      const blocks = (memory: number) => evaluateBlocks(model, dataName, withMemory(options, memory, io), session);
+      const within = (memory: number) => withMemory(options, memory, io);
+      const read = (memory: number) => openData(dataName, within(memory), session, { model, labelled: true });
+      const whole = ({ set }: { set: DataSet }, memory: number) => evaluateWhole(model, set, within(memory), session);
+      const blocks = (memory: number) => evaluateBlocks(model, dataName, within(memory), session);
+      const made = ({ set }: { set: DataSet }) => madeBytes(model, rowCount(set));
+      const all = () => memoryFor(options, io).then(async (memory) => whole(await read(memory), memory));
       const { judged, notes, rows, intervals, beside, nameOf } = await (options.baselines === undefined
-        ? wholeElseBlocks(dataName, options, io, { whole, blocks })
-        : whole(await memoryFor(options, io)));
+        ? wholeElseBlocks(dataName, options, io, { read, made, whole, blocks })
+        : all());
       for (const note of [...judged.notes, ...notes]) await session.note(note);
       const both = (label: Label) => (nameOf(label) === String(label) ? String(label) : `${label} ${nameOf(label)}`);
       const value = {
@@ -73,13 +77,7 @@ interface Evaluated {
   readonly nameOf: (label: Label) => string;
 }
 
-async function evaluateWhole(
-  model: Model,
-  dataName: readonly string[],
-  options: Options,
-  session: Session,
-): Promise<Evaluated> {
-  const { set } = await openData(dataName, options, session, { model, labelled: true });
+async function evaluateWhole(model: Model, set: DataSet, options: Options, session: Session): Promise<Evaluated> {
   const train =
     options.baselines === undefined
       ? undefined

@@ -8,7 +8,7 @@ import { openInBlocks, wholeElseBlocks } from "../files/large-data.ts";
 import { checkWritable } from "../files/output.ts";
 import { addCheckpointFlags, type CheckpointFlags, checkpointFor, factsOf } from "../flags/checkpoint-flags.ts";
 import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
-import { addPresetFlag, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
+import { addPresetFlag, madeByPreset, PRESET_NOTES, presetOf, presetRecipe } from "../flags/preset-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
@@ -85,7 +85,9 @@ export function addTrain(program: Command, io: Io): void {
       const sizes = preset === undefined || preset === "paper" ? {} : { sizes: IMAGE_SIZES };
       const data = await readingWithout(dataName, options, session, () =>
         wholeElseBlocks(dataName, reading, io, {
-          whole: (memory) => openData(dataName, withMemory(reading, memory, io), session, { ...wanted, ...sizes }),
+          read: (memory) => openData(dataName, withMemory(reading, memory, io), session, { ...wanted, ...sizes }),
+          made: ({ set }) => (preset ? madeByPreset(preset, set, options, io.cwd) : 0),
+          whole: async (read) => read,
           blocks: (memory) => openInBlocks(dataName, memory, reading, session, wanted),
         }),
       );

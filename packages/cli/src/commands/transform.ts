@@ -1,7 +1,7 @@
 /** `ranksim transform`: rows as their similarities to a model's filters. */
 
 import type { Matrix, Model } from "@ranksim/core";
-import { type MatrixData, writeFormatOf } from "@ranksim/data";
+import { type DataSet, type MatrixData, rowCount, writeFormatOf } from "@ranksim/data";
 import type { Command } from "commander";
 import { withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
@@ -11,7 +11,7 @@ import { checkWritable } from "../files/output.ts";
 import { writeBlocksTo } from "../files/write-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
-import { asTransforming } from "../model/parts.ts";
+import { asTransforming, madeBytes } from "../model/parts.ts";
 import { type Input, inputOf } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
@@ -39,7 +39,9 @@ export function addTransform(program: Command, io: Io): void {
       if (options.out !== "-") writeFormatOf(options.out);
       const { model } = await readModel(modelPath, io, dataName);
       const found = await wholeElseBlocks(dataName, options, io, {
-        whole: (memory) => transformWhole(model, dataName, withMemory(options, memory, io), session),
+        read: (memory) => openData(dataName, withMemory(options, memory, io), session, { model }),
+        made: ({ set }) => madeBytes(model, rowCount(set)),
+        whole: ({ set }, memory) => transformWhole(model, set, withMemory(options, memory, io), session),
         blocks: (memory) => transformBlocks(model, dataName, withMemory(options, memory, io), session),
       });
       if (options.out === "-") return;
@@ -59,14 +61,8 @@ interface Written {
   entries: number;
 }
 
-async function transformWhole(
-  model: Model,
-  dataName: readonly string[],
-  options: Options,
-  session: Session,
-): Promise<Written> {
+async function transformWhole(model: Model, set: DataSet, options: Options, session: Session): Promise<Written> {
   const transforming = asTransforming<Input>(model);
-  const { set } = await openData(dataName, options, session, { model });
   const x = await session.compute("transforming", options, (run) => transforming.transform(inputOf(model, set), run));
   // As one block, so that the file is the same as that of rows that come in several.
   const rows: MatrixData = { form: "matrix", x, ...(set.y ? { y: set.y } : {}) };

@@ -17,36 +17,53 @@ import { refuseSingle } from "./labels.ts";
 
 /**
  * Bytes that work on a file in memory takes for each of its own. Text is taken apart and Parquet unpacked; arrays are copied two or three
- * times, and what `balanced` makes of images is sixteen times as large as they are.
+ * times.
  */
-const TAKES = { placed: 17, text: 4, packed: 16 } as const;
+const TAKES = { placed: 3, text: 4, packed: 16 } as const;
+/** What is made of rows is in memory twice at most, on the host and in a back end. */
+const MADE_TWICE = 2;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */
 const ROOM = 0.5;
 /** Rows that must fit in the memory: a block, which has a sixteenth of the room, then has four. */
 const LEAST_ROWS = 128;
 
+/** How DATA is worked on, whole or in blocks. */
+interface Ways<R, W, B> {
+  /** Reads all of it. */
+  readonly read: (memory: number) => Promise<R>;
+  /** Bytes that are made of all of it: patches of images are many times as large as these. */
+  readonly made: (read: R) => number | Promise<number>;
+  readonly whole: (read: R, memory: number) => Promise<W>;
+  readonly blocks: (memory: number) => Promise<B>;
+}
+
 /**
- * Reads DATA whole where it should fit in memory, and in blocks where it should not. How much a file takes is guessed from its size: where
- * the guess was too low, reading it whole is refused, and it is read in blocks after all.
+ * Works on DATA whole where it should fit in memory, and in blocks where it should not. How much a file takes is guessed from its size: where
+ * the guess was too low, reading it whole is refused, and it is read in blocks after all. So it is where too much would be made of it.
  */
-export async function wholeElseBlocks<W, B>(
+export async function wholeElseBlocks<R, W, B>(
   what: readonly string[],
   options: ReadingOptions,
   io: Io,
-  {
-    whole,
-    blocks,
-  }: { readonly whole: (memory: number) => Promise<W>; readonly blocks: (memory: number) => Promise<B> },
+  { read, made, whole, blocks }: Ways<R, W, B>,
 ): Promise<W | B> {
   const names = await dataNames(what, io.cwd);
   const memory = await memoryFor(options, io);
   if (await isLarge(names, memory, io)) return blocks(memory);
-  try {
-    return await whole(memory);
-  } catch (error) {
-    if (error instanceof OverBudget && (await areReadInBlocks(names, options, io))) return blocks(memory);
+  const fitting = async (): Promise<R | undefined> => {
+    const found = await read(memory);
+    return (await made(found)) * MADE_TWICE > memory && (await areFiles(names, io)) ? undefined : found;
+  };
+  const found = await fitting().catch(async (error) => {
+    if (error instanceof OverBudget && (await areReadInBlocks(names, options, io))) return undefined;
     throw error;
-  }
+  });
+  return found === undefined ? blocks(memory) : whole(found, memory);
+}
+
+async function areFiles(names: readonly string[], { cwd }: Io): Promise<boolean> {
+  const found = await Promise.all(names.map((name) => dataFile(name, cwd)));
+  return found.every((each) => each !== undefined);
 }
 
 async function areReadInBlocks(names: readonly string[], options: ReadingOptions, { cwd }: Io): Promise<boolean> {

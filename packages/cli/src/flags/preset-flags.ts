@@ -1,7 +1,7 @@
 /** `--preset`: recipes that the command chooses by what the data is, and what flags given by hand change of them. */
 
-import { type Model, Pipeline } from "@ranksim/core";
-import { type AnyRows, PRESETS, type Preset, recipeFor } from "@ranksim/data";
+import { type Model, PatchTransform, Pipeline } from "@ranksim/core";
+import { type AnyRows, type DataSet, PRESETS, type Preset, recipeFor } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import type { Recipe } from "../model/recipe.ts";
 import { givenParams } from "./estimator-flags.ts";
@@ -71,4 +71,17 @@ export async function presetRecipe(
     ["classify", estimator.estimators[1] as never],
   ]);
   return { preset, about, takes: "text", estimator: own };
+}
+
+/** Bytes that the preset's recipe makes of all rows in training: those of pooled patches, where rows are images. */
+export async function madeByPreset(
+  preset: Preset,
+  set: DataSet,
+  options: { readonly [name: string]: unknown },
+  cwd: string,
+): Promise<number> {
+  if (set.form !== "matrix" || set.imageSize === undefined || options.table === true) return 0;
+  const { estimator } = await presetRecipe(preset, set, options, cwd);
+  const [first] = estimator instanceof Pipeline ? estimator.estimators : [];
+  return first instanceof PatchTransform ? set.x.rows * first.pooledBytes(set.x.features) : 0;
 }

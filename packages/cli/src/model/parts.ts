@@ -12,6 +12,7 @@ import {
   isUpdatable,
   type Label,
   type Model,
+  PatchModel,
   PipelineModel,
   type PredictingModel,
   ProbabilisticModel,
@@ -39,6 +40,12 @@ export function filterPart(model: Model): { readonly part: FilterModel; readonly
 
 export function isFilterModel(model: Model): model is FilterModel {
   return model instanceof ClassifierModel || model instanceof ProbabilisticModel || model instanceof TransformModel;
+}
+
+/** Bytes that steps before the last make of so many rows, or the last one of a transform: patches alone make much more than they are given. */
+export function madeBytes(model: Model, rows: number): number {
+  const patches = stepsOf(model).find((step) => step instanceof PatchModel);
+  return patches ? rows * patches.pooledBytes : 0;
 }
 
 /** The model as one that predicts; refused, with what it can do, if it does not. */

@@ -18,7 +18,14 @@ import {
   weightsByLayer,
 } from "../beyond/patches/windows.ts";
 import { RanksimError } from "../errors.ts";
-import { type Pooled, pooledFeatures, pooledValues, windowFeatures, windowsOf } from "../kernels/patches.ts";
+import {
+  type Pooled,
+  pooledFeatures,
+  pooledType,
+  pooledValues,
+  windowFeatures,
+  windowsOf,
+} from "../kernels/patches.ts";
 import type { DenseBank, FilterBank, PatchLayer, RowSource, Windows } from "../kernels/shapes.ts";
 import { expandFilter } from "../kernels/top.ts";
 import { Dense } from "../matrix/dense.ts";
@@ -151,6 +158,15 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     return modelOf(layers);
   }
 
+  /** Bytes that an image of so many values and its moved copies (`shiftedCopies`) are pooled to for a classifier to learn from. */
+  pooledBytes(features: number): number {
+    const { params } = this;
+    const shape = imageShapeOf(features, params);
+    const sums = layerChoices(params).map((choice) => pooledFeatures(windowsOf(shape, choice), choice.filters));
+    const values = sums.reduce((all, each) => all + each, 0);
+    return values * pooledType(params.bytes).BYTES_PER_ELEMENT * (1 + (params.shiftedCopies ?? 0));
+  }
+
   /** Learns patch filters and transforms the same images. */
   async fitTransform(x: MatrixLike, y?: Labels | LabelSets, run: Run = {}): Promise<Dense> {
     return (await this.fit(x, y, run)).transform(x, run);
@@ -211,7 +227,11 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     return this.layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
   }
 
-  /** Bytes of each of these values. */
+  /** Bytes of such a row. */
+  get pooledBytes(): number {
+    return this.pooledFeatures * this.#valueBytes;
+  }
+
   get #valueBytes(): number {
     return pooledValues(this.layers, 0).BYTES_PER_ELEMENT;
   }
@@ -299,8 +319,7 @@ export class PatchModel implements TransformingModel<MatrixLike> {
     const images = matchingMatrix(x, this.features);
     // A back end with memory of its own pools all images at once; processes that share the work have to pool in step.
     const isWhole = await withBackend(run, async ({ overlap = 1, processes = 1 }) => overlap > 1 || processes > 1);
-    if (isWhole || images.rows * this.pooledFeatures * this.#valueBytes <= KEPT_BYTES)
-      return this.transform(images, run);
+    if (isWhole || images.rows * this.pooledBytes <= KEPT_BYTES) return this.transform(images, run);
     const { onProgress: _, ...quiet } = run;
     return pooledRows(images, this.pooledFeatures, this.#valueBytes, (some) => this.transform(some, quiet));
   }

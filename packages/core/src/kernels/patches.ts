@@ -172,9 +172,13 @@ export function layersFeatures(layers: readonly PatchLayer[]): number {
   return layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
 }
 
+/** The type of pooled values. */
+export const pooledType = (isBytes: boolean): Uint8ArrayConstructor | Uint16ArrayConstructor =>
+  isBytes ? Uint8Array : Uint16Array;
+
 /** Room for pooled values: bytes where the layers have a limit, which all of them have or none. */
 export function pooledValues(layers: readonly PatchLayer[], count: number): Pooled {
-  return layers[0].windows.limit ? new Uint8Array(count) : new Uint16Array(count);
+  return new (pooledType(layers[0].windows.limit > 0))(count);
 }
 
 /** Pools rows that are dense bytes by all layers, whose values lie side by side. */

@@ -98,10 +98,10 @@ test("--memory counts what patches make of images", async () => {
   const train = (own: string) => world.ranksim(`train many.npy ${flags} ${own}`);
   const refused = { code: 1, stderr: expect.stringContaining("--filter-function: expected rows in memory") };
   // 1,600 sums of two bytes for each image: 3.2 MB, in memory twice; as bytes half of it, and of a copy as much again.
-  expect(await train("")).toMatchObject(refused);
-  expect(await train("--patch-bytes")).toMatchObject({ code: 0 });
-  expect(await train("--patch-bytes --shifted-copies 1")).toMatchObject(refused);
-  expect(await train("--patch-grid 4")).toMatchObject({ code: 0 });
+  expect(await train("--no-patch-bytes")).toMatchObject(refused);
+  expect(await train("")).toMatchObject({ code: 0 });
+  expect(await train("--shifted-copies 1")).toMatchObject(refused);
+  expect(await train("--no-patch-bytes --patch-grid 4")).toMatchObject({ code: 0 });
   const judge = "evaluate many.ranksim many.npy --labels many.txt --json";
   // 1,024 sums for each image: 4 MB.
   const [here, little] = [await world.ranksim(judge), await world.ranksim(`${judge} --memory 2MB`)];

@@ -102,8 +102,8 @@ export class Csr implements CsrRows, RowSource {
     return this.offsets[this.rows] - this.offsets[0];
   }
 
-  /** Rows `from` (included) to `to` (not included), as a view of the same memory. */
-  slice(from: number, to: number): Csr {
+  /** Rows `from` (included) to `to` (not included; the end if absent), as a view of the same memory. */
+  slice(from: number, to: number = this.rows): Csr {
     return new Csr(this.offsets.subarray(from, to + 1), this.indices, this.values, this.features);
   }
 

@@ -65,8 +65,8 @@ export class Dense implements DenseRows, RowSource {
     return new Dense(narrowest(all), rows.length, features);
   }
 
-  /** Rows `from` (included) to `to` (not included), as a view of the same memory. */
-  slice(from: number, to: number): Dense {
+  /** Rows `from` (included) to `to` (not included; the end if absent), as a view of the same memory. */
+  slice(from: number, to: number = this.rows): Dense {
     const n = this.features;
     return new Dense(this.values.subarray(from * n, to * n) as Values, to - from, n);
   }

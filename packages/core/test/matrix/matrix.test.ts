@@ -19,6 +19,7 @@ describe("Dense", () => {
     const values = Uint8Array.of(1, 2, 3, 4, 5, 6);
     const x = Dense.of(values, 3, 2);
     expect(x.values).toBe(values);
+    expect(x.slice(1)).toEqual(x.slice(1, x.rows));
     const middle = x.slice(1, 3);
     expect(middle.rows).toBe(2);
     expect([...middle.row(0)]).toEqual([3, 4]);
@@ -169,6 +170,7 @@ describe("conversions", () => {
         const from = a % (rows.length + 1);
         const to = from + (b % (rows.length + 1 - from));
         expect([...toDense(sparse.slice(from, to)).values]).toEqual([...x.slice(from, to).values]);
+        expect([...toDense(sparse.slice(from)).values]).toEqual([...x.slice(from).values]);
         const picked = Array.from({ length: rows.length }, (_, j) => (j * 7 + a) % rows.length);
         expect([...toDense(sparse.gather(picked)).values]).toEqual([...x.gather(picked).values]);
       }),

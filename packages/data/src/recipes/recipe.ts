@@ -182,7 +182,8 @@ function table(task: Task): Chosen {
 /**
  * Sizes of the layers of windows. `best` was chosen on training images of Fashion-MNIST and KMNIST, 4,000 of each to train on and 12,000
  * others, seed 0: 1,218 and 277 wrong with finer grids (6, 5, 4) and no copies, 1,208 and 248 with finer grids and a copy, 1,217 and 253 with
- * a copy and grids (5, 4, 3), which take two thirds of the memory and the time.
+ * a copy and grids (5, 4, 3), which take two thirds of the memory and the time. Pooled values are bytes in all presets: in half the memory
+ * and less time as many answers are right (the lab's BEYOND.md).
  */
 const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<PatchParams> } = {
   fast: { patch: 5, filters: 64, nBest: 5, grid: 5 },
@@ -200,8 +201,7 @@ const SMALL_LAYERS: typeof IMAGE_LAYERS = {
 };
 
 /**
- * Images up to which copies moved by a pixel are learned from as well: their pooled rows take 2.5 GB, for which WebAssembly has room, and
- * with more images copies matter less.
+ * Images up to which copies moved by a pixel are learned from as well: with more, copies matter less, and time more.
  */
 const MOST_COPIED = 65_000;
 
@@ -240,7 +240,7 @@ function images(task: Task): Chosen {
   const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
   const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
+  const patches = patchesWith({ width, height, channels, bytes: true, ...layers, stride, seed });
   const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
   const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(

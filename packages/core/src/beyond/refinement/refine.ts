@@ -33,7 +33,7 @@ export interface Schedule {
   readonly strongest: number;
   readonly own: number;
   readonly rivals: number;
-  /** Epochs until filters are searched again, and those at the end without a search: what it found would come too late. */
+  /** Of 12 epochs, those until filters are searched again, and those at the end without a search: what it found would come too late. */
   readonly refresh: number;
   readonly late: number;
   /** A row that leads by this many windows is skipped until the next search. */
@@ -103,6 +103,19 @@ export async function scheduleFor(x: RowSource): Promise<Schedule> {
 export function windowsFor({ windows }: Schedule, epochs: number): number[] {
   const wider = Math.sqrt(Math.max(1, epochs / USUAL_EPOCHS));
   return windows.map((window) => Math.min(1, window * wider));
+}
+
+/**
+ * Epochs until filters are searched again, and those at the end without a search. Of few epochs the same share, or none would come
+ * before the last search: with 6 of them all rows would be compared with filters found before any was refined.
+ */
+export function searchesFor(
+  { refresh, late }: Schedule,
+  epochs: number,
+): { readonly refresh: number; readonly late: number } {
+  const share = Math.min(1, epochs / USUAL_EPOCHS);
+  const often = epochs > MANY_EPOCHS ? refresh / 2 : refresh;
+  return { refresh: Math.ceil(often * share), late: Math.floor(late * share) };
 }
 
 /** A bank about to be refined, and the rows it may learn from. */
@@ -273,9 +286,9 @@ export async function refineBank(
     let sum: Float64Array | undefined; // of the prototypes after each epoch of this part
     let step = schedule.step;
     const left = 1 - schedule.loss * Math.min(1, USUAL_EPOCHS / settings.epochs);
-    const refresh = settings.epochs > MANY_EPOCHS ? Math.ceil(schedule.refresh / 2) : schedule.refresh;
+    const { refresh, late } = searchesFor(schedule, settings.epochs);
     for (let epoch = 0; epoch < settings.until; epoch++) {
-      const searching = epoch % refresh === 0 && epoch + schedule.late < settings.epochs;
+      const searching = epoch % refresh === 0 && epoch + late < settings.epochs;
       if (epoch === 0) state.list(prepared.top, rows);
       else if (searching && epoch % (2 * refresh) === 0) {
         state.list(await strongest(), rows);

@@ -27,6 +27,13 @@ export function countCodes(codes: Uint32Array, counts: Uint32Array): void {
   for (let r = 0; r < codes.length; r++) counts[codes[r]]++;
 }
 
+/** The numbers at the listed places. */
+export function pickNumbers(numbers: Uint32Array, places: Uint32Array): Uint32Array {
+  const picked = new Uint32Array(places.length);
+  for (let j = 0; j < places.length; j++) picked[j] = numbers[places[j]];
+  return picked;
+}
+
 function addUp(counts: Uint32Array): void {
   for (let g = 1; g < counts.length; g++) counts[g] += counts[g - 1];
 }

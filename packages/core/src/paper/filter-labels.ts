@@ -4,7 +4,7 @@
  * classes take no more room than ten.
  */
 
-import { countCodes, groupByCode } from "../bank/groups.ts";
+import { countCodes, groupByCode, pickNumbers } from "../bank/groups.ts";
 import { numbersBelow } from "../kernels/rows.ts";
 import type { Csr } from "../matrix/csr.ts";
 import type { Combine } from "./vote.ts";
@@ -70,28 +70,19 @@ function tally(
 ): LabelCounts {
   // In the order of the classes, then in that of the filters: the labels of a filter are by ascending class.
   const byClass = groupByCode(given, classes).rows;
-  const won = groupByCode(ownersOf(byClass, rowOf, winners), filters);
+  const won = groupByCode(pickNumbers(winners, pickNumbers(rowOf, byClass)), filters);
   const offsets = new Uint32Array(filters + 1);
   const label = new Uint32Array(given.length);
   const count = new Uint32Array(given.length);
-  const found = countRuns(pick(byClass, won.rows), won.offsets, given, rowOf, weights, { offsets, label, count });
+  const found = countRuns(pickNumbers(byClass, won.rows), won.offsets, given, rowOf, weights, {
+    offsets,
+    label,
+    count,
+  });
   const rows = new Uint32Array(filters);
   if (weights) for (let r = 0; r < winners.length; r++) rows[winners[r]] += weights[r];
   else countCodes(winners, rows);
   return { classes, offsets, label: label.slice(0, found), count: count.slice(0, found), rows };
-}
-
-/** The filter of each listed label. */
-function ownersOf(listed: Uint32Array, rowOf: Uint32Array, winners: Uint32Array): Uint32Array {
-  const owners = new Uint32Array(listed.length);
-  for (let j = 0; j < listed.length; j++) owners[j] = winners[rowOf[listed[j]]];
-  return owners;
-}
-
-function pick(numbers: Uint32Array, places: Uint32Array): Uint32Array {
-  const picked = new Uint32Array(places.length);
-  for (let j = 0; j < places.length; j++) picked[j] = numbers[places[j]];
-  return picked;
 }
 
 /** Counts labels that are listed by filter, equal ones next to each other; returns how many are different. */

@@ -51,6 +51,8 @@ export interface RowBounds {
   readonly vectors: number;
   readonly parts: number;
   readonly scales: number;
+  /** Which of some filters is the strongest of each row, once it was found (`alike.ts`). */
+  landmark?: Uint32Array;
 }
 
 /** Bounds of a bank's filters. */
@@ -112,6 +114,7 @@ function isWholeHere(block: DenseBlock): boolean {
 export function sliceRowBounds(bounds: RowBounds, from: number): RowBounds {
   return {
     ...bounds,
+    ...(bounds.landmark && { landmark: bounds.landmark.subarray(from) }),
     vectors: bounds.vectors + from * BOUND_BYTES,
     parts: bounds.parts + from * PARTS_BYTES,
     scales: bounds.scales + from * SCALES_BYTES,

@@ -23,6 +23,7 @@ import { WasmRows } from "../shared/held.ts";
 import type { RefineForm } from "../shared/refine.ts";
 import type { Answer } from "../shared/search.ts";
 import { addSumsDense } from "./add-sums.ts";
+import { findLandmarks } from "./alike.ts";
 import { bytesOfFilters, type LoadedBank, loadBank, useBank } from "./bank.ts";
 import { basisCost, FEWEST_FEATURES, FEWEST_FILTERS, findBasis } from "./basis.ts";
 import { boundFilters, boundRows, bytesOfBounds, type FilterBounds, type RowBounds, sliceRowBounds } from "./bounds.ts";
@@ -291,6 +292,10 @@ export class HeldDense extends WasmRows<DenseBlock> {
         this.#bounds?.release();
         this.#bounds = rows.keep();
       }
+      await findLandmarks(this.engine, block, rows.value, filterBounds.value).catch((error: unknown) => {
+        rows.release();
+        throw error;
+      });
       const release = (): void => {
         rows.release();
         filterBounds.release();

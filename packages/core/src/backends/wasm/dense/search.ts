@@ -3,11 +3,11 @@
  * what is decided here only changes how long it takes.
  */
 
-import { groupByCode } from "../../../bank/groups.ts";
 import type { Since } from "../../host/rows.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
 import { type Answer, type More, positions } from "../shared/search.ts";
+import { listByLandmark, listByWinner } from "./alike.ts";
 import { describeFilters, type LoadedBank } from "./bank.ts";
 import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds } from "./bounds.ts";
 import {
@@ -31,12 +31,6 @@ import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
 
 /** Bytes of the table of `assembly/dense/compact.ts`. */
 const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
-
-/** Rows are searched next to rows like them where there are this many filters and rows: what they look at stays in a cache. */
-const MANY_FILTERS = 1024;
-const MANY_ROWS = 256;
-/** Filters that rows are grouped by, a multiple of 8. */
-const LANDMARKS = 128;
 
 /** Bounds of both sides. */
 export interface Bounds {
@@ -76,9 +70,8 @@ export function searchPruned(
       context.set([LIST, lease.put(rows)]);
       return prune(engine, context, rows.length);
     }
-    if (loaded.filters >= MANY_FILTERS && block.rows >= MANY_ROWS) {
-      context.set([LIST, lease.put(await listAlike(engine, block, loaded, bounds))]);
-    }
+    const alike = listByLandmark(bounds.rows, block.rows);
+    if (alike) context.set([LIST, lease.put(alike)]);
     return prune(engine, context, block.rows);
   });
 }
@@ -107,7 +100,7 @@ export function searchSince(
     const scratch = engine.ask("scratch_full", context.at);
     let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
 
-    const { rows: alike } = groupByCode(since.winners.filter.subarray(block.first, to), loaded.filters);
+    const alike = listByWinner(bounds.rows, since.winners.filter.subarray(block.first, to), loaded.filters);
     const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
     const changed = positions(since.changed, 1);
     const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
@@ -174,20 +167,6 @@ async function prune(engine: Engine, context: Context, items: number): Promise<n
 
 function describeAnswer(context: Context, { k, ids, values, leading }: Answer): Context {
   return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values], [LEADING, leading ? 1 : 0]);
-}
-
-/** All rows, those with the same strongest landmark next to each other. */
-function listAlike(engine: Engine, block: DenseBlock, loaded: LoadedBank, bounds: Bounds): Promise<Uint32Array> {
-  const { memory } = engine;
-  const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
-  return borrowed(memory, async (lease) => {
-    const panel = await packPanel(engine, lease, bounds.filters, landmarks, false);
-    const found = lease.take(block.rows * 4);
-    const context = new Context(memory, lease);
-    describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
-    await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
-    return groupByCode(memory.u32(found, block.rows), LANDMARKS).rows;
-  });
 }
 
 /** The listed rows that need a look at the changed filters only, and those that need all. */

@@ -1,0 +1,50 @@
+/**
+ * The order in which rows are searched: next to rows like them, which look at the same filters, so that these stay in a cache. It never
+ * changes an answer.
+ */
+
+import { groupByCode, pickNumbers } from "../../../bank/groups.ts";
+import { Context, type Engine } from "../engine/engine.ts";
+import { borrowed } from "../engine/memory.ts";
+import { describeBounds, type FilterBounds, packPanel, type RowBounds } from "./bounds.ts";
+import { OUT_ID } from "./context.ts";
+import { type DenseBlock, ROW_PIECE } from "./rows.ts";
+
+/** Fewest filters and rows for which the order matters. */
+const MANY_FILTERS = 1024;
+const MANY_ROWS = 256;
+/** Filters that rows are grouped by, a multiple of 8. */
+const LANDMARKS = 128;
+
+/** Finds which of some filters is the strongest of each row, where the order matters and this is not known: rows keep it, whatever the filters become. */
+export async function findLandmarks(
+  engine: Engine,
+  block: DenseBlock,
+  rows: RowBounds,
+  filters: FilterBounds,
+): Promise<void> {
+  const { memory } = engine;
+  const { loaded } = filters;
+  if (rows.landmark || loaded.filters < MANY_FILTERS || block.rows < MANY_ROWS) return;
+  const landmarks = Uint32Array.from({ length: LANDMARKS }, (_, j) => Math.floor((j * loaded.filters) / LANDMARKS));
+  await borrowed(memory, async (lease) => {
+    const panel = await packPanel(engine, lease, filters, landmarks, false);
+    const found = lease.take(block.rows * 4);
+    const context = new Context(memory, lease);
+    describeBounds(context, rows, filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
+    await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
+    rows.landmark = memory.u32(found, block.rows).slice();
+  });
+}
+
+/** The rows of a block by landmark; undefined where none are known. */
+export function listByLandmark({ landmark }: RowBounds, rows: number): Uint32Array | undefined {
+  return landmark && groupByCode(landmark.subarray(0, rows), LANDMARKS).rows;
+}
+
+/** The rows of a block by the filter each belonged to; these by landmark where they are known. */
+export function listByWinner({ landmark }: RowBounds, winners: Uint32Array, filters: number): Uint32Array {
+  const byWinner = groupByCode(winners, filters).rows;
+  if (!landmark) return byWinner;
+  return pickNumbers(byWinner, groupByCode(pickNumbers(landmark, byWinner), LANDMARKS).rows);
+}

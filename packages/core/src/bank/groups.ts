@@ -30,8 +30,24 @@ export function countCodes(codes: Uint32Array, counts: Uint32Array): void {
 /** The numbers at the listed places. */
 export function pickNumbers(numbers: Uint32Array, places: Uint32Array): Uint32Array {
   const picked = new Uint32Array(places.length);
-  for (let j = 0; j < places.length; j++) picked[j] = numbers[places[j]];
+  copyNumbers(numbers, places, picked);
   return picked;
+}
+
+function copyNumbers(numbers: Uint32Array, places: Uint32Array, out: Uint32Array): void {
+  for (let j = 0; j < places.length; j++) out[j] = numbers[places[j]];
+}
+
+/** Where `marks` has the value `mark`, ascending. */
+export function placesOf(marks: Uint8Array, mark: number): Uint32Array {
+  const found = new Uint32Array(marks.length);
+  return found.slice(0, listMarked(marks, mark, found));
+}
+
+function listMarked(marks: Uint8Array, mark: number, out: Uint32Array): number {
+  let count = 0;
+  for (let j = 0; j < marks.length; j++) if (marks[j] === mark) out[count++] = j;
+  return count;
 }
 
 function addUp(counts: Uint32Array): void {

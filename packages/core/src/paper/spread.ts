@@ -4,7 +4,7 @@
  */
 
 import type { Assignment, HeldBank, HeldRows } from "../backends/contract.ts";
-import { replaceGroups } from "../bank/groups.ts";
+import { placesOf, replaceGroups } from "../bank/groups.ts";
 import type { Groups } from "../kernels/shapes.ts";
 import type { FilterMaker } from "./filter-function.ts";
 import { averageAround, type Initialize, type Start } from "./initialize.ts";
@@ -65,11 +65,13 @@ export async function* spreadMax(
   for (let iteration = resumed.iterations + 1; iteration <= iterations; iteration++) {
     const assignment = await held.assign(bank, before, { sums: true, rowsOfEmpty: RELOCATION_ROWS });
     const { moved, wins, changed } = assignment;
-    const empty = withoutRows(wins);
+    const became = new Uint8Array(bank.filters);
+    judge(wins, changed, became);
+    const empty = placesOf(became, EMPTY);
     const relocated = empty.length > 0 ? await relocate(bank, empty, held) : undefined;
 
     // Rows do not change, so a filter whose rows are the same as before keeps its weights.
-    const updated = withOtherRows(wins, changed);
+    const updated = placesOf(became, UPDATED);
     let next = await replaced(bank, updated, () => maker.fromAssignment(assignment, updated));
     if (relocated) {
       const moving = next;
@@ -145,18 +147,10 @@ async function relocate(bank: HeldBank, empty: Uint32Array, held: HeldRows): Pro
   return { offsets, rows: sorted };
 }
 
-/** The filters that won no row. */
-function withoutRows(wins: Uint32Array): Uint32Array {
-  const found = new Uint32Array(wins.length);
-  let count = 0;
-  for (let f = 0; f < wins.length; f++) if (wins[f] === 0) found[count++] = f;
-  return found.slice(0, count);
-}
+/** What became of a filter: it won no row, or other rows than before. */
+const EMPTY = 1;
+const UPDATED = 2;
 
-/** The filters that won rows, and not those of before. */
-function withOtherRows(wins: Uint32Array, changed: Uint8Array): Uint32Array {
-  const found = new Uint32Array(wins.length);
-  let count = 0;
-  for (let f = 0; f < wins.length; f++) if (changed[f] === 1 && wins[f] > 0) found[count++] = f;
-  return found.slice(0, count);
+function judge(wins: Uint32Array, changed: Uint8Array, out: Uint8Array): void {
+  for (let f = 0; f < wins.length; f++) out[f] = wins[f] === 0 ? EMPTY : changed[f] === 1 ? UPDATED : 0;
 }

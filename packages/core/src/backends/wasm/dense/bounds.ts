@@ -1,5 +1,6 @@
 /** The vectors of `assembly/dense/bound.ts` for rows and for filters, in memory. */
 
+import { numbersBelow } from "../../../kernels/rows.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { MOST_16 } from "../engine/exact.ts";
 import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
@@ -160,7 +161,7 @@ export function boundFilters(
       const rounding =
         loaded.layout === "whole" ? 0 : (features + 16) * 2 ** -52 * (loaded.longest * factor + middle.length);
       repeatLast(memory.u8(second, Math.ceil(filters / 8) * 8 * SECOND_BYTES), filters);
-      const panel = await packPanel(engine, lease, { first, second }, ascending(filters), false);
+      const panel = await packPanel(engine, lease, { first, second }, numbersBelow(filters), false);
       const made = { first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
       basis.keep();
       return new Shared({ basis, loaded, ...made }, lease, () => basis.release());
@@ -173,12 +174,6 @@ function largestFactor(norm: Float64Array): number {
   let least = norm[0];
   for (let f = 1; f < norm.length; f++) least = Math.min(least, norm[f]);
   return norm[0] / least;
-}
-
-function ascending(count: number): Uint32Array {
-  const numbers = new Uint32Array(count);
-  for (let j = 0; j < count; j++) numbers[j] = j;
-  return numbers;
 }
 
 /** Fills the records after the last filter's with copies of it: the places of a panel are a multiple of 8. */

@@ -47,20 +47,26 @@ export function rankSumsDense(
     if (distribution) context.set([DISTRIBUTION, lease.put(distribution)]);
     context.set([OUT_BYTES, weights.BYTES_PER_ELEMENT], [FEATURES, n], [STRIDE, strideOf(n)]);
     const filters = groups.offsets.length - 1;
-    const isLarge = (g: number): boolean => (groups.offsets[g + 1] - groups.offsets[g]) * n > MOST_VALUES;
+    const mostRows = MOST_VALUES / n;
     const most = Math.max(1, Math.floor(Math.min(OUT_LIMIT, limits.bankBytes) / (n * weights.BYTES_PER_ELEMENT)));
     for (let from = 0; from < filters; ) {
-      if (!resident || isLarge(from)) {
+      if (!resident || groups.offsets[from + 1] - groups.offsets[from] > mostRows) {
         await rankInBlocks(engine, context, source, resident, groups, from, weights, limits);
         from++;
         continue;
       }
-      let to = from + 1;
-      while (to < filters && to < from + most && !isLarge(to)) to++;
+      const to = endOfSmall(groups.offsets, from, Math.min(filters, from + most), mostRows);
       await rankRange(engine, context, resident, groups, from, to, weights);
       from = to;
     }
   });
+}
+
+/** The first group from `from` on that has more rows than `mostRows`, or `end`. */
+function endOfSmall(offsets: Uint32Array, from: number, end: number, mostRows: number): number {
+  let to = from;
+  while (to < end && offsets[to + 1] - offsets[to] <= mostRows) to++;
+  return to;
 }
 
 /** Groups [from, to) of resident rows. */

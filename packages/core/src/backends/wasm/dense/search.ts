@@ -3,10 +3,11 @@
  * what is decided here only changes how long it takes.
  */
 
+import { placesOf } from "../../../bank/groups.ts";
 import type { Since } from "../../host/rows.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
-import { type Answer, type More, positions } from "../shared/search.ts";
+import type { Answer, More } from "../shared/search.ts";
 import { listByLandmark, listByWinner } from "./alike.ts";
 import { describeFilters, type LoadedBank } from "./bank.ts";
 import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds } from "./bounds.ts";
@@ -102,7 +103,7 @@ export function searchSince(
 
     const alike = listByWinner(bounds.rows, since.winners.filter.subarray(block.first, to), loaded.filters);
     const [some, all] = splitRows(alike, memory.u8(verdict, block.rows));
-    const changed = positions(since.changed, 1);
+    const changed = placesOf(since.changed, 1);
     const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
       describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
       context.set([LIST, lease.put(rows)]);

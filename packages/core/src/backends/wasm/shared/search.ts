@@ -14,15 +14,3 @@ export interface More {
   readonly known: boolean;
   readonly last: boolean;
 }
-
-/** Where `marks` has the value `mark`, ascending. */
-export function positions(marks: Uint8Array, mark: number): Uint32Array {
-  const found = new Uint32Array(marks.length);
-  return found.slice(0, listMarked(marks, mark, found));
-}
-
-function listMarked(marks: Uint8Array, mark: number, out: Uint32Array): number {
-  let count = 0;
-  for (let j = 0; j < marks.length; j++) if (marks[j] === mark) out[count++] = j;
-  return count;
-}

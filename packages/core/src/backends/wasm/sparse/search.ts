@@ -3,11 +3,12 @@
  * answer; what is decided here only changes how long it takes.
  */
 
+import { placesOf } from "../../../bank/groups.ts";
 import type { Since } from "../../host/rows.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import type { Limits } from "../engine/limits.ts";
 import { borrowed, type Lease, type Shared } from "../engine/memory.ts";
-import { type Answer, type More, positions } from "../shared/search.ts";
+import type { Answer, More } from "../shared/search.ts";
 import { type CsrBank, describeCsrBank } from "./bank.ts";
 import {
   ASKED,
@@ -111,8 +112,8 @@ export function searchIndexSince(
       .set([WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
       .set([CHANGED, lease.put(since.changed)]);
     let exact = (await engine.run("first_answers_csr", block.rows, ROW_PIECE, 64, context)).sum;
-    const [some, all] = [0, 1].map((mark) => positions(memory.u8(verdict, block.rows), mark));
-    const changed = positions(since.changed, 1);
+    const [some, all] = [0, 1].map((mark) => placesOf(memory.u8(verdict, block.rows), mark));
+    const changed = placesOf(since.changed, 1);
     const more = { known: true, last: true };
     if (some.length > 0 && changed.length > 0) {
       const index = await makeIndex(engine, lease, bank, changed, { whole: isWhole, byNorm: true });

@@ -105,7 +105,7 @@ function zeroIn(x: Rows, out: Uint8Array): void {
 
 /** 1 if all values are zero. Looks from the middle on: the rim of an image is often dark. */
 function isZero(values: Rows["values"], from: number, to: number): number {
-  const middle = (from + to) >>> 1;
+  const middle = from + ((to - from) >>> 1); // the sum of both may exceed 32 bits
   for (let e = middle; e < to; e++) if (values[e] !== 0) return 0;
   for (let e = from; e < middle; e++) if (values[e] !== 0) return 0;
   return 1;

@@ -9,7 +9,7 @@
 import type { DenseBank, DenseRows, PatchLayer, Windows } from "./shapes.ts";
 
 /** Similarity of the strongest filter of a window. */
-const LARGEST_SIMILARITY = 255;
+export const LARGEST_SIMILARITY = 255;
 
 /** Bits of a pooled sum: signed 16-bit numbers hold it. */
 const POOLED_BITS = 15;

@@ -154,6 +154,21 @@ describe("PatchTransform", () => {
     else await expect(fitted).rejects.toThrow(expected);
   });
 
+  it("refuses windows that kernels could not count in 32 bits", async () => {
+    // 100,000 x 60,000 exceeds 2^32: windows would be added to other cells.
+    const wide = Dense.of(new Uint8Array(100_001), 1, 100_001);
+    const signals = new PatchTransform({ ...small, patch: 2, height: 1 });
+    await expect(signals.with({ grid: 60_000 }).fit(wide)).rejects.toThrow(
+      "grid: expected a product of windows and cells across below 2^32, found 100000 x 60000",
+    );
+    const upright = new PatchTransform({ ...small, patch: 2, width: 1, grid: 60_000 });
+    await expect(upright.fit(wide)).rejects.toThrow("windows and cells down below 2^32");
+    const long = Dense.of(new Uint8Array(2 ** 24 + 100_000), 1, 2 ** 24 + 100_000);
+    await expect(signals.with({ grid: 1 }).fit(long)).rejects.toThrow(
+      /grid: expected fewer than 16843010 windows in a cell, found 16877215/,
+    );
+  });
+
   it.each<[object, RegExp]>([
     [{ patch: [3, 5], grid: [2, 3, 4] }, /parameter patch: expected 3 values, one for each layer, found 2/],
     [{ patch: [] }, /parameter patch: expected a whole number from 1 or a list of them, found \[\]/],

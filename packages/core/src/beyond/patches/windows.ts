@@ -7,6 +7,7 @@ import { RanksimError } from "../../errors.ts";
 import {
   cellOf,
   copyWindow,
+  LARGEST_SIMILARITY,
   patchResponses,
   patchSimilarities,
   pooledFeatures,
@@ -21,6 +22,9 @@ import { drawBelow, type RandomGenerator } from "../../random.ts";
 
 /** Largest number of values in a window: their responses must fit 32 bits. */
 const MOST_VALUES = 2048;
+
+/** The kernels count windows and cells, and add up the similarities of a cell, in 32 bits. */
+const MOST_COUNTED = 2 ** 32;
 
 /** Draws for each window asked for: most windows of an image may be blank. */
 export const MOST_DRAWS = 32;
@@ -55,6 +59,23 @@ export function checkWindows(windows: Windows): void {
       `patch: expected windows of 2 to ${MOST_VALUES} values, found ${windows.patchWidth} x ${windows.patchHeight} x ${windows.channels} = ${n}`,
     );
   }
+  checkSide("across", windows.across, windows.cellsAcross);
+  checkSide("down", windows.down, windows.cellsDown);
+  const inCell = Math.ceil(windows.across / windows.cellsAcross) * Math.ceil(windows.down / windows.cellsDown);
+  if (inCell * LARGEST_SIMILARITY >= MOST_COUNTED) {
+    throw new RanksimError(
+      "bad-params",
+      `grid: expected fewer than ${Math.ceil(MOST_COUNTED / LARGEST_SIMILARITY)} windows in a cell, found ${inCell}; a larger grid or stride leaves fewer`,
+    );
+  }
+}
+
+function checkSide(side: string, windows: number, cells: number): void {
+  if ((windows + 1) * cells <= MOST_COUNTED) return;
+  throw new RanksimError(
+    "bad-params",
+    `grid: expected a product of windows and cells ${side} below 2^32, found ${windows} x ${cells}; a smaller grid or a larger stride leaves fewer`,
+  );
 }
 
 /** How values become bytes: those from `low` to `high` spread over 0 to 255. Absent: they are bytes already. */

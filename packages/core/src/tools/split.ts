@@ -60,7 +60,7 @@ export function trainTestSplit<X extends Samples, Y extends Labels | LabelSets>(
   };
 }
 
-/** Which rows go where: that depends on their labels alone, so rows need not be in memory. */
+/** The rows of `trainTestSplit` alone: they depend on the labels, so the data itself need not be in memory. */
 export function trainTestRows(
   y: Labels | LabelSets,
   { testShare = 0.25, seed = 0, stratify = false }: SplitOptions = {},

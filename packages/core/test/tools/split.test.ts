@@ -12,6 +12,7 @@ import {
   groupFolds,
   stratifiedFolds,
   timeFolds,
+  trainTestRows,
   trainTestSplit,
 } from "../../src/tools/split.ts";
 
@@ -90,6 +91,7 @@ describe("trainTestSplit", () => {
       fc.property(labels, fc.double({ min: 0.05, max: 0.95, noNaN: true }), seeds, (names, testShare, seed) => {
         const data = names.map((_, r) => [r]);
         const { rows } = trainTestSplit(data, names, { testShare, seed, stratify: true });
+        expect(trainTestRows(names, { testShare, seed, stratify: true })).toEqual(rows);
         expect(rows.test.length).toBeGreaterThan(0);
         expect(rows.train.length).toBeGreaterThan(0);
         expect(rows.train.length + rows.test.length).toBe(names.length);

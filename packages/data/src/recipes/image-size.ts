@@ -2,13 +2,12 @@
 
 import {
   crossValidate,
-  Dense,
   type Estimator,
   type Labels,
   type MatrixLike,
   type PredictingModel,
   type Run,
-  trainTestSplit,
+  trainTestRows,
 } from "@ranksim/core";
 import type { ImageSize, MatrixData } from "../data-set.ts";
 import { isImages, kindOf } from "./kind.ts";
@@ -75,12 +74,11 @@ function comparable(data: MatrixData, seed: number): Uint32Array | undefined {
   if (kindOf(data) !== "images") return undefined;
   const y = data.y as Labels;
   const all = data.x.rows;
-  const places = Dense.of(new Uint8Array(all), all, 1);
   const rows =
     all <= MOST_IMAGES
       ? Uint32Array.from({ length: all }, (_, r) => r)
-      : trainTestSplit(places, y, { testShare: MOST_IMAGES / all, seed, stratify: true }).rows.test;
+      : trainTestRows(y, { testShare: MOST_IMAGES / all, seed, stratify: true }).test;
   const counts = new Map<unknown, number>();
   for (const r of rows) counts.set(y[r], (counts.get(y[r]) ?? 0) + 1);
-  return counts.size > 1 && Math.min(...counts.values()) >= FOLDS ? Uint32Array.from(rows) : undefined;
+  return counts.size > 1 && Math.min(...counts.values()) >= FOLDS ? rows : undefined;
 }

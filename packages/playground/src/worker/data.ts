@@ -3,7 +3,7 @@
  * `reading.ts`'s part.
  */
 
-import { compareLabels, Dense, type Label, type Matrix, toDense, trainTestSplit } from "@ranksim/core";
+import { compareLabels, Dense, type Label, type Matrix, toDense, trainTestRows } from "@ranksim/core";
 import type { DataSet, RowLabels } from "@ranksim/data";
 import type { DataSummary, ImageSize, Preview, Recipe, RowView, Sample } from "../protocol.ts";
 
@@ -130,12 +130,7 @@ export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { trai
   // Copies: the caller may transfer them to the page.
   if (data.testRows) return { train: all.slice(0, data.rows - data.testRows.length), test: data.testRows.slice() };
   if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
-  const numbered = Array.from(all, (row) => [row]);
-  return trainTestSplit(numbered, data.y, {
-    testShare: heldOut,
-    seed: Number(params.seed ?? 0),
-    stratify: !data.multilabel,
-  }).rows;
+  return trainTestRows(data.y, { testShare: heldOut, seed: Number(params.seed ?? 0), stratify: !data.multilabel });
 }
 
 /** The listed labels. */

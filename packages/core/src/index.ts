@@ -6,7 +6,7 @@
  */
 
 export type * from "./backends/contract.ts";
-export { ahead, asked } from "./backends/host/ahead.ts";
+export { prefetch, requestNext } from "./backends/host/prefetch.ts";
 export { BACKEND_NAMES, type BackendName, type OpenOptions, openBackend } from "./backends/open.ts";
 export { openShards } from "./backends/shards/backend.ts";
 export type { Collective } from "./backends/shards/collective.ts";

@@ -4,7 +4,7 @@
  * svmlight) are cut between records and each block is read like a file of its own; other formats are read whole.
  */
 
-import { ahead, asked, type Dense, RanksimError } from "@ranksim/core";
+import { type Dense, prefetch, RanksimError, requestNext } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
@@ -32,8 +32,8 @@ export interface Block {
 export interface BlockOptions extends ReadDataOptions {
   /** Columns of a table, of any content, that are passed on with the rows. CSV, TSV and JSON lines only. */
   readonly keep?: readonly ColumnChoice[];
-  /** Whether rows are valid only until the next block is asked for. Those of .npy and IDX files then take turns in the same memory. */
-  readonly passing?: boolean;
+  /** Whether rows are valid only until the next block is asked for. Those of .npy and IDX files are then read into the same memory again. */
+  readonly reuseMemory?: boolean;
 }
 
 /** Bytes of a block, where they are in memory. */
@@ -105,16 +105,16 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
 /** Rows that are read by their place. */
 async function* placedBlocks(
   { layout, ...size }: Placed,
-  { keep = [], passing = false }: BlockOptions,
+  { keep = [], reuseMemory = false }: BlockOptions,
 ): AsyncGenerator<Block> {
   if (keep.length > 0) {
     const message = `${layout.name}: expected CSV, TSV or JSON lines to keep columns of, found an array`;
     throw new RanksimError("unsupported", message);
   }
-  const read = passing ? inTurns(layout.read) : layout.read;
+  const read = reuseMemory ? inTurns(layout.read) : layout.read;
   const source = fixedRows({ ...layout, read, room: BLOCK_BYTES });
   const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
-  for await (const rows of ahead(source.blocks(bytes))) {
+  for await (const rows of prefetch(source.blocks(bytes))) {
     yield { data: { form: "matrix", x: rows as Dense, ...size }, kept: [] };
   }
 }
@@ -242,7 +242,7 @@ async function* cut(
   blockBytes = BLOCK_BYTES,
 ): AsyncGenerator<Uint8Array> {
   const iterator: AsyncIterator<Uint8Array> = (isStored ? equalPieces : pieces)(stream, blockBytes);
-  const ask = () => asked(iterator);
+  const ask = () => requestNext(iterator);
   let parts: Uint8Array[] = [];
   let length = 0;
   let wanted = blockBytes;

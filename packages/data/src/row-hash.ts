@@ -3,7 +3,7 @@
  * rows are dense or sparse. They tell rows apart; they keep nothing secret and prove nothing.
  */
 
-import { ahead, type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
+import { prefetch, type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
 import type { DataSet, RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
@@ -132,7 +132,7 @@ export class SeenTally {
 export async function hashSource(x: RowSource | TableSource): Promise<Uint32Array> {
   const hashes = new Uint32Array(x.rows);
   let first = 0;
-  for await (const block of ahead<Rows | Table>(x.blocks(HASHED_BYTES))) {
+  for await (const block of prefetch<Rows | Table>(x.blocks(HASHED_BYTES))) {
     hashes.set(block instanceof Table ? hashTable(block) : hashMatrix(block), first);
     first += block.rows;
   }

@@ -19,9 +19,9 @@ export interface ByteSource {
   stream(): AsyncIterable<Uint8Array>;
   /**
    * Bytes `from` (included) to `to` (not included), for formats that are read in pieces. A source that copies them may do so to the
-   * beginning of `room`, if they fit there.
+   * beginning of `into`, if they fit there.
    */
-  slice?(from: number, to: number, room?: Uint8Array): Promise<Uint8Array>;
+  slice?(from: number, to: number, into?: Uint8Array): Promise<Uint8Array>;
   /** The source of another name beside this one, if there is one: finds the labels that belong to images. */
   sibling?(name: string): Promise<ByteSource | undefined>;
 }

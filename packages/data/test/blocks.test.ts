@@ -88,19 +88,19 @@ describe("blocks of an array", () => {
         const [stored] = [...writeNpy({ form: "matrix", x: Dense.of(all, count, features) })];
         const source: ByteSource = {
           ...bytesSource(stored, "rows.npy"),
-          async slice(from, to, room) {
+          async slice(from, to, into) {
             await new Promise((resume) => setImmediate(resume));
             const part = stored.subarray(from, to);
-            if (!room || room.length < part.length) return part.slice();
-            room.set(part);
-            return room.subarray(0, part.length);
+            if (!into || into.length < part.length) return part.slice();
+            into.set(part);
+            return into.subarray(0, part.length);
           },
         };
-        for (const passing of [true, false]) {
+        for (const reuseMemory of [true, false]) {
           const memory = new Set<ArrayBufferLike>();
           const blocks: Dense[] = [];
           let found = 0;
-          for await (const { data } of readBlocks(source, { passing })) {
+          for await (const { data } of readBlocks(source, { reuseMemory })) {
             const x = (data as { x: Dense }).x;
             await new Promise((resume) => setTimeout(resume, 2)); // the next one is read meanwhile
             expect(x.values.every((value, e) => value === all[found + e])).toBe(true);
@@ -109,9 +109,9 @@ describe("blocks of an array", () => {
             blocks.push(x);
           }
           expect(found).toBe(all.length);
-          expect(memory.size).toBe(passing ? Math.min(2, blocks.length) : blocks.length);
+          expect(memory.size).toBe(reuseMemory ? Math.min(2, blocks.length) : blocks.length);
           const kept = blocks.flatMap((x) => [...x.values]);
-          if (!passing) expect(kept.every((value, e) => value === all[e])).toBe(true);
+          if (!reuseMemory) expect(kept.every((value, e) => value === all[e])).toBe(true);
         }
       }
     },

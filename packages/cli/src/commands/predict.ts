@@ -114,7 +114,7 @@ export function addPredict(program: Command, io: Io): void {
         throw usageError(`a ${model.kind} model has no probabilities`);
       }
       const found = { rows: 0 };
-      const reading = withMemory({ ...options, keep, passing: true }, await memoryFor(options, io), io);
+      const reading = withMemory({ ...options, keep, reuseMemory: true }, await memoryFor(options, io), io);
       await session.compute("predicting", options, async (run) => {
         const { backend, signal } = run;
         const show = (read: number, total: number | undefined) =>

@@ -110,18 +110,18 @@ async function openOne(part: DataPart, options: ReadingOptions, session: Session
 /** Reads DATA block by block, in order, for answers that need no more than one row at a time. */
 export async function* openBlocks(
   what: readonly string[],
-  options: ReadingOptions & Pick<BlockOptions, "keep" | "passing">,
+  options: ReadingOptions & Pick<BlockOptions, "keep" | "reuseMemory">,
   session: Session,
   wanted: Wanted,
   onRead: (bytes: number, total: number | undefined) => Promise<void>,
 ): AsyncGenerator<Block> {
   const { text, features, reading } = readingOf(options, wanted);
   const { io } = session;
-  const { keep = [], passing = false } = options;
+  const { keep = [], reuseMemory = false } = options;
   const told = new Set<string>();
   for (const part of await dataParts(what, io.cwd)) {
     const { name } = part;
-    for await (const block of blocksOf(part, { ...reading, keep, passing }, text, session, onRead)) {
+    for await (const block of blocksOf(part, { ...reading, keep, reuseMemory }, text, session, onRead)) {
       io.signal.throwIfAborted();
       for (const note of block.data.notes ?? []) {
         // The same note with another count, of another block, is no news.
@@ -196,10 +196,10 @@ function watched(
     },
     ...(slice
       ? {
-          async slice(from: number, to: number, room?: Uint8Array) {
+          async slice(from: number, to: number, into?: Uint8Array) {
             signal.throwIfAborted();
             await onRead(from, source.byteLength);
-            return slice.call(source, from, to, room);
+            return slice.call(source, from, to, into);
           },
         }
       : {}),

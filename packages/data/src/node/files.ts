@@ -21,11 +21,11 @@ export async function fileSource(path: string): Promise<ByteSource> {
     path,
     byteLength: size,
     stream: () => sameStream(path, found),
-    async slice(from, to, room) {
+    async slice(from, to, into) {
       const file = await open(path);
       try {
         const count = Math.max(Math.min(to, size) - from, 0);
-        const bytes = room && room.byteLength >= count ? room.subarray(0, count) : new Uint8Array(count);
+        const bytes = into && into.byteLength >= count ? into.subarray(0, count) : new Uint8Array(count);
         let length = 0;
         // A read may give less than was asked for.
         for (let more = 1; more > 0 && length < bytes.byteLength; length += more) {

@@ -29,8 +29,8 @@ export interface FixedLayout {
   readonly dataAt: number;
   /** Bytes of memory that rows may take at a time. */
   readonly room: number;
-  /** Bytes `from` (included) to `to` (not included), at the beginning of `room` where they fit there. */
-  read(from: number, to: number, room?: Uint8Array): Promise<Uint8Array>;
+  /** Bytes `from` (included) to `to` (not included), at the beginning of `into` where they fit there. */
+  read(from: number, to: number, into?: Uint8Array): Promise<Uint8Array>;
   /** Writes the listed rows of a source in that order, for those who read them again and again. */
   arrange?(source: RowSource, rows: Uint32Array): Promise<RowSource>;
   /** Keeps rows that were made of these. */
@@ -56,14 +56,14 @@ export function fixedRows(layout: FixedLayout): RowSource {
   return new FixedRows(layout, 0, layout.rows);
 }
 
-/** Reads to two rooms in turns: a block is worked on in one while the next is read to the other. */
+/** Reads into two buffers in turns: a block is worked on in one while the next is read into the other. */
 export function inTurns(read: FixedLayout["read"]): FixedLayout["read"] {
-  const rooms = [new Uint8Array(0), new Uint8Array(0)];
+  const buffers = [new Uint8Array(0), new Uint8Array(0)];
   let turn = 0;
   return (from, to) => {
     turn = 1 - turn;
-    if (rooms[turn].byteLength < to - from) rooms[turn] = new Uint8Array(to - from);
-    return read(from, to, rooms[turn]);
+    if (buffers[turn].byteLength < to - from) buffers[turn] = new Uint8Array(to - from);
+    return read(from, to, buffers[turn]);
   };
 }
 
@@ -182,7 +182,7 @@ export interface Placed {
 export async function layoutOf(source: ByteSource): Promise<Placed | undefined> {
   const { name, byteLength } = source;
   if (byteLength === undefined || !source.slice) return undefined;
-  const read = (from: number, to: number, room?: Uint8Array) => source.slice!(from, to, room);
+  const read = (from: number, to: number, into?: Uint8Array) => source.slice!(from, to, into);
   const head = await read(0, 16);
   const isNpy = head[0] === 0x93 && head[1] === 0x4e;
   if (!isNpy && !isIdx(head)) return undefined;

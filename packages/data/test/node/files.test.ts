@@ -28,20 +28,20 @@ test("standard input is read once, whatever its format", async () => {
   expect(data.form === "matrix" && rowsOf(data)).toEqual([[1, 2]]);
 });
 
-test("bytes of a file go to the room that is given, if they fit there", async () => {
+test("bytes of a file go to the buffer that is given, if they fit there", async () => {
   const path = join(scratch(), "bytes");
   writeFileSync(path, Uint8Array.of(1, 2, 3, 4, 5));
   const { slice } = await fileSource(path);
-  const room = new Uint8Array(4);
+  const into = new Uint8Array(4);
   for (const [from, to, isThere] of [
     [0, 4, true],
     [3, 9, true],
     [1, 1, true],
     [0, 5, false],
   ] as const) {
-    const bytes = (await slice?.(from, to, room)) as Uint8Array;
+    const bytes = (await slice?.(from, to, into)) as Uint8Array;
     expect([...bytes]).toEqual([1, 2, 3, 4, 5].slice(from, to));
-    expect(bytes.buffer === room.buffer).toBe(isThere);
+    expect(bytes.buffer === into.buffer).toBe(isThere);
   }
 });
 

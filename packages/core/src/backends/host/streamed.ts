@@ -25,9 +25,9 @@ import type {
 import { mergeTopRows } from "../../kernels/top.ts";
 import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Next, Refining, Work } from "../contract.ts";
 import type { Turn } from "../turn.ts";
-import { ahead } from "./ahead.ts";
 import { Counted } from "./counted.ts";
 import { inFormOf, rankGivenSums } from "./given-sums.ts";
+import { prefetch } from "./prefetch.ts";
 import { compareWinners } from "./rows.ts";
 import { noRows, UnwonFilters } from "./unwon.ts";
 
@@ -248,7 +248,7 @@ class StreamedRows extends Counted implements HeldRows {
     const source = end === this.rows ? this.#source : this.#source.slice(0, end);
     return this.use(async () => {
       let first = 0;
-      for await (const block of ahead(source.blocks(this.#room * BLOCK))) {
+      for await (const block of prefetch(source.blocks(this.#room * BLOCK))) {
         await this.#held(block, (held) => visit(held, first));
         first += block.rows;
         this.turn.signal?.throwIfAborted();

@@ -127,7 +127,7 @@ export interface HeldRows extends Handle {
   readonly backend: Backend;
   /** The turn in which all work on them happens. */
   readonly turn: Turn;
-  /** Takes a bank in, to be used with all rows of this back end; `isGiven`: its weights are in `roomFor`, which is given back with it. */
+  /** Takes a bank in, to be used with all rows of this back end. `isGiven`: its weights are in memory of `roomFor`, which the bank gives back when it is released. */
   load(bank: FilterBank, isGiven?: boolean): HeldBank;
   /** Memory for so many weights, with whatever was there before. Absent: there is none to be used again. */
   roomFor?<W extends Weights>(like: W, count: number): W;

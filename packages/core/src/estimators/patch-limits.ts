@@ -5,14 +5,15 @@ import { LARGEST_SUM, layersFeatures, pooledFeatures } from "../kernels/patches.
 import type { PatchLayer, RowSource } from "../kernels/shapes.ts";
 import type { Dense } from "../matrix/dense.ts";
 
-/** Images that are looked at, at most, and bytes of their sums at a time. */
+/** Images that are looked at, at most: they have some millions of sums, of which thousands are above the limit. */
 const MOST_IMAGES = 2048;
+/** Bytes of their sums in memory at a time. */
 const PIECE_BYTES = 2 ** 24;
 
-/** Of a thousand sums that are not zero, so many are at most the limit. */
+/** Of a thousand sums that are not zero, so many are at most the limit: the others are cut off, so that a few large sums do not make all others small. */
 const OF_THOUSAND = 999;
 
-/** The limit where all sums are zero. */
+/** The limit where all sums are zero: any would do, and with this one bytes are the sums. */
 const NO_SUMS = 255;
 
 /**

@@ -25,14 +25,14 @@ const COMPUTE_STAGE = 4;
 const PARAMS_STRIDE = 256;
 const PARAMS_WORDS = PARAMS_STRIDE / 4;
 export const MOST_DISPATCHES = 4096;
-/** What kernels work on, kept for the next time: so many combinations of buffers. */
+/** What kernels work on, kept for the next time: so many combinations of buffers, which bounds the map. */
 const MOST_BINDINGS = 4096;
 /** Workgroups in one dimension of a dispatch; more give zeros without a word on some systems. */
 export const MOST_GROUPS = 65_535;
-/** Idle buffers that are kept, in bytes: for answers, and on the device. */
+/** Idle buffers that are kept, in bytes: for answers, and on the device. They bound the memory of a device that does nothing. */
 const IDLE_ANSWERS = 2 ** 27;
 const IDLE_ROOMS = 2 ** 29;
-/** Jobs that are kept back at most, and bytes of rooms that were freed meanwhile. */
+/** Jobs that are kept back at most, so that the device has something to do, and bytes of rooms that were freed meanwhile. Chosen, not measured. */
 const MOST_KEPT = 16;
 const KEPT_BYTES = 2 ** 26;
 

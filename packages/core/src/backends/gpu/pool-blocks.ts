@@ -11,7 +11,7 @@ import type { Job } from "./job.ts";
 import { padded } from "./layout.ts";
 import { multiply } from "./multiply.ts";
 import type { Layer, SomeImages } from "./pool.ts";
-import { valuesInWord, wordOf } from "./pool-words.ts";
+import { COMPONENTS, valuesInWord, wordOf } from "./pool-words.ts";
 import { select } from "./select.ts";
 
 /** One thread a word of a window: four of its values from where they lie in the image. */
@@ -43,8 +43,6 @@ struct Params { first: u32, row_words: u32, words: u32, features: u32, across: u
 }`,
 };
 
-const PART = ["x", "y", "z", "w"];
-
 /** One workgroup a cell of an image, a word of pooled values a thread at a time. */
 const poolKernel = (inWord: 2 | 4): Kernel => ({
   name: `pool similarities, ${inWord} in a word`,
@@ -75,7 +73,7 @@ struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells
         let largest = found[w * p.k].x;
         let kth = found[w * p.k + p.k - 1u].x;
         let distance = largest - kth;
-        ${PART.slice(0, inWord)
+        ${COMPONENTS.slice(0, inWord)
           .map(
             (part, j) => `{
           let response = products[w * p.stride + f + ${j}u];
@@ -85,7 +83,7 @@ struct Params { filters: u32, stride: u32, k: u32, across: u32, down: u32, cells
           .join("\n        ")}
       }
     }
-    pooled[((p.first + image) * cells + at % cells) * (p.filters / ${inWord}u) + f / ${inWord}u] = ${wordOf(inWord, (j) => `sum.${PART[j]}`)};
+    pooled[((p.first + image) * cells + at % cells) * (p.filters / ${inWord}u) + f / ${inWord}u] = ${wordOf(inWord, (j) => `sum.${COMPONENTS[j]}`)};
   }
 }`,
 });

@@ -12,7 +12,7 @@ import { byteFactor, windowFeatures } from "../../kernels/patches.ts";
 import { type Device, type Kernel, MOST_GROUPS, type Room } from "./device.ts";
 import type { Job } from "./job.ts";
 import type { Layer, SomeImages } from "./pool.ts";
-import { valuesInWord, wordOf } from "./pool-words.ts";
+import { COMPONENTS, valuesInWord, wordOf } from "./pool-words.ts";
 
 /** Subgroups of a workgroup, windows that a subgroup takes at a time, and those that are laid out at a time. */
 const SUBGROUPS = 4;
@@ -105,11 +105,10 @@ const each = (count: number, text: (j: number) => string): string =>
 function write({ filters, cellsAcross, lanes, own, idBits, words, isPacked, inWord }: Plan): Kernel {
   const quads = own / 4;
   const threads = lanes * SUBGROUPS;
-  const part = ["x", "y", "z", "w"];
   const outWords = (cellsAcross * filters) / inWord;
   const sum = (w: number, j: number): string => `r${w}_${j}`;
   const dots = (q: number): string =>
-    each(WINDOWS, (w) => each(4, (i) => `${sum(w, 4 * q + i)} += dot4(v${w}, f.${part[i]});`));
+    each(WINDOWS, (w) => each(4, (i) => `${sum(w, 4 * q + i)} += dot4(v${w}, f.${COMPONENTS[i]});`));
   const strongest = (w: number): string => `
       if (window + ${w}u < count) {
         ${each(own, (j) => `var k${j} = (${sum(w, j)} << ${idBits}u) | (lane * ${own}u + ${j}u);`)}

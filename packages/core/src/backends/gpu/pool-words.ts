@@ -3,6 +3,9 @@
 import { FACTOR_BITS } from "../../kernels/patches.ts";
 import type { Windows } from "../../kernels/shapes.ts";
 
+/** The components of a vector of WGSL. */
+export const COMPONENTS = ["x", "y", "z", "w"];
+
 /** Pooled values in a word. */
 export const valuesInWord = ({ limit }: Windows): 2 | 4 => (limit ? 4 : 2);
 

@@ -19,13 +19,14 @@ import { addFused, fusedKernel } from "./pool-fused.ts";
 import { valuesInWord } from "./pool-words.ts";
 import type { Part, Resident } from "./resident.ts";
 
-/** The largest sum of a filter's weights, and of places among the strongest. */
+/** The largest sum of a filter's weights: with more than 65,900, quotients could exceed 32 bits. */
 const MOST_WEIGHT = 60_000;
+/** The most strongest filters of a window: each takes `select.ts` a pass over all filters. Presets take 8; the bound was not measured. */
 const MOST_BEST = 64;
 /** Pooled values that are read at a time, in bytes, and blocks that are computed or on their way to the host at a time. Measured. */
 const ANSWER_BYTES = 2 ** 23;
 const IN_FLIGHT = 3;
-/** Seconds of products before others may have a turn. */
+/** Seconds of products before others may have a turn: how long these wait at most, about. */
 const JOB_SECONDS = 0.1;
 
 /** Whether the device pools by such layers: small windows, filters of one norm whose values fill whole words. */

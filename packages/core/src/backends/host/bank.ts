@@ -37,7 +37,7 @@ export class HostBank extends Counted implements HeldBank {
   readonly #owners: Owners;
   #mean: HostBank | undefined;
 
-  /** `owners`: the banks that have these weights already. */
+  /** `owners`: counts the banks that have these weights; this one adds itself. */
   constructor(host: FilterBank, home: Home, owners: Owners, origin?: Origin) {
     super();
     this.filters = host.filters;
@@ -67,7 +67,7 @@ export class HostBank extends Counted implements HeldBank {
   async read(): Promise<FilterBank> {
     const weights = trimmed(this.host.weights);
     if (weights !== this.host.weights) return { ...this.host, weights };
-    this.#owners.open();
+    this.#owners.share();
     return this.host;
   }
 

@@ -35,28 +35,28 @@ export class Spares {
   }
 }
 
-/** The banks that have some weights: these are spare with the last of them, unless others may have them, too. */
+/** Counts the banks that have the same weights. When the last one is gone, the weights are spare, unless others may use them, too. */
 export class Owners {
   #banks = 0;
-  #isOpen: boolean;
+  #isShared: boolean;
 
-  /** `isOpen`: others have the weights. */
-  constructor(isOpen: boolean) {
-    this.#isOpen = isOpen;
+  /** `isShared`: others than banks may use the weights. */
+  constructor(isShared: boolean) {
+    this.#isShared = isShared;
   }
 
   add(): void {
     this.#banks++;
   }
 
-  /** Notes that somebody was given the weights who may keep them. */
-  open(): void {
-    this.#isOpen = true;
+  /** Notes that the weights were handed out, to somebody who may keep them. */
+  share(): void {
+    this.#isShared = true;
   }
 
   /** One bank less; whether the weights are spare. */
   remove(): boolean {
-    return --this.#banks === 0 && !this.#isOpen;
+    return --this.#banks === 0 && !this.#isShared;
   }
 }
 

@@ -33,7 +33,7 @@ export interface Schedule {
   readonly strongest: number;
   readonly own: number;
   readonly rivals: number;
-  /** Of 12 epochs, those until filters are searched again, and those at the end without a search: what it found would come too late. */
+  /** Epochs until filters are searched again, and those at the end without a search, which would come too late; for 12 epochs (`searchesFor`). */
   readonly refresh: number;
   readonly late: number;
   /** A row that leads by this many windows is skipped until the next search. */
@@ -106,8 +106,8 @@ export function windowsFor({ windows }: Schedule, epochs: number): number[] {
 }
 
 /**
- * Epochs until filters are searched again, and those at the end without a search. Of few epochs the same share, or none would come
- * before the last search: with 6 of them all rows would be compared with filters found before any was refined.
+ * Epochs until filters are searched again, and those at the end without a search. Of fewer than 12 epochs they are the same share: with
+ * 6 epochs filters would else be searched once, before any is refined, and rows compared with those to the end.
  */
 export function searchesFor(
   { refresh, late }: Schedule,

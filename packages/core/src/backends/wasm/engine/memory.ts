@@ -13,10 +13,10 @@ const PAGE = 65_536;
 export const MOST_PAGES = 65_535;
 
 /**
- * Pages that the memory grows by, if not by more: as many as there are, or three times those that are missing, within these bounds. What is
- * missing may be rows, and their bounds and filters follow. Pages that are not written to take no room, but an engine
- * counts all of a memory as new whenever it grows, and has its collector run: in a process whose cores are all busy that
- * is time of the work.
+ * Pages that the memory grows by, if not by more: as many as there are, or three times those that are missing, within these bounds (64 and
+ * 512 MiB). What is missing may be rows, and their bounds and filters follow. Pages that are not written to take no room,
+ * but an engine counts all of a memory as new whenever it grows, and has its collector run: in a process whose cores are
+ * all busy that is time of the work. Measured by how often it grows: once in a fit of 6,000 filters to Fashion-MNIST.
  */
 const LEAST_AHEAD = 2 ** 10;
 const MOST_AHEAD = 2 ** 13;

@@ -179,7 +179,7 @@ async function* csvBlocks(opened: Lines, given: BlockOptions): AsyncGenerator<Bl
   if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
 }
 
-/** The options of one block: what it takes is given back with it, so each has the whole budget, and what the least block takes. */
+/** The options of one block: what it takes is given back with it, so each has the whole budget, and at least what the smallest block takes. */
 function forBlock<O extends ReadDataOptions>(options: O): O {
   const { budget } = options;
   return budget ? { ...options, budget: new Budget(Math.max(budget.bytes, FEWEST_BYTES * TAKES)) } : options;

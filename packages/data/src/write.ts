@@ -58,7 +58,7 @@ export function writeData(data: DataSet, format: WriteFormat): Iterable<Uint8Arr
 
 /**
  * The same for rows that come in blocks. Formats of lines are written as blocks come; the others begin with the number of rows, so that
- * the blocks are put together in memory, and numbers written in the narrowest exact type: it does not depend on how rows are cut.
+ * the blocks are put together in memory, and numbers are written in the narrowest exact type, which does not depend on where blocks end.
  */
 export async function* writeBlocks(
   blocks: Iterable<WritableRows> | AsyncIterable<WritableRows>,
@@ -79,7 +79,7 @@ export async function* writeBlocks(
   }
 }
 
-/** Joined rows have that type already; a block alone keeps the one it came in. */
+/** The rows in the narrowest exact type. Several blocks that were joined have it already; a single one has the type it came in. */
 function withNarrowest(data: DataSet): DataSet {
   if (data.form !== "matrix") return data;
   const { x } = data;

@@ -1,6 +1,7 @@
 /**
  * How a pooled sum becomes a byte where a patch layer has a limit: ⌊(min(sum, limit) · factor + half) / unit⌋ with the factor
- * ⌊255 · unit / limit⌋. No product exceeds 255 · unit, so 32 bits hold it and the half.
+ * ⌊255 · unit / limit⌋. No product exceeds 255 · unit, so 32 bits hold it and the half. It stands here again because FORMAT.md defines it and
+ * the library does not export it; tests compare each export with the library.
  */
 
 /** Bits after the point of the factor. */

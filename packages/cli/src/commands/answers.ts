@@ -157,7 +157,7 @@ function objectOf(block: AnswerBlock, r: number, { classes, keptNames, probabili
 
 const lineOfLabel = (label: AnswerBlock["labels"][number]): string => several(label).replace(/[\r\n]+/g, " ");
 
-/** Several labels are a line of CSV of their own, so that a comma inside one does not part it and the empty label is not the empty set. */
+/** Several labels are written as a line of CSV: a label with a comma is quoted, and the empty label differs from the empty set. */
 const several = (label: Label | readonly Label[] | null): string =>
   label === null
     ? ""

@@ -20,8 +20,8 @@ import { refuseSingle } from "./labels.ts";
  * times.
  */
 const TAKES = { placed: 3, text: 4, packed: 16 } as const;
-/** What is made of rows is in memory twice at most, on the host and in a back end. */
-const MADE_TWICE = 2;
+/** Copies of what is made of rows: one on the host and one in a back end. */
+const MADE_COPIES = 2;
 /** Share of the memory that rows may take in all their copies; filters, labels and the process itself have the rest. */
 const ROOM = 0.5;
 /** Rows that must fit in the memory: a block, which has a sixteenth of the room, then has four. */
@@ -31,7 +31,7 @@ const LEAST_ROWS = 128;
 interface Ways<R, W, B> {
   /** Reads all of it. */
   readonly read: (memory: number) => Promise<R>;
-  /** Bytes that are made of all of it: patches of images are many times as large as these. */
+  /** Bytes that are made of all of it: pooled patches take many times as much memory as their images. */
   readonly made: (read: R) => number | Promise<number>;
   readonly whole: (read: R, memory: number) => Promise<W>;
   readonly blocks: (memory: number) => Promise<B>;
@@ -39,7 +39,7 @@ interface Ways<R, W, B> {
 
 /**
  * Works on DATA whole where it should fit in memory, and in blocks where it should not. How much a file takes is guessed from its size: where
- * the guess was too low, reading it whole is refused, and it is read in blocks after all. So it is where too much would be made of it.
+ * the guess was too low, reading it whole is refused, and it is read in blocks after all, and likewise where too much would be made of it.
  */
 export async function wholeElseBlocks<R, W, B>(
   what: readonly string[],
@@ -52,7 +52,7 @@ export async function wholeElseBlocks<R, W, B>(
   if (await isLarge(names, memory, io)) return blocks(memory);
   const fitting = async (): Promise<R | undefined> => {
     const found = await read(memory);
-    return (await made(found)) * MADE_TWICE > memory && (await areFiles(names, io)) ? undefined : found;
+    return (await made(found)) * MADE_COPIES > memory && (await areFiles(names, io)) ? undefined : found;
   };
   const found = await fitting().catch(async (error) => {
     if (error instanceof OverBudget && (await areReadInBlocks(names, options, io))) return undefined;

@@ -1,4 +1,4 @@
-/** Windows of images, where a preset looks at patches: their size, how many filters they are compared with, the grid they are pooled in, and as what. */
+/** Patches of images, where a preset uses them: the size of windows, how many filters they are compared with, the grid and the number type of pooled values, and moved copies. */
 
 import { PATCH_PARAMETERS } from "@ranksim/core";
 import type { RecipeOptions } from "@ranksim/data";
@@ -16,12 +16,12 @@ const FLAGS: { readonly [option: string]: keyof Patches } = {
   shiftedCopies: "shiftedCopies",
 };
 
-/** The names of their options. */
+/** The options as commander names them. */
 export const PATCH_OPTIONS: readonly string[] = Object.keys(FLAGS);
 
 const GROUP = "Patches of images (presets other than paper):";
 
-/** Adds a flag for each, and one that takes away what a preset may turn on; a list makes windows of several sizes side by side. */
+/** Adds a flag for each, and for a yes or no one that turns it off; a list makes windows of several sizes side by side. */
 export function addPatchFlags(command: Command): Command {
   for (const [option, name] of Object.entries(FLAGS)) {
     const info = PATCH_PARAMETERS.find((each) => each.name === name);

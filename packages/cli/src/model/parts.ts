@@ -42,7 +42,7 @@ export function isFilterModel(model: Model): model is FilterModel {
   return model instanceof ClassifierModel || model instanceof ProbabilisticModel || model instanceof TransformModel;
 }
 
-/** Bytes that steps before the last make of so many rows, or the last one of a transform: patches alone make much more than they are given. */
+/** Bytes that the steps of a model make of so many rows. Only patches are counted: what they make is many times as large as the rows. */
 export function madeBytes(model: Model, rows: number): number {
   const patches = stepsOf(model).find((step) => step instanceof PatchModel);
   return patches ? rows * patches.pooledBytes : 0;

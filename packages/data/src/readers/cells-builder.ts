@@ -8,7 +8,7 @@ import type { Schema, SchemaColumn } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { Found, MatrixData, TableData } from "../data-set.ts";
-import { dateOf, numberOf, truthOf } from "../table/cells.ts";
+import { columnNumber, dateOf, truthOf } from "../table/cells.ts";
 import { ColumnBuilder, type ColumnState } from "../table/column-builder.ts";
 import { Table } from "../table/table.ts";
 import { DenseBuilder } from "./dense-builder.ts";
@@ -26,7 +26,7 @@ export interface CellsBuilder {
   addMissing(where: string): void;
   /** A cell that holds neither a number nor nothing. */
   addText(text: string, where: string): void;
-  /** Whether the next cell has to come as its text even if that spells a number: a point is none of its decimals. */
+  /** Whether the next cell has to come as text even if it spells a number: its column has decimal commas, so a point is refused. */
   needsText?(): boolean;
   /** `names` are those of the features, where they have some. */
   finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows>;
@@ -219,7 +219,7 @@ class TypedCells implements CellsBuilder {
   }
 
   #number(text: string, column: SchemaColumn, where: string): number {
-    const value = numberOf(text, column);
+    const value = columnNumber(text, column);
     if (Number.isNaN(value)) throw this.#refusal(text, column, where);
     return value;
   }

@@ -22,7 +22,7 @@ export function commaNumber(text: string): number {
 }
 
 /** The number a text spells in a column, NaN if none. Where decimals have a comma a point is refused: it might set thousands apart. */
-export function numberOf(text: string, { decimal }: { readonly decimal?: "," | undefined }): number {
+export function columnNumber(text: string, { decimal }: { readonly decimal?: "," | undefined }): number {
   if (decimal === undefined) return plainNumber(text);
   const value = commaNumber(text);
   return Number.isNaN(value) && !text.includes(".") ? plainNumber(text) : value;

@@ -5,7 +5,7 @@
  */
 
 import { RanksimError, type SchemaColumn } from "@ranksim/core";
-import { categoryOf, dateOf, isMissing, numberOf, spelled, truthOf } from "./cells.ts";
+import { categoryOf, columnNumber, dateOf, isMissing, spelled, truthOf } from "./cells.ts";
 import type { Spacing, TableParams } from "./params.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
@@ -54,7 +54,7 @@ function numbersOf(column: TableColumn, { name, type, decimal, order }: SchemaCo
     if (isMissing(word)) return Number.NaN;
     if (type === "date") return dateOf(word, order ?? "ymd");
     if (type === "boolean") return truthOf(word);
-    return numberOf(word, { decimal });
+    return columnNumber(word, { decimal });
   };
   const refuse = (row: number, word: string): RanksimError =>
     new RanksimError(

@@ -23,37 +23,39 @@ const CURE = "write all of them as dates such as 2024-05-31";
 
 type Reading = (text: string) => number;
 
+const dayFirst: Reading = (text) => dateOf(text, "dmy");
+const monthFirst: Reading = (text) => dateOf(text, "mdy");
+
 /** What a cell may spell; NaN where it does not. */
 const READINGS: readonly Reading[] = [
   monthOf, // before numbers, which 05.2024 would be as well
   plainNumber,
   (text) => (MOMENT.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN),
   (text) => dateOf(text, "ymd"),
-  (text) => dateOf(text, "dmy"),
-  (text) => dateOf(text, "mdy"),
+  dayFirst,
+  monthFirst,
   // In words: 5 Mar 2024. Other words before a number would be taken for a date as well (week 5).
   (text) => (MONTH.test(text) && /\d{4}/.test(text) ? Date.parse(text) : Number.NaN),
 ];
-const [, , , , DAY_FIRST, MONTH_FIRST] = READINGS;
 
 /** Texts that differ in their digits alone (2024-Q1) are in order by their characters. */
 const shapeOf = (text: string): string => text.replace(/\d/g, "0");
 
 /**
- * A number for each text that grows with time: numbers as they are, months with their year (05.2024), dates in the order of day and month that suits them all,
- * and other texts of one shape (2024-Q1) by their characters. Equal texts have equal numbers. Texts that are not all of one form
- * have no order: the first that differs from most is refused, and `place` says where it is.
+ * A number for each text that grows with time: numbers as they are, months with their year (05.2024), dates in the order of day and
+ * month that suits them all, and other texts of one shape (2024-Q1) by their characters. Equal texts have equal numbers. Texts that
+ * are not all of one form have no order: the first that differs from most is refused, and `place` says where it is.
  */
 export function timesOf(texts: readonly string[], place = (row: number): string => `row ${row}`): Float64Array {
   const words = [...new Set(texts)];
   const spells = (reading: Reading) => (word: string) => !Number.isNaN(reading(word));
   const months = words.filter(spells(monthOf));
-  // Numbers with a point are seldom months. Where most are, the others are mistakes (13.2024) and the column is none of numbers.
+  // Few numbers with a point read as months. Where most cells do, the column holds months, and the other cells are mistakes (13.2024).
   if (months.length < words.length && 2 * months.length > words.length) throw oddOne(texts, months, place);
   const suiting = READINGS.filter((reading) => words.every(spells(reading)));
   if (suiting.length > 0) {
-    const isMonthFirst = suiting[0] === DAY_FIRST && orderOf(words)?.order === "mdy";
-    return Float64Array.from(texts, isMonthFirst ? MONTH_FIRST : suiting[0]);
+    const isMonthFirst = suiting[0] === dayFirst && orderOf(words)?.order === "mdy";
+    return Float64Array.from(texts, isMonthFirst ? monthFirst : suiting[0]);
   }
   const forms = READINGS.map((reading) => words.filter(spells(reading)));
   const odd = words.find((word) => shapeOf(word) !== shapeOf(words[0]));

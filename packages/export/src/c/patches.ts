@@ -66,12 +66,12 @@ function layerText(name: string, { bank, windows }: Layer, pooled: CType) {
 static inline void ${name}(const uint8_t *image, ${pooled.type} *pooled) {
   uint32_t responses[${m}], best[${k}];
   ${sum.type} sums[${m}];
-  uint32_t column, cell_row, x, y, f, i, j, k;
+  uint32_t cell_column, cell_row, x, y, f, i, j, k;
   for (cell_row = 0; cell_row < ${cellsDown}; cell_row++) {
-    for (column = 0; column < ${cellsAcross}; column++, pooled += ${m}) {
+    for (cell_column = 0; cell_column < ${cellsAcross}; cell_column++, pooled += ${m}) {
       for (f = 0; f < ${m}; f++) sums[f] = 0;
       for (y = ${firstOf("cell_row", down, cellsDown)}; y * ${cellsDown}u / ${down}u == cell_row; y++) {
-        for (x = ${firstOf("column", across, cellsAcross)}; x * ${cellsAcross}u / ${across}u == column; x++) {
+        for (x = ${firstOf("cell_column", across, cellsAcross)}; x * ${cellsAcross}u / ${across}u == cell_column; x++) {
           const uint8_t *corner = image + (y * ${stride * width}u + x * ${stride}u) * ${channels}u;
           const ${weight.type} *weight = ${name}_weights;
           ${wide.type} distance;

@@ -1,8 +1,9 @@
 /**
  * The first layer of a patch model as spikes: a value x of the image spikes once, at the time 255 - x, into every window that holds
  * it, and by the time 255 has given w·x to the potential of each filter there. Then the filters of a window inhibit one another: the
- * similarities of the strongest remain, and are added up by the cells of a grid, as bytes where the model has them so. What comes out is what spikes in the second layer.
- * Nobody looks at a potential before its end, so a spike adds all that it will have given by then at once. Whole numbers throughout.
+ * similarities of the strongest remain, and are added up by the cells of a grid, to bytes where the model has limits. What comes out
+ * is what spikes in the second layer. Nobody looks at a potential before its end, so a spike adds all that it will have given by
+ * then at once. Whole numbers throughout.
  */
 
 import type { PatchModel } from "@ranksim/core";

@@ -50,6 +50,25 @@ describe("several labels in a cell, with --multilabel", () => {
     writeFileSync(path("rows.jsonl"), rows.map((row) => asLine({ ...row, kinds: row.kinds.join(",") })).join("\n"));
   });
 
+  test("are remembered with the key they were under, in lines of text too", async () => {
+    const words = [
+      ["goal", "team"],
+      ["soup", "oven"],
+      ["chip", "code"],
+    ];
+    const lines = Array.from({ length: 60 }, (_, r) => {
+      const kinds = r % 4 === 3 ? ["k0", "k1"] : [`k${r % 3}`];
+      const text = kinds.flatMap((kind) => words[Number(kind[1])]).join(" ");
+      return JSON.stringify({ text, kinds });
+    });
+    writeFileSync(path("texts.jsonl"), lines.join("\n"));
+    const { code, stderr } = await world.ranksim("train texts.jsonl --label-column kinds -m texts.ranksim");
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain("not used");
+    expect(await done("inspect texts.ranksim")).toMatch(/label +column kinds/);
+    expect(JSON.parse(await done("evaluate texts.ranksim texts.jsonl --json")).rows).toBe(60);
+  });
+
   test.each(["", "--memory 4kB"])(
     "cannot be compared with simple methods, which is said before any work %s",
     async (memory) => {

@@ -115,6 +115,7 @@ describe("tune", () => {
     ["days.csv", "--label-column kind --time-column day --ignore-columns 'a b' --seed 3 --try filters=4,8 --folds 2"],
     ["days.csv", "--label-column kind --group-column day --try voters=1,2 --filters 6 --folds 2"],
     ["reviews.csv", "--text --label-column stars --text-column review --min-df 2 --try filters=2,4 --folds 2"],
+    ["reviews.csv", "--label-column stars --text-column review --try filters=2,4 --folds 2"],
     ["digits:train", "--preset fast --seed 7 --committee 2 --patch-filters 16 --patch-bytes --seconds 0.001 --folds 2"],
   ])("the line for %s with %s trains what --model writes", async (data, flags) => {
     const days = Array.from(

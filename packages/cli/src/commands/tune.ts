@@ -123,16 +123,20 @@ export function addTune(program: Command, io: Io): void {
   command
     .addHelpText("after", NOTES)
     .addHelpText("after", exampleText("tune"))
-    .action(async (dataName: string[], options: Options) => {
+    .action(async (dataName: string[], given: Options) => {
       const began = performance.now();
-      const session = new Session(io, options);
-      const { estimator, notes } = await estimatorOf(options, io.cwd);
-      const planned = await recipeOf(estimator, withVectorizer(options), io);
-      for (const path of [options.out, options.plot, options.model])
-        if (path !== undefined) await checkWritable(path, io, [...dataName, options.labels]);
-      const reading = withoutSplitColumns(options);
-      const wanted = { text: options.text === true, labelled: true };
-      const data = await readingWithout(dataName, options, session, () => openData(dataName, reading, session, wanted));
+      const session = new Session(io, given);
+      const { estimator, notes } = await estimatorOf(given, io.cwd);
+      const first = await recipeOf(estimator, withVectorizer(given), io);
+      for (const path of [given.out, given.plot, given.model])
+        if (path !== undefined) await checkWritable(path, io, [...dataName, given.labels]);
+      const reading = withoutSplitColumns(given);
+      const wanted = { text: given.text === true, labelled: true };
+      const data = await readingWithout(dataName, given, session, () => openData(dataName, reading, session, wanted));
+      // Rows that turn out to be text are tuned as with --text.
+      const isFoundText = data.set.form === "text" && first.takes !== "text";
+      const options = isFoundText ? { ...given, text: true } : given;
+      const planned = isFoundText ? await recipeOf(estimator, withVectorizer(options), io) : first;
       const split = await splitColumn(dataName, options, session, rowCount(data.set));
       for (const note of notes) await session.note(note);
       const { name } = data;

@@ -19,7 +19,7 @@ export interface Columns {
 }
 
 /** Not "y": in a table with a column "x" it is a coordinate. */
-const LABEL_NAMES = new Set(["label", "class", "target"]);
+const LABEL_NAMES = new Set(["label", "labels", "class", "target"]);
 
 /** Finds the columns that the options or their schema name. `names` is absent where the table has none. */
 export function chooseColumns(
@@ -33,15 +33,15 @@ export function chooseColumns(
     const { labelColumn } = options;
     const given = typeof labelColumn === "string" || typeof labelColumn === "number";
     const label = given ? find(labelColumn, "labelColumn") : labelColumn;
-    return expectedColumns(name, names, count, options.schema, label, called(names));
+    return expectedColumns(name, names, count, options.schema, label, labelNamed(names));
   }
   const text = options.textColumn === undefined ? -1 : find(options.textColumn, "textColumn");
   const ignored = new Set((options.ignoreColumns ?? []).map((choice) => find(choice, "ignoreColumns")));
   let label = -1;
   if (options.labelColumn === undefined) {
-    label = called(names, (c) => c !== text && !ignored.has(c));
     const { schema } = options;
-    if (label < 0 && schema?.label !== undefined) label = whereIn(names, count, schema.label);
+    if (schema?.label !== undefined) label = whereIn(names, count, schema.label);
+    if (label < 0) label = labelNamed(names, (c) => c !== text && !ignored.has(c));
   } else if (options.labelColumn !== null) {
     label = find(options.labelColumn, "labelColumn");
   }
@@ -83,7 +83,10 @@ export function distinctNames(names: readonly string[]): string[] {
 }
 
 /** The column that is called as labels are. */
-function called(names: readonly string[] | undefined, isFree: (column: number) => boolean = () => true): number {
+export function labelNamed(
+  names: readonly string[] | undefined,
+  isFree: (column: number) => boolean = () => true,
+): number {
   return names?.findIndex((column, c) => LABEL_NAMES.has(column.toLowerCase()) && isFree(c)) ?? -1;
 }
 
@@ -93,7 +96,8 @@ function whereIn(names: readonly string[] | undefined, count: number, key: Colum
   return key < count ? key : -1;
 }
 
-function findColumn(
+/** The number of a column that was asked for; refused where there is none. */
+export function findColumn(
   name: string,
   names: readonly string[] | undefined,
   count: number,

@@ -7,11 +7,11 @@
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
-import type { DataSet, RowLabels } from "../data-set.ts";
+import type { DataSet, Found, RowLabels } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { isMissing } from "../table/cells.ts";
 import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
-import { type Columns, chooseColumns, foundIn, withFound } from "./columns.ts";
+import { type Columns, chooseColumns, findColumn, foundIn, labelNamed, withFound } from "./columns.ts";
 import { CsrBuilder } from "./csr-builder.ts";
 import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
 import { decoded } from "./encoding.ts";
@@ -92,15 +92,32 @@ interface RowReader {
 }
 
 function chooseReader(name: string, first: Row, options: ReadOptions): RowReader {
-  const labelKey = typeof options.labelColumn === "string" ? options.labelColumn : undefined;
   const textKey = typeof options.textColumn === "string" ? options.textColumn : undefined;
-  const own = options.labelColumn === null ? undefined : (labelKey ?? (Object.hasOwn(first, "y") ? "y" : "label"));
-  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own, options);
-  if (textKey === undefined && typeof first.x === "object" && first.x !== null) return sparseRows(name, own, options);
-  if (options.textColumn !== undefined || typeof first.text === "string")
-    return textRows(name, textKey ?? "text", own, budgetOf(options).of(name));
+  const own = (row: string) => labelKeyOf(name, first, row, options);
+  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own("x"), options);
+  if (textKey === undefined && typeof first.x === "object" && first.x !== null)
+    return sparseRows(name, own("x"), options);
+  if (options.textColumn !== undefined || typeof first.text === "string") {
+    const text = textKey ?? "text";
+    return textRows(name, text, own(text), budgetOf(options).of(name));
+  }
   return tableRows(name, first, options);
 }
+
+/** The key of labels, in rows that have all else under the key `row`: as was said, as the model remembers, or as labels are called. */
+function labelKeyOf(name: string, first: Row, row: string, { labelColumn, schema }: ReadOptions): string | undefined {
+  if (labelColumn === null) return undefined;
+  const names = Object.keys(first);
+  if (typeof labelColumn === "string") {
+    return names[findColumn(name, names, names.length, labelColumn, "labelColumn")];
+  }
+  if (typeof schema?.label === "string" && Object.hasOwn(first, schema.label)) return schema.label;
+  return Object.hasOwn(first, "y") ? "y" : names[labelNamed(names, (c) => names[c] !== row)];
+}
+
+/** What was found, where rows have labels. */
+const foundLabel = (y: RowLabels | undefined, labelKey: string | undefined): Found =>
+  y === undefined || labelKey === undefined ? {} : { label: labelKey };
 
 function textRows(name: string, textKey: string, labelKey: string | undefined, account: Account): RowReader {
   const text: string[] = [];
@@ -114,7 +131,7 @@ function textRows(name: string, textKey: string, labelKey: string | undefined, a
       account.takeText(2 * value.length);
       text.push(value);
     },
-    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}), found: { text: textKey } }),
+    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}), found: { ...foundLabel(y, labelKey), text: textKey } }),
   };
 }
 
@@ -138,7 +155,8 @@ function denseRows(name: string, labelKey: string | undefined, options: ReadOpti
     },
     async finish(y) {
       const x = await builder.finish(rows, features);
-      return { form: "matrix", x, ...(y ? { y } : {}), ...(builder.fill ? { found: { fill: builder.fill } } : {}) };
+      const found = { ...foundLabel(y, labelKey), ...(builder.fill ? { fill: builder.fill } : {}) };
+      return { form: "matrix", x, ...(y ? { y } : {}), ...(Object.keys(found).length > 0 ? { found } : {}) };
     },
   };
 }
@@ -169,7 +187,7 @@ function sparseRows(name: string, labelKey: string | undefined, options: ReadOpt
     },
     async finish(y) {
       const x = await builder.finish(options.features ?? Math.max(features, builder.largest + 1));
-      return { form: "matrix", x, ...(y ? { y } : {}) };
+      return { form: "matrix", x, ...(y ? { y, found: foundLabel(y, labelKey) } : {}) };
     },
   };
 }

@@ -28,7 +28,7 @@ export interface ReadOptions {
    */
   readonly schema?: Schema;
   /**
-   * Tables: the column that holds the labels. Without it a column named label, class or target (in any case) is taken; null
+   * Tables: the column that holds the labels. Without it a column named label, labels, class or target (in any case) is taken; null
    * takes none.
    */
   readonly labelColumn?: ColumnChoice | null;

@@ -44,8 +44,9 @@ describe("labels", () => {
     }
   });
 
-  test("come from a column called label, class or target unless that is refused", async () => {
+  test("come from a column called label, labels, class or target unless that is refused", async () => {
     expect((await readMatrix("a.csv", "a,Target\n1,0\n2,1\n")).y).toEqual([0, 1]);
+    expect((await read("a.csv", 'a,labels\n1,"b,c"\n', { multilabel: true })).y).toEqual([["b", "c"]]);
     const all = await readMatrix("a.csv", "a,target\n1,0\n2,1\n", { labelColumn: null });
     expect(all.y).toBeUndefined();
     expect(all.x.features).toBe(2);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { describeData } from "../../src/schema.ts";
 import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
 
 test("rows as arrays, with the label beside them or not", async () => {
@@ -42,6 +43,21 @@ test("text rows", async () => {
     text: ["hi"],
     found: { text: "body" },
   });
+});
+
+test("labels are found by the names that labels have, by the name given, or as the model remembers", async () => {
+  const rows = '{"text":"hi","topic":"b","labels":["a"]}\n{"text":"ho","topic":"c","labels":[]}';
+  expect(await read("a.jsonl", rows)).toMatchObject({ y: [["a"], []], found: { label: "labels", text: "text" } });
+  const named = await read("a.jsonl", rows, { labelColumn: "topic" });
+  expect(named).toMatchObject({ y: ["b", "c"], found: { label: "topic" } });
+  const schema = describeData(named);
+  expect((await read("a.jsonl", rows, { schema })).y).toEqual(["b", "c"]);
+  expect((await read("a.csv", "label,text,topic\n1,hi,b\n2,ho,c\n", { schema })).y).toEqual(["b", "c"]);
+  expect((await read("a.jsonl", '{"text":"hi"}', { schema })).y).toBeUndefined();
+  expect((await read("a.jsonl", rows, { schema, labelColumn: null })).y).toBeUndefined();
+  expect((await read("a.jsonl", '{"x":[1,2],"kind":"a"}', { labelColumn: "kind" })).found).toEqual({ label: "kind" });
+  expect((await read("a.jsonl", '{"x":{"1":2},"y":"a"}')).found).toEqual({ label: "y" });
+  await expectRefusal(read("a.jsonl", rows, { labelColumn: "topics" }), "bad-params", "labels", "mean topic?");
 });
 
 test("errors name the line", async () => {

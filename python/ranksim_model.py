@@ -537,6 +537,8 @@ class Patches(Part):
             return values
         spread = scale["high"] - scale["low"]
         share = (values - scale["low"]) / spread if spread > 0 else np.zeros_like(values)
+        if share.size and (share.max() > 11 or share.min() < -10):
+            raise ValueError(f"expected numbers from about {scale['low']} to {scale['high']} as in training")
         return np.floor(255 * np.clip(share, 0, 1) + 0.5)
 
     def param(self, name, layer):

@@ -118,6 +118,15 @@ describe("PatchTransform", () => {
       scaled.features,
     );
     expect((await model.transform(beyond)).values).toEqual(pooled.values);
+    // On another scale all would be cut off: images of bytes, for a model of images from -2 to 1.
+    const bytes = Dense.of(
+      Float64Array.from(scaled.values, (v) => Math.round((v + 2) * 81.6)),
+      scaled.rows,
+      scaled.features,
+    );
+    await expect(model.transform(bytes)).rejects.toThrow(
+      /^row 0, column \d+: expected numbers from about -2 to 1.125 as in training, found \d+; bring images to the scale/,
+    );
     expect((await (loadModel(saveModel(model)) as PatchModel).transform(scaled)).values).toEqual(pooled.values);
   });
 

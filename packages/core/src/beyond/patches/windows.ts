@@ -96,7 +96,13 @@ export function byteScaleOf({ values }: Dense): ByteScale | undefined {
   return low >= 0 && high <= 255 && areWhole(values) ? undefined : { low, high };
 }
 
-/** Rows as bytes. With a scale, values beyond its ends become 0 or 255; without, anything but bytes is refused. */
+/** Images of bytes for a model of images from 0 to 1 are 255 ranges away; an unusual image is a few. */
+const FAR_RANGES = 10;
+
+/**
+ * Rows as bytes. With a scale, values beyond its ends become 0 or 255, and values many ranges away, which no image on that scale
+ * has, are refused; without, anything but bytes is.
+ */
 export function toBytes(x: Dense, scale: ByteScale | undefined): Dense {
   const { values, rows, features } = x;
   if (!scale && values instanceof Uint8Array) return x;
@@ -112,15 +118,23 @@ export function toBytes(x: Dense, scale: ByteScale | undefined): Dense {
   const range = high - low;
   for (let i = 0; i < values.length; i++) {
     const share = range > 0 ? (values[i] - low) / range : 0;
+    if (share > 1 + FAR_RANGES || share < -FAR_RANGES) throw notOnScale(values, i, features, scale);
     bytes[i] = Math.floor(255 * Math.min(1, Math.max(0, share)) + 0.5);
   }
   return Dense.of(bytes, rows, features);
 }
 
-function notBytes(values: Values, i: number, features: number): RanksimError {
+const notBytes = (values: Values, i: number, features: number): RanksimError =>
+  unlikeTraining(values, i, features, "whole numbers from 0 to 255");
+
+const notOnScale = (values: Values, i: number, features: number, { low, high }: ByteScale): RanksimError =>
+  unlikeTraining(values, i, features, `numbers from about ${low} to ${high}`);
+
+function unlikeTraining(values: Values, i: number, features: number, expected: string): RanksimError {
+  const where = `row ${Math.floor(i / features)}, column ${i % features}`;
   return new RanksimError(
     "bad-matrix",
-    `row ${Math.floor(i / features)}, column ${i % features}: expected whole numbers from 0 to 255 as in training, found ${values[i]}`,
+    `${where}: expected ${expected} as in training, found ${values[i]}; bring images to the scale of training first`,
   );
 }
 

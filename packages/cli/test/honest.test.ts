@@ -191,10 +191,28 @@ describe("notes where a person would stop", () => {
       "--label-column -1",
       "counts the 40 rows and says nothing",
     ],
+    [
+      "several labels, separated by something else than commas",
+      rows((r) => `${values(r)},${r % 3 ? "a" : "a;b"}`),
+      "--multilabel --label-column -1",
+      'no row has several labels, but one has "a;b": labels are separated by commas',
+    ],
   ])("%s", async (_, content, flags, words) => {
     writeFileSync(world.path("strange.csv"), content);
     const { stderr } = await world.ranksim(`train strange.csv ${flags} -m strange.ranksim`);
     expect(stderr).toContain(words);
+  });
+
+  test("labels that nobody named", async () => {
+    writeFileSync(world.path("cells.csv"), `size,when,kind\n${rows((r) => `${r},2024-01-0${1 + (r % 7)},a`)}`);
+    for (const memory of ["", "--memory 200kB"]) {
+      const { stderr, code } = await world.ranksim(`train cells.csv -m x.ranksim ${memory}`);
+      expect(stderr).toContain("name their column with --label-column");
+      expect(stderr, memory).toContain("columns are size, when, kind");
+      expect(code).toBe(1);
+    }
+    const { stderr } = await world.ranksim("train plants.csv --multilabel --label-column species --sets -m x.ranksim");
+    expect(stderr).toContain("--sets): expected one label for each row");
   });
 
   test("a label column that is not used", async () => {

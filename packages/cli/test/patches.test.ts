@@ -227,6 +227,29 @@ describe("photographs", () => {
     expect(stderr).toContain("images of 72 x 72 are made smaller; training chooses the size on held-out images");
   });
 
+  test("without folders of classes, and of another size than those of training, are refused with the cure", async () => {
+    const flat = await world.ranksim("train photos/wide --preset fast -m flat.ranksim");
+    expect(flat).toMatchObject({ code: 1, stderr: expect.stringContaining("each class in a folder of its own") });
+    for (const [name, side] of [
+      ["a", 12],
+      ["b", 12],
+      ["other", 9],
+    ] as const) {
+      const folder = name === "other" ? "" : `/${name}`;
+      mkdirSync(world.path(`little${folder}`), { recursive: true });
+      const data = Uint8Array.from({ length: side * side }, (_, p) => (p * 31) % 200);
+      writeFileSync(
+        world.path(folder ? `little/${name}/0.png` : "other.png"),
+        encode({ width: side, height: side, channels: 1, depth: 8, data }),
+      );
+    }
+    await world.ranksim("train little --preset fast -m little.ranksim");
+    const { code, stderr } = await world.ranksim("predict little.ranksim other.png");
+    expect(stderr).toContain("other.png: the model takes images of 12 x 12, found 9 x 9; add --resize 12x12");
+    expect(code).toBe(1);
+    expect((await world.ranksim("predict little.ranksim other.png --resize 12x12")).code).toBe(0);
+  });
+
   test("are answered one by one, by pattern and by folder, and named in the answer", async () => {
     await world.ranksim("train photos -m photos.ranksim --preset fast --refine-epochs 1 --resize 16x16");
     const ask = async (line: string) => (await world.ranksim(`predict photos.ranksim ${line}`)).stdout.split("\n");

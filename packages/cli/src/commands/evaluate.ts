@@ -1,12 +1,12 @@
 /** `ranksim evaluate`: how good a model is on labelled data. */
 
-import { type Label, type Labels, type Model, RanksimError, schemaOf } from "@ranksim/core";
+import { type Label, type Labels, type Model, schemaOf } from "@ranksim/core";
 import { type DataSet, rowCount, SeenTally } from "@ranksim/data";
 import type { Command } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
 import { openData } from "../files/data-argument.ts";
 import { labelledBlocks } from "../files/labelled-blocks.ts";
-import { isSets, labelNamer, matchLabels } from "../files/labels.ts";
+import { isSets, labelNamer, matchLabels, noLabels } from "../files/labels.ts";
 import { wholeElseBlocks } from "../files/large-data.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
@@ -112,12 +112,7 @@ async function evaluateBlocks(
     const show = (read: number, total: number | undefined) =>
       run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
     for await (const { data, y } of labelledBlocks(dataName, options, session, model, show)) {
-      if (y === undefined) {
-        throw new RanksimError(
-          "bad-labels",
-          `${dataName[0]}: expected labels, found none; name their column with --label-column or their file with --labels`,
-        );
-      }
+      if (y === undefined) throw noLabels(dataName[0], data);
       tally.add(await predictAll(model, data, { backend, ...(signal ? { signal } : {}) }), y);
       seen?.add(data);
     }

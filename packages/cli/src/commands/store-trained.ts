@@ -26,6 +26,8 @@ interface TrainedModel {
   /** The recipe in one line, where a preset chose it. */
   readonly about?: string;
   readonly heldOut: HeldOut | undefined;
+  /** How long training took, with all that comes before the filters. */
+  readonly seconds: number;
 }
 
 interface Options {
@@ -37,7 +39,7 @@ interface Options {
 
 /** Writes and tells. */
 export async function storeTrained(
-  { fitted, described, recipe, train, dataName, preset, about, heldOut }: TrainedModel,
+  { fitted, described, recipe, train, dataName, preset, about, heldOut, seconds }: TrainedModel,
   path: string,
   options: Options,
   command: Command,
@@ -63,7 +65,9 @@ export async function storeTrained(
     { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...(said ? { recipe: said } : {}) },
     () => {
       const columns = recipe.takes === "table" ? recipe.columns : undefined;
-      return showTrained(stored, part, path, said, columns, session.style) + heldOutText(heldOut, session.style);
+      return (
+        showTrained(stored, part, path, seconds, said, columns, session.style) + heldOutText(heldOut, session.style)
+      );
     },
   );
 }

@@ -67,6 +67,7 @@ export async function trainLarge(
   const isPassing = options.checkpoint === undefined && data.form === "source";
   const before = isPassing ? undefined : await describe();
   const passing = isPassing ? hashedInPassing(data.x) : undefined;
+  const began = performance.now();
   const fitted = await session.compute("training", options, async (run) => {
     if (run.collective) {
       const sample = isPassing
@@ -81,11 +82,12 @@ export async function trainLarge(
     await kept?.checkpoint?.settled?.();
     return model;
   });
+  const seconds = (performance.now() - began) / 1000;
   const described = before ?? (await describe(await passing?.hashes()));
   await agree(await io.processes?.join(), factsOf(estimator, described, weights));
   const heldOut = test && (await judgeSource(fitted, data, test, options, session));
   const names = await dataNames(dataName, io.cwd);
   const called = names.length === 1 ? basename(names[0]) : `${names.length} files`;
-  const trained = { fitted, described, recipe, train: data, dataName: called, preset, heldOut };
+  const trained = { fitted, described, recipe, train: data, dataName: called, preset, heldOut, seconds };
   await storeTrained({ ...trained, ...(byPreset ? { about: byPreset.about } : {}) }, path, options, command, session);
 }

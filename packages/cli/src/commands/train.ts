@@ -118,6 +118,7 @@ export function addTrain(program: Command, io: Io): void {
         ...{ options: { ...readOptions(reading), ...(sized ? { resize: sized.resize } : {}) }, rows: keepsRows },
         ...columnsOf(recipe),
       });
+      const began = performance.now();
       const fitted = await session.compute("training", options, async (run) => {
         await agree(run.collective, { ...factsOf(recipe.estimator, described, weights), reading: "in memory" });
         const kept = await checkpointFor(options, recipe.estimator, described, io, run.collective, weights);
@@ -130,9 +131,10 @@ export function addTrain(program: Command, io: Io): void {
         await kept.checkpoint?.settled?.();
         return model;
       });
+      const seconds = (performance.now() - began) / 1000;
       const heldOut = test && (await judgeHeldOut(fitted, train, test, options, session));
       const about = byPreset && [byPreset.about, ...(sized ? [sized.about] : [])].join("; ");
-      const trained = { fitted, described, recipe, train, dataName: data.name, preset, heldOut };
+      const trained = { fitted, described, recipe, train, dataName: data.name, preset, heldOut, seconds };
       await storeTrained({ ...trained, ...(about ? { about } : {}) }, path, options, own, session);
     });
 }

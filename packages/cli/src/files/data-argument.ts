@@ -23,6 +23,7 @@ import {
   listedFiles,
   loadDataSet,
   locateDataSet,
+  type MatrixData,
   openPath,
   type ReadDataOptions,
   type RowLabels,
@@ -42,7 +43,7 @@ import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import type { Meter } from "../terminal/progress.ts";
 import { type DataPart, dataParts } from "./data-names.ts";
-import { refuseSingle } from "./labels.ts";
+import { noLabels, refuseSingle } from "./labels.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
@@ -96,14 +97,9 @@ async function openOne(part: DataPart, options: ReadingOptions, session: Session
   }
   session.io.signal.throwIfAborted();
   for (const note of set.notes ?? []) await session.note(note);
-  if (wanted.labelled && set.y === undefined) {
-    throw new RanksimError(
-      "bad-labels",
-      `${what}: expected labels, found none; name their column with --label-column or their file with --labels`,
-    );
-  }
+  if (wanted.labelled && set.y === undefined) throw noLabels(what, set);
   if (wanted.labelled) refuseSingle(what, set.y, options.multilabel);
-  if (features !== undefined && set.form === "matrix") checkWidth(what, set.x.features, features);
+  if (set.form === "matrix") checkWidth(what, set, features, reading.schema);
   return { set, name: nameOf(what) };
 }
 
@@ -129,7 +125,7 @@ export async function* openBlocks(
         if (!told.has(kind)) await session.note(note);
         told.add(kind);
       }
-      if (features !== undefined && block.data.form === "matrix") checkWidth(name, block.data.x.features, features);
+      if (block.data.form === "matrix") checkWidth(name, block.data, features, reading.schema);
       yield block;
     }
   }
@@ -292,10 +288,18 @@ function withTextColumn(options: ReadDataOptions, text: boolean): ReadDataOption
   return text && known === undefined ? { ...options, textColumn: "text" } : options;
 }
 
-function checkWidth(what: string, found: number, expected: number): void {
-  if (found === expected) return;
-  const hint = found === expected + 1 ? "; if one column holds the labels, name it with --label-column" : "";
-  throw new RanksimError("wrong-width", `${what}: the model has ${expected} features, the data has ${found}${hint}`);
+function checkWidth(what: string, { x, imageSize }: MatrixData, width: number | undefined, schema?: Schema): void {
+  if (width === undefined || x.features === width) return;
+  const { image } = schema ?? {};
+  const refusal = (told: string) => new RanksimError("wrong-width", `${what}: ${told}`);
+  if (image && imageSize) {
+    const size = `${image.width}x${image.height}`;
+    const found = `${imageSize.width} x ${imageSize.height}`;
+    if (found !== `${image.width} x ${image.height}`)
+      throw refusal(`the model takes images of ${size.replace("x", " x ")}, found ${found}; add --resize ${size}`);
+  }
+  const hint = x.features === width + 1 ? "; if one column holds the labels, name it with --label-column" : "";
+  throw refusal(`the model has ${width} features, the data has ${x.features}${hint}`);
 }
 
 function nameOf(what: string): string {

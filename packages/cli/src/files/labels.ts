@@ -1,7 +1,7 @@
 /** Labels of data and classes of a model, brought together: a file may spell 3 what another stores as the number 3. */
 
 import { type Label, RanksimError } from "@ranksim/core";
-import type { DataSet, RowLabels } from "@ranksim/data";
+import type { AnyRows, DataSet, RowLabels } from "@ranksim/data";
 
 /** The labels, each as the class of the same spelling where the model has it in the other type only. */
 export function matchLabels(y: RowLabels, classes: readonly Label[]): RowLabels {
@@ -14,6 +14,28 @@ export function matchLabels(y: RowLabels, classes: readonly Label[]): RowLabels 
 /** Whether rows have several labels. */
 export function isSets(y: RowLabels): y is readonly (readonly Label[])[] {
   return y.length > 0 && Array.isArray(y[0]);
+}
+
+/** Columns named at most. */
+const NAMED = 12;
+
+/** The error of rows that need labels and have none, with the cure for data of their form. */
+export function noLabels(name: string, data?: AnyRows): RanksimError {
+  const cure = "name their column with --label-column or their file with --labels";
+  return new RanksimError("bad-labels", `${name}: expected labels, found none; ${data ? cureFor(data, cure) : cure}`);
+}
+
+function cureFor(data: AnyRows, cure: string): string {
+  if (data.form === "matrix" && data.imageSize && data.rowNames)
+    return "put the images of each class in a folder of its own, or name a file of labels with --labels";
+  const names =
+    data.form === "table"
+      ? data.table.columns.map((column) => column.name)
+      : data.form === "matrix" || data.form === "source"
+        ? (data.featureNames ?? [])
+        : [];
+  const known = names.slice(0, NAMED).join(", ");
+  return names.length === 0 ? cure : `${cure}; columns are ${known}${names.length > NAMED ? ", …" : ""}`;
 }
 
 /** Refuses --multilabel for labels that have no commas to be split at: numbers of arrays, names of folders. */

@@ -13,7 +13,7 @@ import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import { dataNames } from "./data-names.ts";
-import { refuseSingle } from "./labels.ts";
+import { noLabels, refuseSingle } from "./labels.ts";
 
 /**
  * Bytes that work on a file in memory takes for each of its own. Text is taken apart and Parquet unpacked; arrays are copied two or three
@@ -102,12 +102,7 @@ export async function openInBlocks(
     }),
   );
   if (data.form === "source") refuseFewRows(names[0], data.x, memory);
-  if (wanted.labelled && data.y === undefined) {
-    throw new RanksimError(
-      "bad-labels",
-      `${names[0]}: expected labels, found none; name their column with --label-column or their file with --labels`,
-    );
-  }
+  if (wanted.labelled && data.y === undefined) throw noLabels(names[0], data);
   if (wanted.labelled) refuseSingle(names[0], data.y, options.multilabel);
   for (const note of data.notes ?? []) await session.note(note);
   return data;

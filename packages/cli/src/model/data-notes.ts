@@ -18,7 +18,7 @@ export function dataNotes(set: AnyRows, options: ReadingOptions): string[] {
   const { y } = set;
   if (y === undefined || y.length === 0) return [];
   const notes = ignoredNotes(set, options);
-  if (isSets(y)) return notes;
+  if (isSets(y)) return [...notes, ...separatorNotes(y)];
   const labels = y as readonly Label[];
   const counts = new Map<Label, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -44,6 +44,14 @@ export function dataNotes(set: AnyRows, options: ReadingOptions): string[] {
     );
   }
   return [...notes, ...nameNotes(set)];
+}
+
+/** Rows of one label each, some of which look like several: only commas separate labels. */
+function separatorNotes(y: readonly (readonly Label[])[]): string[] {
+  if (y.some((labels) => labels.length > 1)) return [];
+  const joined = y.flat().find((label) => typeof label === "string" && /[^\s;|][;|]\s*[^\s;|]/.test(label));
+  if (joined === undefined) return [];
+  return [`no row has several labels, but one has ${JSON.stringify(joined)}: labels are separated by commas`];
 }
 
 /** A flag that names a column, for data whose labels are elsewhere. */

@@ -96,7 +96,10 @@ export class ConformalClassifier<X = MatrixLike> implements Estimator<X, Conform
   /** Which rows are trained on, and which are held out. */
   divide(y: Labels | LabelSets | undefined, rows: number): Fold {
     if (y === undefined || Array.isArray((y as readonly unknown[])[0])) {
-      throw new RanksimError("bad-labels", "conformal sets: expected one label for each row");
+      throw new RanksimError(
+        "bad-labels",
+        "sets of classes (--sets): expected one label for each row, found none or several",
+      );
     }
     const { heldOut, seed } = this.#own;
     checkSameCount(rows, y);

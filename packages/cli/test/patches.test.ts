@@ -2,8 +2,16 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { Dense, loadModel, PatchTransform, schemaOf } from "@ranksim/core";
-import { encodeNpy } from "@ranksim/data";
+import {
+  type ClassifierModel,
+  Dense,
+  loadModel,
+  type PatchModel,
+  PatchTransform,
+  type PipelineModel,
+  schemaOf,
+} from "@ranksim/core";
+import { encodeNpy, loadDigits } from "@ranksim/data";
 import { decode, encode } from "fast-png";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,6 +46,31 @@ describe("explain", () => {
     const { stdout } = await world.ranksim("explain preset.ranksim digits:test --row 3");
     expect(stdout).toMatch(/row 3 +where 7 +where 3/);
     expect(stdout).toMatch(/patch \d+ in cell/);
+  });
+
+  test("names the class that the committee gave, where its strongest filter is of another", async () => {
+    const { steps } = loadModel(readFileSync(world.path("preset.ranksim"))) as PipelineModel;
+    const [patches, classifier] = steps as unknown as [PatchModel, ClassifierModel];
+    const { x } = await loadDigits();
+    const pooled = await patches.transform(x.slice(1198, 1797));
+    let outvoted = 0;
+    while (
+      (await classifier.explain(pooled, outvoted)).filters[0].label ===
+      (await classifier.predict(pooled.slice(outvoted, outvoted + 1)))[0]
+    )
+      outvoted++;
+    const { label, rivalLabel } = await classifier.explain(pooled, outvoted);
+    const { stdout } = await world.ranksim(`explain preset.ranksim digits:test --row ${outvoted}`);
+    expect(stdout).toMatch(new RegExp(`row ${outvoted} +where ${label} +where ${rivalLabel}\\b`));
+    expect(label).not.toBe(rivalLabel);
+  });
+
+  test("explains and reports blank images, which no filter responds to", async () => {
+    writeFileSync(world.path("blank.npy"), encodeNpy(new Uint8Array(3 * 64), [3, 8, 8]));
+    const explained = await world.ranksim("explain preset.ranksim blank.npy --row 1");
+    expect([explained.code, explained.stderr]).toEqual([0, ""]);
+    expect(explained.stdout).not.toContain("where");
+    expect((await world.ranksim("report preset.ranksim blank.npy -o blank.html")).code).toBe(0);
   });
 });
 

@@ -107,7 +107,8 @@ export interface StrongFilter extends FilterView {
 /** A wrong answer and the filters behind it. */
 export interface Mistake {
   readonly row: RowView;
-  readonly strongest: StrongFilter;
+  /** Absent where no filter responds, as to a row of zeros. */
+  readonly strongest?: StrongFilter;
   /** The strongest filter of the true class among the similar ones, if there is one. */
   readonly missed?: StrongFilter;
 }

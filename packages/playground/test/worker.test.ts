@@ -278,4 +278,25 @@ describe("a session", () => {
     expect(() => session.rows({ rows: [0] })).toThrow(/no data yet/);
     await expect(session.explain({ sample: { form: "text", text: "" } })).rejects.toThrow(/no model yet/);
   });
+
+  it("lists rows that no filter responds to among the mistakes", async () => {
+    const session = new Session(QUIET);
+    const x = Dense.fromRows(Array.from({ length: 20 }, (_, r) => Array.from({ length: 5 }, (_, i) => (r * i) % 7)));
+    const model = await new RankSimilarityClassifier({ filters: 4 }).fit(
+      x,
+      Array.from({ length: 20 }, (_, r) => (r % 2 ? "a" : "b")),
+    );
+    const file = (name: string, content: Uint8Array<ArrayBuffer> | string) => ({
+      path: name,
+      file: new File([content], name),
+    });
+    const rows = "y,v,w,x,y2,z\na,0,0,0,0,0\nb,0,0,0,0,0\na,1,2,3,4,5\nb,5,4,3,2,1\n";
+    const choices = { labelColumn: "y" };
+    await session.openFiles({ files: [file("m.model", saveModel(model)), file("rows.csv", rows)], choices });
+    const { total, shown } = await session.mistakes({ truth: 1, answer: 0, from: 0, count: 9 });
+    const blank = shown.find(({ row }) => row.row === 1);
+    expect(total).toBe(shown.length);
+    expect(blank).toBeDefined();
+    expect(blank).not.toHaveProperty("strongest");
+  });
 });

@@ -227,12 +227,14 @@ function maps(
   const label = labelsOf(part);
   const side = io.stdout.colourDepth >= 8 ? COLOUR_PICTURE : CHARACTER_PICTURE;
   const name = (filter: number) => (label ? printable(labelName(label(filter))) : `filter ${filter}`);
+  // The strongest filter of a committee may be of another class than the one it gave.
+  const chosen = label ? printable(labelName(found.label as Label)) : name(found.filters[0].filter);
   const { given, rival } = wherePictures(where);
   const image = one.form === "matrix" ? greyOf(toDense(one.x).values, channels) : [];
   return drawPictures(
     [
       { picture: shrink(pictureOf(image, where.width, where.height), side), caption: `row ${row}` },
-      { picture: shrink(given, side), caption: `where ${name(found.filters[0].filter)}` },
+      { picture: shrink(given, side), caption: `where ${chosen}` },
       { picture: shrink(rival, side), caption: `where ${name(found.rival as number)}` },
     ],
     io.stdout,

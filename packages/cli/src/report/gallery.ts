@@ -169,17 +169,16 @@ export class FilterGallery {
     };
   }
 
-  /** Where the classes of the two strongest filters were found. */
-  #where(row: number, found: BankExplanation): Pick<RowView, "where"> {
+  /** Where the class that the row was given and its rival were found. */
+  #where(row: number, found: BankExplanation & { readonly label?: unknown }): Pick<RowView, "where"> {
     const { x } = this.#data as { x: Matrix };
     const map = this.#patches && this.#classOf && whereFound(this.#patches, x, row, found);
     if (!map || found.rival === undefined) return {};
     const { given, rival } = wherePictures(map);
-    const nameOf = (filter: number) => this.filter(filter).label ?? `filter ${filter}`;
     return {
       where: [
-        { label: nameOf(found.filters[0].filter), picture: shrink(given, LARGEST_PICTURE) },
-        { label: nameOf(found.rival), picture: shrink(rival, LARGEST_PICTURE) },
+        { label: this.#labelName(found.label as Label), picture: shrink(given, LARGEST_PICTURE) },
+        { label: this.filter(found.rival).label as string, picture: shrink(rival, LARGEST_PICTURE) },
       ],
     };
   }

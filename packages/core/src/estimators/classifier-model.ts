@@ -296,13 +296,14 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
   async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ClassExplanation> {
     const one = oneRow(matchingMatrix(x, this.features), row);
     const classOf = (f: number) => this.filterClass[f];
-    const found = await withBackend(run, async (backend) => {
-      const strong = await explainRow(one, this.keptBank, this.filters.members, this.nBest, classOf, backend);
-      const voted =
-        this.committee > 1 && (await explainVote(one, this.#committeeBanks(), this.classes.length, backend));
-      return voted ? { ...strong, ...voted } : strong;
-    });
     const [label] = await this.predict(one, run);
+    const given = this.classes.indexOf(label);
+    const found = await withBackend(run, async (backend) => {
+      const strong = await explainRow(one, this.keptBank, this.filters.members, this.nBest, classOf, backend, given);
+      // A row that no filter responds to, such as one of zeros, has no rival either.
+      if (this.committee === 1 || strong.filters.length === 0) return strong;
+      return { ...strong, ...(await explainVote(one, this.#committeeBanks(), this.classes.length, backend)) };
+    });
     return {
       ...found,
       label,

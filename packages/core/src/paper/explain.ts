@@ -27,7 +27,7 @@ export interface StrongFilter {
 export interface Contribution {
   readonly feature: number;
   readonly value: number;
-  /** value x (weight in the strongest filter - weight in the rival), weights normalised: positive supports the decision. */
+  /** value x (weight in the strongest filter of the class given - weight in the rival), weights normalised: positive supports the decision. */
   readonly contribution: number;
 }
 
@@ -49,6 +49,7 @@ export async function explainRow(
   nBest: number,
   classOf: (filter: number) => number,
   backend: Backend,
+  given?: number, // in: the class that the row was given, where filters vote; that of the strongest filter if absent
 ): Promise<BankExplanation> {
   const { bank } = keptBank;
   const filters: StrongFilter[] = [];
@@ -64,17 +65,18 @@ export async function explainRow(
     }
   }
   if (filters.length === 0) return { filters, rival: undefined, contributions: [] };
-  const first = filters[0].filter;
-  const rival = await strongestRival(row, keptBank, first, classOf, backend);
-  return { filters, rival, contributions: rival === undefined ? [] : contributionsOf(row, bank, first, rival) };
+  const chosen = given ?? classOf(filters[0].filter);
+  const first = await strongestWhere(row, keptBank, (f) => classOf(f) === chosen, backend);
+  const rival = await strongestWhere(row, keptBank, (f) => classOf(f) !== chosen, backend);
+  if (first === undefined || rival === undefined) return { filters, rival, contributions: [] };
+  return { filters, rival, contributions: contributionsOf(row, bank, first, rival) };
 }
 
-/** The strongest filter whose class differs from that of `first`. */
-async function strongestRival(
+/** The strongest filter for which `holds`. */
+async function strongestWhere(
   row: Matrix,
   bank: KeptBank,
-  first: number,
-  classOf: (filter: number) => number,
+  holds: (filter: number) => boolean,
   backend: Backend,
 ): Promise<number | undefined> {
   const { filters } = bank.bank;
@@ -82,8 +84,8 @@ async function strongestRival(
   try {
     for (let k = 2; ; k = Math.min(filters, k * 8)) {
       const { filter } = await held.topFilters(bank.on(held), Math.min(k, filters));
-      const rival = filter.find((f) => classOf(f) !== classOf(first));
-      if (rival !== undefined || k >= filters) return rival;
+      const found = filter.find(holds);
+      if (found !== undefined || k >= filters) return found;
     }
   } finally {
     held.release();

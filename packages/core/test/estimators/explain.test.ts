@@ -66,4 +66,39 @@ describe("explain", () => {
     const model = await new RankSimilarityClassifier({ filters: 4 }).fit(x, y);
     await expect(model.explain(x, 60)).rejects.toThrow("expected a row from 0 below 60, found 60");
   });
+
+  it("sets the class that voters or a committee gave against another, whatever the strongest filter says", async () => {
+    const noisy = Dense.fromRows(
+      y.map((name) =>
+        Array.from({ length: 20 }, (_, i) => drawBelow(generator, 10) + (i < 10 === (name === "low") ? 1 : 0)),
+      ),
+    );
+    for (const params of [
+      { filters: 30, voters: 9 },
+      { filters: 30, committee: 3 },
+    ]) {
+      const model = await new RankSimilarityClassifier(params).fit(noisy.slice(0, 40), y.slice(0, 40));
+      let outvoted = 0;
+      for (let row = 0; row < noisy.rows; row++) {
+        const why = await model.explain(noisy, row);
+        expect(why.rivalLabel).toBe(why.label === "low" ? "high" : "low");
+        expect(model.classes[model.filterClass[why.rival as number]]).toBe(why.rivalLabel);
+        if (why.filters[0].label === why.label) continue;
+        outvoted++;
+        if ("committee" in params) continue;
+        // The rival is the strongest filter of all, so that the parts are against the class that was given.
+        expect(why.rival).toBe(why.filters[0].filter);
+        expect(why.contributions.reduce((sum, { contribution }) => sum + contribution, 0)).toBeLessThanOrEqual(0);
+      }
+      expect(outvoted).toBeGreaterThan(0);
+    }
+  });
+
+  it("finds no rival for a row that no filter responds to", async () => {
+    const zeros = Dense.of(new Uint8Array(20), 1, 20);
+    for (const params of [{ filters: 10 }, { filters: 30, voters: 9 }, { filters: 30, committee: 3 }]) {
+      const model = await new RankSimilarityClassifier(params).fit(x, y);
+      expect(await model.explain(zeros, 0)).toMatchObject({ filters: [], rival: undefined, contributions: [] });
+    }
+  });
 });

@@ -258,7 +258,11 @@ function MistakeView({ mistake, wrong }: { mistake: Mistake; wrong: boolean }) {
       >
         <RowPicture row={row} />
       </button>
-      <Cause filter={strongest} text={wrong ? "caused it" : "strongest"} />
+      {strongest ? (
+        <Cause filter={strongest} text={wrong ? "caused it" : "strongest"} />
+      ) : (
+        <span class="hint">no filter responds</span>
+      )}
       {wrong &&
         (missed ? <Cause filter={missed} text="came short" /> : <span class="hint">no {row.label} filter near</span>)}
     </li>

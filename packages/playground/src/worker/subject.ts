@@ -6,6 +6,7 @@
 import {
   type Backend,
   type BankExplanation,
+  type ClassExplanation,
   ClassifierModel,
   type Contribution,
   Csr,
@@ -230,7 +231,9 @@ export class Subject {
     if (found.filters.length === 0) return null;
     const nameOf = (filter: number) => this.classes[this.#classOf(filter)] ?? `filter ${filter}`;
     const rival = found.rival === undefined ? undefined : nameOf(found.rival);
-    return patches.view(given, found, { given: nameOf(found.filters[0].filter), rival });
+    // The strongest filter of a committee may be of another class than the one it gave.
+    const chosen = "rivalLabel" in found ? String((found as ClassExplanation).label) : nameOf(found.filters[0].filter);
+    return patches.view(given, found, { given: chosen, rival });
   }
 
   /** A sample as the filters take it. */
@@ -239,10 +242,18 @@ export class Subject {
   }
 
   /** The strongest filter of a row and, if it is among the similar ones, the strongest of class `truth`. */
-  async blame(x: Matrix, truth: number, backend: Backend): Promise<{ strongest: StrongFilter; missed?: StrongFilter }> {
+  async blame(
+    x: Matrix,
+    truth: number,
+    backend: Backend,
+  ): Promise<{ strongest?: StrongFilter; missed?: StrongFilter }> {
     const { filters } = await this.model.explain(x, 0, { backend });
     const missed = filters.find(({ filter }) => this.#classOf(filter) === truth);
-    return { strongest: this.#strong(filters[0]), ...(missed ? { missed: this.#strong(missed) } : {}) };
+    const [strongest] = filters;
+    return {
+      ...(strongest && { strongest: this.#strong(strongest) }),
+      ...(missed && { missed: this.#strong(missed) }),
+    };
   }
 
   #strong({ filter, similarity, response }: { filter: number; similarity: number; response: number }): StrongFilter {

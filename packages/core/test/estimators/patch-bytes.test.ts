@@ -166,7 +166,7 @@ describe("pooled sums as bytes", () => {
     expect([files.size, answers.size]).toEqual([1, 1]);
   });
 
-  it("are twice as many before they are made when they are asked for", async () => {
+  it("are kept in memory for twice as many images as sums are, and of more are made when they are asked for", async () => {
     const model = await new PatchTransform({ ...small, filters: 128, grid: 8 }).fit(train.x);
     const most = Math.floor(2 ** 28 / model.pooledFeatures);
     const many = await model.rowsFor(Dense.of(new Uint8Array((most + 1) * SIDE * SIDE).fill(7), most + 1, SIDE * SIDE));

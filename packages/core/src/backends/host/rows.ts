@@ -322,7 +322,7 @@ class HostAssignment implements Assignment {
     return this.#groups;
   }
 
-  /** When it is asked for: of some of the rows it may not be. */
+  /** When it is first asked for: of a part of the rows, as a process has them, only the winners may be needed. */
   #compare(): Compared {
     this.#compared ??= compareWinners(this.#before, this.top.filter, this.#filters);
     return this.#compared;

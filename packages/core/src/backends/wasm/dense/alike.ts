@@ -13,10 +13,10 @@ import { type DenseBlock, ROW_PIECE } from "./rows.ts";
 /** Fewest filters and rows for which the order matters. */
 const MANY_FILTERS = 1024;
 const MANY_ROWS = 256;
-/** Filters that rows are grouped by, a multiple of 8. */
+/** Filters that rows are grouped by, a multiple of 8. More or fewer gained nothing. */
 const LANDMARKS = 128;
 
-/** Finds which of some filters is the strongest of each row, where the order matters and this is not known: rows keep it, whatever the filters become. */
+/** Finds for each row which of some filters, the landmarks, is the strongest, unless this is known or rows or filters are too few. Rows keep it while filters change. */
 export async function findLandmarks(
   engine: Engine,
   block: DenseBlock,
@@ -42,7 +42,7 @@ export function listByLandmark({ landmark }: RowBounds, rows: number): Uint32Arr
   return landmark && groupByCode(landmark.subarray(0, rows), LANDMARKS).rows;
 }
 
-/** The rows of a block by the filter each belonged to; these by landmark where they are known. */
+/** The rows of a block by landmark, where landmarks are known, and then by the filter that each belonged to. */
 export function listByWinner({ landmark }: RowBounds, winners: Uint32Array, filters: number): Uint32Array {
   const byWinner = groupByCode(winners, filters).rows;
   if (!landmark) return byWinner;

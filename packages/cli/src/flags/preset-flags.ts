@@ -83,5 +83,5 @@ export async function madeByPreset(
   if (set.form !== "matrix" || set.imageSize === undefined || options.table === true) return 0;
   const { estimator } = await presetRecipe(preset, set, options, cwd);
   const [first] = estimator instanceof Pipeline ? estimator.estimators : [];
-  return first instanceof PatchTransform ? set.x.rows * first.pooledBytes(set.x.features) : 0;
+  return first instanceof PatchTransform ? set.x.rows * first.trainingBytes(set.x.features) : 0;
 }

@@ -19,6 +19,7 @@ import {
 } from "../beyond/patches/windows.ts";
 import { RanksimError } from "../errors.ts";
 import {
+  layersFeatures,
   type Pooled,
   pooledFeatures,
   pooledType,
@@ -158,8 +159,8 @@ export class PatchTransform implements Estimator<MatrixLike, PatchModel> {
     return modelOf(layers);
   }
 
-  /** Bytes that an image of so many values and its moved copies (`shiftedCopies`) are pooled to for a classifier to learn from. */
-  pooledBytes(features: number): number {
+  /** Bytes of the rows that a classifier learns from for one image of so many values: those of the image and of its moved copies (`shiftedCopies`). */
+  trainingBytes(features: number): number {
     const { params } = this;
     const shape = imageShapeOf(features, params);
     const sums = layerChoices(params).map((choice) => pooledFeatures(windowsOf(shape, choice), choice.filters));
@@ -224,7 +225,7 @@ export class PatchModel implements TransformingModel<MatrixLike> {
 
   /** Values of a row that `transform` gives. */
   get pooledFeatures(): number {
-    return this.layers.reduce((sum, { bank, windows }) => sum + pooledFeatures(windows, bank.filters), 0);
+    return layersFeatures(this.layers);
   }
 
   /** Bytes of such a row. */

@@ -210,6 +210,14 @@ describe("pooled sums as bytes", () => {
     await expect(stopped).rejects.toThrow("enough");
   });
 
+  it.each([true, false])("take the memory that is told before they are made: bytes %s", async (bytes) => {
+    const recipe = new PatchTransform({ ...layered, bytes, shiftedCopies: 2 });
+    const model = await recipe.fit(train.x);
+    const { values } = await model.transform(train.x);
+    expect(model.pooledBytes * train.x.rows).toBe(values.byteLength);
+    expect(recipe.trainingBytes(SIDE * SIDE)).toBe(3 * model.pooledBytes); // the image and two copies
+  });
+
   it("are true or false", () => {
     expect(() => new PatchTransform({ bytes: 1 as never })).toThrow("parameter bytes: expected true or false, found 1");
   });

@@ -204,7 +204,10 @@ describe("notes where a person would stop", () => {
   });
 
   test("labels that nobody named", async () => {
-    writeFileSync(world.path("cells.csv"), `size,when,kind\n${rows((r) => `${r},2024-01-0${1 + (r % 7)},a`)}`);
+    writeFileSync(
+      world.path("cells.csv"),
+      `size,when,kind\n${rows((r) => `${r % 2 ? "L" : "S"},2024-01-0${1 + (r % 7)},a`)}`,
+    );
     for (const memory of ["", "--memory 200kB"]) {
       const { stderr, code } = await world.ranksim(`train cells.csv -m x.ranksim ${memory}`);
       expect(stderr).toContain("name their column with --label-column");

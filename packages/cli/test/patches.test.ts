@@ -280,6 +280,9 @@ describe("photographs", () => {
     const { code, stderr } = await world.ranksim("predict little.ranksim other.png");
     expect(stderr).toContain("other.png: the model takes images of 12 x 12, found 9 x 9; add --resize 12x12");
     expect(code).toBe(1);
+    writeFileSync(world.path("other.npy"), encodeNpy(new Uint8Array(81), [1, 9, 9]));
+    const array = await world.ranksim("predict little.ranksim other.npy");
+    expect(array.stderr).toMatch(/the model takes images of 12 x 12, found 9 x 9$/m);
     expect((await world.ranksim("predict little.ranksim other.png --resize 12x12")).code).toBe(0);
   });
 

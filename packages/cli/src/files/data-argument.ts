@@ -288,7 +288,12 @@ function withTextColumn(options: ReadDataOptions, text: boolean): ReadDataOption
   return text && known === undefined ? { ...options, textColumn: "text" } : options;
 }
 
-function checkWidth(what: string, { x, imageSize }: MatrixData, width: number | undefined, schema?: Schema): void {
+function checkWidth(
+  what: string,
+  { x, imageSize, rowNames }: MatrixData,
+  width: number | undefined,
+  schema?: Schema,
+): void {
   if (width === undefined || x.features === width) return;
   const { image } = schema ?? {};
   const refusal = (told: string) => new RanksimError("wrong-width", `${what}: ${told}`);
@@ -296,7 +301,9 @@ function checkWidth(what: string, { x, imageSize }: MatrixData, width: number | 
     const size = `${image.width}x${image.height}`;
     const found = `${imageSize.width} x ${imageSize.height}`;
     if (found !== `${image.width} x ${image.height}`)
-      throw refusal(`the model takes images of ${size.replace("x", " x ")}, found ${found}; add --resize ${size}`);
+      throw refusal(
+        `the model takes images of ${size.replace("x", " x ")}, found ${found}${rowNames ? `; add --resize ${size}` : ""}`,
+      );
   }
   const hint = x.features === width + 1 ? "; if one column holds the labels, name it with --label-column" : "";
   throw refusal(`the model has ${width} features, the data has ${x.features}${hint}`);

@@ -35,7 +35,9 @@ function cureFor(data: AnyRows, cure: string): string {
         ? (data.featureNames ?? [])
         : [];
   const known = names.slice(0, NAMED).join(", ");
-  return names.length === 0 ? cure : `${cure}; columns are ${known}${names.length > NAMED ? ", …" : ""}`;
+  return names.every((name) => /^column \d+$/.test(name))
+    ? cure
+    : `${cure}; columns are ${known}${names.length > NAMED ? ", …" : ""}`;
 }
 
 /** Refuses --multilabel for labels that have no commas to be split at: numbers of arrays, names of folders. */

@@ -105,6 +105,7 @@ td.meter{width:7rem;padding-left:0}
 .params div{display:flex;justify-content:space-between;gap:1rem;padding:.32rem 0;border-bottom:1px solid var(--line)}
 .params dt{color:var(--soft)}.params dd{margin:0;text-align:right;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
+.candidates tbody>tr>:not(:last-child){white-space:nowrap}
 svg{display:block;max-width:100%;height:auto}
 .scroll svg{max-width:none}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:1.5rem}

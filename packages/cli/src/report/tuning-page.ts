@@ -73,7 +73,7 @@ function table(view: TuningView): string {
   return section(
     "Candidates",
     "Those that came furthest first, then by score. Multiply-adds are those of a search that skips nothing; the searches that run skip most and give the same answer.",
-    `<div class="scroll"><table><thead><tr>${head.map((text) => `<th scope="col">${escaped(text)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`,
+    `<div class="scroll candidates"><table><thead><tr>${head.map((text) => `<th scope="col">${escaped(text)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`,
   );
 }
 

@@ -8,7 +8,7 @@ import { badFile } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
-import { isMissing } from "../table/cells.ts";
+import { commaNumber, dateOf, isMissing } from "../table/cells.ts";
 import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
 import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn, withFound } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
@@ -139,7 +139,7 @@ function takeRecord(records: CsvRecords, account: Account): string[] | undefined
   return Array.from({ length: records.fields }, (_, field) => records.text(field));
 }
 
-/** The first record names the columns if it says so where the second has a number, or if an option names one of its fields. */
+/** The first record names the columns if it has a word where the second has a number or a date, or if an option names one of its fields. */
 function isHeader(first: readonly string[], second: readonly string[] | undefined, options: ReadOptions): boolean {
   if (options.header !== undefined) return options.header;
   const named = [options.labelColumn, options.textColumn, ...(options.ignoreColumns ?? [])];
@@ -155,8 +155,11 @@ function isDecided(first: readonly string[], options: ReadOptions): boolean {
 }
 
 function isWord(field: string): boolean {
-  return !isMissing(field) && Number.isNaN(Number(field));
+  if (isMissing(field) || !Number.isNaN(Number(field)) || !Number.isNaN(commaNumber(field))) return false;
+  return ORDERS.every((order) => Number.isNaN(dateOf(field, order)));
 }
+
+const ORDERS = ["ymd", "dmy", "mdy"] as const;
 
 function delimiterCode({ delimiter: given, format, schema }: ReadOptions): number | undefined {
   if (given === undefined && format === "tsv") return 9;

@@ -14,6 +14,15 @@ describe("header", () => {
     ]);
   });
 
+  test("is told by words above dates and decimal commas, but not by these alone", async () => {
+    for (const cell of ["2024-05-17", "17.05.2024", '"8,85"']) {
+      const named = await read("a.csv", `kind,when\nred,${cell}\nblue,${cell}\n`, { table: true });
+      expect(named.form === "table" && named.table.columns.map(({ name }) => name)).toEqual(["kind", "when"]);
+      const plain = await read("a.csv", `red,${cell}\nblue,${cell}\n`, { table: true });
+      expect(plain.form === "table" && plain.table.rows).toBe(2);
+    }
+  });
+
   test("is absent where the first line has numbers like the second", async () => {
     const data = await readMatrix("a.csv", "1,2,cat\n3,4,dog\n", { labelColumn: -1 });
     expect(data.featureNames).toBeUndefined();

@@ -22,12 +22,12 @@ let world: World;
 beforeAll(async () => {
   world = makeWorld();
   await world.ranksim("train digits:train -m preset.ranksim");
-  await world.ranksim("train digits:train -m sums.ranksim --no-patch-bytes");
+  await world.ranksim("train digits:train -m bytes.ranksim --patch-bytes");
 });
 afterAll(() => world.remove());
 
 describe("explain", () => {
-  test.each(["preset", "sums"])("has a map that adds up to what the features contribute: %s", async (name) => {
+  test.each(["preset", "bytes"])("has a map that adds up to what the features contribute: %s", async (name) => {
     for (const row of [0, 3, 17]) {
       const { stdout, code } = await world.ranksim(
         `explain ${name}.ranksim digits:test --row ${row} --top 2000 --json`,

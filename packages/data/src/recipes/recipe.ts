@@ -182,22 +182,22 @@ function table(task: Task): Chosen {
 /**
  * Sizes of the layers of windows. `best` was chosen on training images of Fashion-MNIST and KMNIST, 4,000 of each to train on and 12,000
  * others, seed 0: 1,218 and 277 wrong with finer grids (6, 5, 4) and no copies, 1,208 and 248 with finer grids and a copy, 1,217 and 253 with
- * a copy and grids (5, 4, 3), which take two thirds of the memory and the time. Pooled values are bytes in all presets: in half the memory
- * and less time as many answers are right (the lab's BEYOND.md).
+ * a copy and grids (5, 4, 3), which take two thirds of the memory and the time. Pooled values of `fast` and `best` are
+ * bytes: in half the memory and less time as many answers are right (the lab's BEYOND.md).
  */
 const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<PatchParams> } = {
-  fast: { patch: 5, filters: 64, nBest: 5, grid: 5 },
+  fast: { patch: 5, filters: 64, nBest: 5, grid: 5, bytes: true },
   balanced: { patch: 5, filters: 256, nBest: 8, grid: 5 },
-  best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [5, 4, 3], shiftedCopies: 1 },
+  best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [5, 4, 3], shiftedCopies: 1, bytes: true },
 };
 /**
  * The same for images of few pixels. Chosen in ten folds of 1,348 digits, three seeds: 0.9876 right with three banks of classes that vote,
  * 0.9852 with one, as one nearest neighbour. Windows of 4, grids of 2 and 4, and several sizes side by side did worse.
  */
 const SMALL_LAYERS: typeof IMAGE_LAYERS = {
-  fast: { patch: 3, filters: 64, nBest: 5, grid: 3 },
+  fast: { patch: 3, filters: 64, nBest: 5, grid: 3, bytes: true },
   balanced: { patch: 3, filters: 128, nBest: 8, grid: 3 },
-  best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2] },
+  best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2], bytes: true },
 };
 
 /**
@@ -240,7 +240,7 @@ function images(task: Task): Chosen {
   const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
   const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
   const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const patches = patchesWith({ width, height, channels, bytes: true, ...layers, stride, seed });
+  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
   const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
   const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(

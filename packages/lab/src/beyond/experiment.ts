@@ -50,5 +50,5 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ readonly value
   return { value, cpu: (user + system) / 1e6 };
 }
 
-/** The figures of one name, in the order of the runs. */
-export const figuresOf = (runs: readonly Figures[], name: string): number[] => runs.map((run) => run[name]);
+/** The figures of one name, in the order of the runs that have it. */
+export const figuresOf = (runs: readonly Figures[], name: string): number[] => runs.flatMap((run) => run[name] ?? []);

@@ -104,11 +104,13 @@ async function answersAsIs(model: Model): Promise<unknown> {
   return [await predicting.predict(dense), probabilities, predicting.classes];
 }
 
-/** Rows as wide as a patch transform takes them, of bytes. */
-function patchRows({ features }: PatchModel): Dense {
+/** Rows as wide as a patch transform takes them, on the scale it was trained on. */
+function patchRows({ features, scale }: PatchModel): Dense {
   const rows = Math.max(1, Math.min(8, Math.floor(1e5 / features)));
+  const bytes = Uint8Array.from({ length: rows * features }, (_, i) => (i * 37) % 256);
+  if (!scale) return Dense.of(bytes, rows, features);
   return Dense.of(
-    Uint8Array.from({ length: rows * features }, (_, i) => (i * 37) % 256),
+    Float64Array.from(bytes, (byte) => scale.low + (byte / 255) * (scale.high - scale.low)),
     rows,
     features,
   );

@@ -1,8 +1,9 @@
 /** Tables as people have them: words, dates, decimal commas, gaps; recognised, shown, encoded and answered. */
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { PipelineModel, schemaOf } from "@ranksim/core";
-import { TableModel } from "@ranksim/data";
+import { type ClassifierModel, PipelineModel, schemaOf } from "@ranksim/core";
+import { type TableData, type TableLike, TableModel, train } from "@ranksim/data";
+import { loadData } from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadModel } from "../src/load-model.ts";
 import { EXAMPLE_CONTENTS, makeWorld, mixed, type World } from "./world.ts";
@@ -168,15 +169,36 @@ describe("what was found", () => {
   test("is said in the line of the recipe, as for other rows", async () => {
     const line = "train mixed.csv --label-column quality -m said.ranksim";
     const table = "for a table of 120 rows and 4 columns, 2 classes: columns encoded, 9 filters that vote";
-    expect((await world.ranksim(line)).stdout).toContain(`balanced, ${table}\n`);
-    expect((await world.ranksim(`${line} --preset fast`)).stdout).toContain(
-      `${table}; all presets train tables alike\n`,
-    );
+    const few = "; too few rows to fit probabilities\n";
+    expect((await world.ranksim(line)).stdout).toContain(`balanced, ${table}${few}`);
+    const alike = "; fast, balanced and best train tables alike";
+    expect((await world.ranksim(`${line} --preset fast`)).stdout).toContain(`fast, ${table}${alike}${few}`);
+    expect((await world.ranksim(`${line} --preset paper`)).stdout).toContain(`paper, ${table}\n`);
     const { recipe } = await json(`${line} --test-share 0.25 --voters 1`);
     expect(recipe).toEqual({
       preset: "balanced",
-      about: "balanced, for a table of 90 rows and 4 columns, 2 classes: columns encoded, filters of classes",
+      about:
+        "balanced, for a table of 90 rows and 4 columns, 2 classes: columns encoded, filters; too few rows to fit probabilities",
     });
+  });
+
+  test("is trained as the library does, with probabilities, and the model remembers the recipe", async () => {
+    writeFileSync(world.path("more.csv"), mixed(300));
+    const line = "train more.csv --label-column quality";
+    const { recipe } = await json(`${line} -m more.ranksim`);
+    const { model: own } = await train(await loadData(world.path("more.csv"), { labelColumn: "quality" }));
+    const model = loadModel(readFileSync(world.path("more.ranksim"))) as PipelineModel<TableLike, ClassifierModel>;
+    expect(schemaOf(model)?.recipe).toEqual(recipe);
+    expect((model.steps[1] as ClassifierModel).params).toMatchObject({
+      calibrate: "temperature",
+      calibrateOn: "drawn",
+      voters: 9,
+    });
+    const { table } = (await loadData(world.path("more.csv"), { labelColumn: "quality" })) as TableData;
+    const kept = table.select(["colour", "when", "size", "flag"]);
+    expect(await model.predictProbabilities(kept)).toEqual(await (own as typeof model).predictProbabilities(table));
+    await json(`${line} -m blocks.ranksim --memory 1MB`);
+    expect(readFileSync(world.path("blocks.ranksim"))).toEqual(readFileSync(world.path("more.ranksim")));
   });
 
   test("stays as it is where columns have one unit", async () => {

@@ -120,9 +120,9 @@ function reviews(): string {
 }
 
 /** A table of words, dates, decimal commas and gaps. Good ones are large, late and rarely grey; some cells are empty. */
-export function mixed(): string {
+export function mixed(rows = 120): string {
   const lines = ["key;colour;when;size;flag;quality"];
-  for (let i = 0; i < 120; i++) {
+  for (let i = 0; i < rows; i++) {
     const good = i % 2 === 0;
     const colour = i % 11 === 0 ? "" : ["red", "blue", "green"][i % 3];
     const day = 10 + ((i * 7) % 19);

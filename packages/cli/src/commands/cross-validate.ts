@@ -75,7 +75,7 @@ export function addCrossValidate(program: Command, io: Io): void {
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
       const preset = presetOf(options);
-      const byPreset = preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, set, options, io.cwd));
+      const byPreset = preset && (await presetRecipe(preset, set, options, io.cwd, byHand.recipe));
       const recipe = byPreset || byHand.recipe;
       const y = set.y as Labels | LabelSets;
       const seed = typeof options.seed === "number" ? { seed: options.seed } : {};

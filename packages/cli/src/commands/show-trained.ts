@@ -29,7 +29,7 @@ export function showTrained(
   part: FilterModel,
   path: string,
   took: number,
-  recipe: { readonly about: string } | undefined,
+  about: string | undefined,
   columns: readonly DetectedColumn[] | undefined,
   style: Style,
 ): string {
@@ -41,7 +41,7 @@ export function showTrained(
   const some = report.trainings.length === 1 ? "no, not" : `in ${rest} of ${report.trainings.length} classes,`;
   return pairs(
     [
-      ["recipe", recipe?.about],
+      ["recipe", about],
       ["trained on", `${count(report.rows)} rows × ${count(report.features)} features`],
       ...(columns ? columnLines(columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { writeTo } from "../files/output.ts";
 import { summarize } from "../model/data-summary.ts";
 import { type FilterModel, filterPart } from "../model/parts.ts";
-import { type Recipe, tableAbout } from "../model/recipe.ts";
+import type { Recipe } from "../model/recipe.ts";
 import { writeModel } from "../model/store.ts";
 import { provenanceOf } from "../provenance.ts";
 import { modelCard } from "../report/card.ts";
@@ -34,7 +34,6 @@ interface Options {
   readonly rows?: boolean;
   readonly card?: string;
   readonly trace?: boolean;
-  readonly preset?: unknown;
 }
 
 /** Writes and tells. */
@@ -47,7 +46,6 @@ export async function storeTrained(
 ): Promise<void> {
   const { io } = session;
   const chosen = preset && about !== undefined ? { recipe: { preset, about } } : {};
-  const said = chosen.recipe ?? tableAbout(recipe, train, preset, options.preset !== undefined);
   const schema = { ...described, ...(heldOut ? { heldOut: storedScores(heldOut) } : {}), ...chosen };
   const model = withSchema(fitted, schema);
   const stored = await writeModel(model, path, io, { rows: options.rows !== false });
@@ -62,11 +60,11 @@ export async function storeTrained(
   if (path === "-") return;
   await session.print(
     "train",
-    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...(said ? { recipe: said } : {}) },
+    { ...trainedAsJson(stored, part, options), ...(heldOut ? { heldOut } : {}), ...chosen },
     () => {
       const columns = recipe.takes === "table" ? recipe.columns : undefined;
       return (
-        showTrained(stored, part, path, seconds, said, columns, session.style) + heldOutText(heldOut, session.style)
+        showTrained(stored, part, path, seconds, about, columns, session.style) + heldOutText(heldOut, session.style)
       );
     },
   );

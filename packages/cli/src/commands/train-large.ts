@@ -50,7 +50,7 @@ export async function trainLarge(
   const preset = presetOf(options);
   for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
   const chosenFor = async (rows: AnySource) =>
-    preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, rows, options, io.cwd));
+    preset && (await presetRecipe(preset, rows, options, io.cwd, byHand.recipe));
   const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);
   const weights = await rowWeights(dataName, options, session, byHand.data.x.rows, rows);
   if (options.dryRun || path === undefined) {

@@ -98,7 +98,7 @@ export function addTrain(program: Command, io: Io): void {
       const byHand = suited(planned, data.set, options);
       const { set } = byHand;
       const chosenFor = async (all: DataSet) =>
-        preset && byHand.recipe.takes !== "table" && (await presetRecipe(preset, all, options, io.cwd));
+        preset && (await presetRecipe(preset, all, options, io.cwd, byHand.recipe));
       const proposed = (await chosenFor(set)) || byHand.recipe;
       for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
       const parts = await divided(dataName, set, options, session);

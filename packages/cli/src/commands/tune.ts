@@ -171,7 +171,7 @@ export function addTune(program: Command, io: Io): void {
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
       const { estimator: best, params: tried } = tuning.best;
       const preset = presets.get(best);
-      const usual = preset ? (await presetRecipe(preset, set, options, io.cwd)).estimator : recipe.estimator;
+      const usual = preset ? (await presetRecipe(preset, set, options, io.cwd, recipe)).estimator : recipe.estimator;
       // Training on a table lets several filters vote where nothing is said.
       const votes = recipe.takes === "table" ? Object.keys(best.params).filter((full) => /\.voters$/.test(full)) : [];
       const named = [...Object.keys(tried), ...votes];
@@ -214,8 +214,8 @@ const TIMES = [1, 1 / 3, 3];
 /** The preset's recipe for the data, also with fewer and more filters; nothing where it is said what to try, or for tables. */
 async function presetCandidates(recipe: Recipe, set: DataSet, options: Options, io: Io): Promise<Map<Judged, Preset>> {
   const preset = presetOf(options);
-  if (preset === undefined || options.try || recipe.takes === "table") return new Map();
-  const { estimator } = await presetRecipe(preset, set, options, io.cwd);
+  if (preset === undefined || options.try) return new Map();
+  const { estimator } = await presetRecipe(preset, set, options, io.cwd, recipe);
   const own = estimator as unknown as Judged;
   const name = Object.keys(own.params).findLast((full) => /(^|\.)filters$/.test(full));
   const filters = name === undefined ? undefined : own.params[name];

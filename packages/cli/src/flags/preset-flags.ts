@@ -1,7 +1,7 @@
 /** `--preset`: recipes that the command chooses by what the data is, and what flags given by hand change of them. */
 
 import { type Model, PatchTransform, Pipeline } from "@ranksim/core";
-import { type AnyRows, type DataSet, PRESETS, type Preset, recipeFor } from "@ranksim/data";
+import { type AnyRows, type DataSet, PRESETS, type Preset, recipeFor, type TableLike } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import type { Recipe } from "../model/recipe.ts";
 import { givenParams } from "./estimator-flags.ts";
@@ -46,18 +46,25 @@ export function presetOf(options: { readonly [name: string]: unknown }): Preset 
 /** A recipe with the preset that chose it. */
 type PresetRecipe = Recipe & { readonly preset: Preset; readonly about: string };
 
-/** The preset's recipe for the data, with the parameters that flags give. */
+/** The preset's recipe for the data, with the parameters that flags give and the encoder of a table that was planned by hand. */
 export async function presetRecipe(
   preset: Preset,
   data: AnyRows,
   options: { readonly [name: string]: unknown },
   cwd: string,
+  byHand?: Recipe,
 ): Promise<PresetRecipe> {
   const { params } = await givenParams(options, cwd);
   const { seed, ...others } = params;
   const patches = givenPatches(options);
   const recipe = recipeFor(data, { preset, ...(typeof seed === "number" ? { seed } : {}), params: others, patches });
   const { about } = recipe;
+  if (byHand?.takes === "table") {
+    const [encode] = byHand.estimator.estimators;
+    const [, classify] = (recipe.estimator as unknown as Pipeline).estimators;
+    const { columns } = byHand;
+    return { preset, about, takes: "table", columns, estimator: new Pipeline<TableLike>([encode, classify] as never) };
+  }
   if (recipe.takes !== "text") {
     return { preset, about, takes: "numbers", estimator: recipe.estimator as unknown as Pipeline };
   }

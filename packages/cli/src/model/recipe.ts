@@ -20,7 +20,6 @@ import {
   detectSource,
   IS_TEXT,
   looksLikeTable,
-  type Preset,
   rowCount,
   type SourceData,
   sourceLooksLikeTable,
@@ -37,7 +36,6 @@ import { type ColumnsGiven, givenTableFlags, givenTableParams, type TableOptions
 import { usageError } from "../flags/usage-error.ts";
 import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
-import { counted } from "../terminal/numbers.ts";
 import { inputFor } from "./passage.ts";
 import { pickSource, sourceBlocks } from "./source-rows.ts";
 
@@ -139,24 +137,6 @@ function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options
   const isOwn = ["voters", "refine", "committee"].some((name) => options[name] !== undefined);
   const last = votes && !isOwn ? (estimator.with({ voters: TABLE_VOTERS }) as FilterEstimator) : estimator;
   return { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns };
-}
-
-/** The recipe of a table in one line, as presets have theirs; undefined where an estimator was chosen by hand, or rows are no table. */
-export function tableAbout(
-  recipe: Recipe,
-  { y, ...data }: DataSet | AnySource,
-  preset: Preset | undefined,
-  isGiven: boolean,
-): { readonly preset: Preset; readonly about: string } | undefined {
-  if (recipe.takes !== "table" || preset === undefined) return undefined;
-  const columns = data.form === "table" ? data.table.columns : data.form === "tables" ? data.x.columns : [];
-  const labels = (y ?? []) as readonly unknown[];
-  const classes = counted(new Set(labels.flat()).size, "class", "classes");
-  const voters = Number(recipe.estimator.estimators.at(-1)?.params.voters ?? 1);
-  const votes = voters > 1 ? `${voters} filters that vote` : "filters of classes";
-  const what = `a table of ${counted(labels.length, "row")} and ${counted(columns.length, "column")}, ${classes}`;
-  const alike = isGiven ? "; all presets train tables alike" : "";
-  return { preset, about: `${preset}, for ${what}: columns encoded, ${votes}${alike}` };
 }
 
 /** "id (it numbers the rows)". */

@@ -81,7 +81,7 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
     }
     const weights = checkWeights(run, rowsWithoutCopies(matrix, run), params.filterFunction);
     return withBackend(run, async (backend) => {
-      const isAgain = params.calibrate !== "none" && params.calibrateOn === "last";
+      const isAgain = params.calibrate !== "none" && params.calibrateOn !== undefined;
       const all = { ...params, calibrate: "none" as const };
       const whole = isAgain
         ? (await trained(matrix, y, all, backend, halfOf(run, 0), weights, { stated: params })).model

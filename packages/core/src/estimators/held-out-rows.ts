@@ -3,26 +3,26 @@
 import { type HeldOut, holdOut, holdOutLast } from "../beyond/held-out.ts";
 import { RanksimError } from "../errors.ts";
 import { Streams } from "../random.ts";
+import type { ClassifierParams } from "./params.ts";
 
 /** Share of the rows that probabilities are fitted on. */
 export const CALIBRATION_SHARE = 0.1;
-/** The same where the last rows are held out: filters are trained again on all rows, so that functions of each class may have more. */
-const LAST_SHARE = 0.4;
+/** The same where filters are trained on all rows and once more without these: functions of each class may have more. */
+const AGAIN_SHARE = 0.4;
 /** Rows that are enough for one factor; functions of each class need all of the share. */
 const FACTOR_ROWS = 2500;
 /** Share of the rows that thresholds are chosen on: rare labels need more rows than probabilities do. */
 export const THRESHOLD_SHARE = 0.2;
 
+type CalibrateOn = { readonly calibrateOn?: ClassifierParams["calibrateOn"] };
+
 /** The fraction of rows that is held out to fit probabilities of one class a row: rows that are not needed for it are trained on. */
 export function calibrationShare(
   rows: number,
-  {
-    calibrate,
-    calibrateOn,
-  }: { readonly calibrate: "temperature" | "isotonic"; readonly calibrateOn?: "last" | undefined },
+  { calibrate, calibrateOn }: { readonly calibrate: "temperature" | "isotonic" } & CalibrateOn,
 ): number {
   if (calibrate === "temperature") return Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
-  return calibrateOn === "last" ? LAST_SHARE : CALIBRATION_SHARE;
+  return calibrateOn === undefined ? CALIBRATION_SHARE : AGAIN_SHARE;
 }
 
 /**
@@ -36,8 +36,7 @@ export function holdOutRows(
   params: {
     readonly seed: number;
     readonly initialRows: readonly (number | readonly number[])[] | undefined;
-    readonly calibrateOn?: "last" | undefined;
-  },
+  } & CalibrateOn,
   purpose: "calibrate" | "thresholds",
 ): HeldOut & { readonly note: string } {
   const training = Array.from(params.initialRows ?? []).flatMap((row) =>

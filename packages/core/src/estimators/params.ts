@@ -80,8 +80,8 @@ export interface ClassifierParams extends FilterParams {
   readonly refineEpochs: number;
   /** Margin, from -1 to 1, beyond which a row no longer moves filters; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
-  /** "last": calibrate on the last rows of each class, and train on them as well afterwards. */
-  readonly calibrateOn: "last" | undefined;
+  /** Train on all rows, and calibrate by a second fit without the last rows of each class ("last") or without drawn ones ("drawn"). */
+  readonly calibrateOn: "last" | "drawn" | undefined;
   /** Width, in pixels, of the images that rows are: they are also learned from moved by a pixel to each of four sides (deviation 32). */
   readonly shiftImages: number | undefined;
   /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
@@ -205,10 +205,10 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   {
     name: "calibrateOn",
     form: "choice",
-    choices: ["last"],
+    choices: ["last", "drawn"],
     default: null,
     about:
-      "last: calibrate on the last rows of each class and train on all rows; by default rows are drawn and left out",
+      "train on all rows, and calibrate on the last rows of each class or on drawn ones by a second fit; by default drawn rows are left out",
   },
   {
     name: "committee",

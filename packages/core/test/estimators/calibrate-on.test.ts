@@ -1,4 +1,4 @@
-/** Probabilities fitted on the last rows of each class, and filters that are trained on all rows. */
+/** Probabilities fitted on the last rows of each class or on drawn ones, and filters that are trained on all rows. */
 
 import {
   type Checkpoint,
@@ -26,6 +26,36 @@ function sample(rows: number, seed: number): { x: Dense; y: string[] } {
 const train = sample(300, 1);
 const test = sample(200, 2);
 
+const calibrationIn = (model: ClassifierModel) =>
+  Object.fromEntries(Object.entries(model.save().arrays).filter(([name]) => name.startsWith("calibration")));
+
+describe("calibrateOn: drawn", () => {
+  it.each([1, 3])(
+    "fits on the rows that are left out without it, and trains on all rows (committee %d)",
+    async (banks) => {
+      const params = { filters: 12, seed: 2, committee: banks };
+      const leftOut = await new RankSimilarityClassifier({ ...params, calibrate: "temperature" }).fit(train.x, train.y);
+      const all = (await new RankSimilarityClassifier(params).fit(train.x, train.y)).save().arrays;
+      const estimator = new RankSimilarityClassifier({ ...params, calibrate: "temperature", calibrateOn: "drawn" });
+      const model = await estimator.fit(train.x, train.y);
+      expect(Object.keys(calibrationIn(leftOut)).length).toBeGreaterThan(0);
+      expect(model.save().arrays).toEqual({ ...all, ...calibrationIn(leftOut) });
+      expect(model.report.rows).toBe(train.y.length);
+      const loaded = loadModel(saveModel(model)) as typeof model;
+      expect(await loaded.predictProbabilities(test.x)).toEqual(await model.predictProbabilities(test.x));
+    },
+  );
+
+  it("fits functions of each class on more rows than are left out without it", async () => {
+    const params = { filters: 12, calibrate: "isotonic" } as const;
+    const [leftOut, drawn] = [undefined, "drawn" as const].map((calibrateOn) =>
+      new RankSimilarityClassifier({ ...params, calibrateOn }).fit(train.x, train.y),
+    );
+    expect(calibrationIn(await drawn)).not.toEqual(calibrationIn(await leftOut));
+    expect((await drawn).report.rows).toBe(train.y.length);
+  });
+});
+
 describe("calibrateOn: last", () => {
   const params = { filters: 12, seed: 2, refine: true, refineEpochs: 2 };
   const calibrated = { ...params, calibrate: "temperature", calibrateOn: "last" } as const;
@@ -43,9 +73,6 @@ describe("calibrateOn: last", () => {
     });
     return { left: rows(left), held: rows(held) };
   }
-
-  const calibrationIn = (model: ClassifierModel) =>
-    Object.fromEntries(Object.entries(model.save().arrays).filter(([name]) => name.startsWith("calibration")));
 
   it.each([
     ["temperature", 0.1],

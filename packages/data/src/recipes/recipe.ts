@@ -10,7 +10,6 @@ import {
   type MatrixLike,
   type Model,
   type PatchParams,
-  PatchTransform,
   Pipeline,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
@@ -18,11 +17,22 @@ import {
   RanksimError,
   type Steps,
 } from "@ranksim/core";
-import { type AnyRows, type ImageSize, rowCount } from "../data-set.ts";
+import { type AnyRows, rowCount } from "../data-set.ts";
 import { TableEncoder, type TableLike } from "../table/encoder.ts";
 import { CountVectorizer } from "../text/count.ts";
 import { TfidfVectorizer } from "../text/tfidf.ts";
+import { images } from "./images.ts";
 import { type DataKind, isImages, isSparse, kindOf, paperKind, takesOf } from "./kind.ts";
+import {
+  type Chosen,
+  calibration,
+  calibrationOfLabels,
+  filtersFor,
+  given,
+  isUncalibrated,
+  named,
+  type Task,
+} from "./task.ts";
 
 /** How much time is traded for accuracy; "paper" is the paper's plain method. */
 export type Preset = "paper" | "fast" | "balanced" | "best";
@@ -52,14 +62,6 @@ export interface RecipeOptions {
   >;
 }
 
-/** Below this side windows are 3 pixels wide, not 5. */
-const SMALL_SIDE = 16;
-/** Windows across are kept near this number by a stride: photographs have more pixels than their content needs. */
-const MOST_WINDOWS = 48;
-/** Rows that are needed, in all and of each class on average, to hold some out for probabilities. */
-const CALIBRATING_ROWS = 200;
-const CALIBRATING_EACH = 20;
-
 /** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist, and patches of what is not images. */
 export function recipeFor(data: AnyRows, options: RecipeOptions = {}): Recipe {
   const { preset = "balanced", seed = 0, params = {}, patches = {} } = options;
@@ -77,24 +79,8 @@ export function recipeFor(data: AnyRows, options: RecipeOptions = {}): Recipe {
   const takes = takesOf(data);
   const task = { data, takes, preset, kind, seed, params, patches, ...labelsOf(data) };
   const { estimator, what } = chosen(task);
-  return { preset, kind, takes, estimator, about: `${preset}, for ${describe(task)}: ${what}` };
-}
-
-interface Task {
-  readonly data: AnyRows;
-  readonly takes: Recipe["takes"];
-  readonly preset: Preset;
-  readonly kind: DataKind;
-  readonly seed: number;
-  readonly params: { readonly [name: string]: unknown };
-  readonly patches: NonNullable<RecipeOptions["patches"]>;
-  readonly rows: number;
-  readonly classes: number;
-}
-
-interface Chosen {
-  readonly estimator: Estimator<never, Model>;
-  readonly what: string;
+  const about = `${preset}, for ${describe(task)}: ${what}${isUncalibrated(task) ? "; too few rows to fit probabilities" : ""}`;
+  return { preset, kind, takes, estimator, about };
 }
 
 function labelsOf(data: AnyRows): { rows: number; classes: number } {
@@ -124,22 +110,6 @@ function chosen(task: Task): Chosen {
   }
 }
 
-/** The recipe's parameters, then those given by hand; these leave no room for refinement where they need filters as they are trained. */
-function given<P extends object>({ seed, params, classes }: Task, recipe: P): P {
-  const { keepSums, distributionPerClass, filterFunction = "meanRank" } = params;
-  const isPlain = keepSums === true || distributionPerClass === true || filterFunction !== "meanRank";
-  const plain = isPlain && "refine" in recipe ? { refine: false } : {};
-  const { committee } = recipe as { committee?: number };
-  const banks = committee === undefined ? {} : { committee: isPlain ? 1 : banksFor(committee, params, classes) };
-  return { seed, ...recipe, ...plain, ...banks, ...params } as P;
-}
-
-/** Banks that vote, where filters given by hand are enough for all of them and nothing given asks for a single one. */
-function banksFor(committee: number, { filters, voters, initialRows }: Task["params"], classes: number): number {
-  if ((typeof voters === "number" && voters > 1) || initialRows !== undefined) return 1;
-  return typeof filters === "number" ? Math.max(1, Math.min(committee, Math.floor(filters / classes))) : committee;
-}
-
 function paper(task: Task): Chosen {
   const { data, kind, takes } = task;
   if (kind === "no labels")
@@ -167,109 +137,18 @@ function table(task: Task): Chosen {
   // Banks of a committee add up their scores: no filters vote there.
   const votes = task.params.committee === undefined ? { voters: TABLE_VOTERS } : {};
   const last = several
-    ? new RankSimilarityProbabilisticClassifier(given(task, calibration(task)))
+    ? new RankSimilarityProbabilisticClassifier(given(task, calibrationOfLabels(task)))
     : new RankSimilarityClassifier(given(task, { ...votes, ...calibration(task) }));
   const steps: Steps<TableLike, Model> = [
     ["encode", new TableEncoder()],
     ["classify", last as unknown as Estimator<MatrixLike, Model>],
   ];
+  const { voters = 1 } = last.params as { readonly voters?: number };
+  const alike = task.preset === "fast" || task.preset === "best" ? "; fast, balanced and best train tables alike" : "";
   return {
     estimator: new Pipeline<TableLike, Model>(steps) as unknown as Estimator<never, Model>,
-    what: "columns encoded, filters that vote",
+    what: `columns encoded, ${voters > 1 ? `${voters} filters that vote` : "filters"}${alike}`,
   };
-}
-
-/**
- * Sizes of the layers of windows. `best` was chosen on training images of Fashion-MNIST and KMNIST, 4,000 of each to train on and 12,000
- * others, seed 0: 1,218 and 277 wrong with finer grids (6, 5, 4) and no copies, 1,208 and 248 with finer grids and a copy, 1,217 and 253 with
- * a copy and grids (5, 4, 3), which take two thirds of the memory and the time. Pooled values of `fast` and `best` are
- * bytes: in half the memory and less time as many answers are right (the lab's BEYOND.md).
- */
-const IMAGE_LAYERS: { readonly [preset in Exclude<Preset, "paper">]: Partial<PatchParams> } = {
-  fast: { patch: 5, filters: 64, nBest: 5, grid: 5, bytes: true },
-  balanced: { patch: 5, filters: 256, nBest: 8, grid: 5 },
-  best: { patch: [3, 5, 8], filters: [128, 256, 256], nBest: 8, grid: [5, 4, 3], shiftedCopies: 1, bytes: true },
-};
-/**
- * The same for images of few pixels. Chosen in ten folds of 1,348 digits, three seeds: 0.9876 right with three banks of classes that vote,
- * 0.9852 with one, as one nearest neighbour. Windows of 4, grids of 2 and 4, and several sizes side by side did worse.
- */
-const SMALL_LAYERS: typeof IMAGE_LAYERS = {
-  fast: { patch: 3, filters: 64, nBest: 5, grid: 3, bytes: true },
-  balanced: { patch: 3, filters: 128, nBest: 8, grid: 3 },
-  best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2], bytes: true },
-};
-
-/**
- * Images up to which copies moved by a pixel are learned from as well: with more, copies matter less, and time more.
- */
-const MOST_COPIED = 65_000;
-
-/**
- * Filters of each class, of all banks together, banks that vote, and epochs. Chosen for `best` on the last 10,000 training images of
- * Fashion-MNIST, trained on the first 20,000 with seed 0: one bank of 300, 24 epochs, 0.9200; three of 100, 24 epochs, 0.9286; five of
- * 100, 12 epochs, as many seconds, 0.9298.
- */
-const IMAGE_BANKS: {
-  readonly [preset in Exclude<Preset, "paper">]: { each: number; committee: number; refineEpochs: number };
-} = {
-  fast: { each: 10, committee: 1, refineEpochs: 12 },
-  balanced: { each: 10, committee: 1, refineEpochs: 12 },
-  best: { each: 50, committee: 5, refineEpochs: 12 },
-};
-const SMALL_BANKS: typeof IMAGE_BANKS = {
-  fast: { each: 10, committee: 1, refineEpochs: 12 },
-  balanced: { each: 30, committee: 3, refineEpochs: 12 },
-  best: { each: 30, committee: 3, refineEpochs: 24 },
-};
-
-/** So many filters for each class, but not more than half as many as there are rows: a filter of one row knows that row alone. */
-function filtersFor({ classes, rows }: Task, each: number): number {
-  return Math.min(each * classes, Math.max(classes, Math.floor(rows / 2)));
-}
-
-function images(task: Task): Chosen {
-  const { data, seed } = task;
-  const preset = task.preset as Exclude<Preset, "paper">;
-  const { x, imageSize } = data as AnyRows & { form: "matrix" | "source"; imageSize: ImageSize };
-  const { width, height } = imageSize;
-  const channels = x.features / (width * height);
-  const isSmall = Math.min(width, height) < SMALL_SIDE;
-  const own = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
-  // Where rows may be added later there are no copies of the first ones.
-  const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
-  const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
-  const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
-  const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
-  const filters = filtersFor(task, each);
-  const classify = new RankSimilarityClassifier(
-    given(task, {
-      filters,
-      committee: Math.min(committee, Math.floor(filters / task.classes)),
-      refine: true,
-      refineEpochs,
-      refineWindow: 0.04,
-      ...calibration(task),
-    }),
-  );
-  const counts = [layers.filters ?? 0].flat();
-  const sizes = Math.max(...Object.values(layers).map((value) => [value].flat().length));
-  const count = counts.length === 1 ? counts[0] * sizes : counts.reduce((a, b) => a + b, 0);
-  return {
-    estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
-    what: `${count} patch filters, ${classify.params.filters} refined filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}${patches.params.shiftedCopies ? ", images also moved by a pixel" : ""}`,
-  };
-}
-
-/** The transform; a refusal names the parameter as one of the patches. */
-function patchesWith(params: Partial<PatchParams>): PatchTransform {
-  try {
-    return new PatchTransform(params);
-  } catch (error) {
-    if (!(error instanceof RanksimError)) throw error;
-    throw new RanksimError(error.code, error.message.replace(/^parameter /, "patches."));
-  }
 }
 
 /**
@@ -343,7 +222,7 @@ function severalLabels(task: Task, isSparse: boolean): Chosen {
       nBest: 50,
       combine: "mean" as const,
       thresholds: "perLabel" as const,
-      ...calibration(task),
+      ...calibrationOfLabels(task),
     }),
   );
   return {
@@ -352,21 +231,8 @@ function severalLabels(task: Task, isSparse: boolean): Chosen {
   };
 }
 
-function calibration({ rows, classes, kind, data }: Task): { calibrate?: "temperature" } {
-  const several = kind === "several labels" || Array.isArray(data.y?.[0]);
-  const enough = rows >= CALIBRATING_ROWS && (several || rows >= CALIBRATING_EACH * classes);
-  return enough ? { calibrate: "temperature" } : {};
-}
-
 function texts(words: Estimator<readonly string[]>, last: Estimator<never, Model>): Estimator<never, Model> {
   return named<readonly string[]>(["words", words], ["classify", last as unknown as Estimator<MatrixLike, Model>]);
-}
-
-function named<X>(
-  first: readonly [string, Estimator<X>],
-  last: readonly [string, Estimator<MatrixLike, Model>],
-): Estimator<never, Model> {
-  return new Pipeline<X, Model>([first, last]) as unknown as Estimator<never, Model>;
 }
 
 function describe({ data, kind, takes, rows, classes }: Task): string {

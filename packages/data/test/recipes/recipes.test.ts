@@ -172,10 +172,10 @@ describe("train", () => {
   it("trains images with patches, better than the plain method", async () => {
     const test = { x: digits.x.slice(900, 1200), y: digits.y.slice(900, 1200) };
     const score = async (preset: Preset) => {
-      const { model } = await train(images(600), { preset, params: { refineEpochs: 3 } });
+      const { model } = await train(images(600), { preset });
       return [model, await (model as unknown as PredictingModel).score(test.x, test.y)] as const;
     };
-    const [model, good] = await score("fast");
+    const [model, good] = await score("balanced");
     const steps = (model as unknown as PipelineModel).steps;
     expect(steps[0]).toBeInstanceOf(PatchModel);
     expect((steps[1] as ClassifierModel).report.refinement).toBeDefined();

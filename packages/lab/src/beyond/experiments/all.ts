@@ -2,6 +2,7 @@
 
 import type { Experiment } from "../experiment.ts";
 import { calibrations } from "./calibration.ts";
+import { fewRows } from "./few-rows.ts";
 import { imageFolder } from "./image-folder.ts";
 import { imagePeers } from "./image-peers.ts";
 import { multilabel } from "./multilabel.ts";
@@ -22,6 +23,7 @@ export const experiments: readonly Experiment[] = [
   partialFit,
   novelty,
   recipeDigits,
+  fewRows,
   ...recipes,
   imagePeers,
   imageFolder,

@@ -331,6 +331,8 @@ describe("presets", () => {
     const { code, stdout } = await world.ranksim("train digits:train -m patches.model --preset fast");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^recipe +fast, for 1198 images of 8 x 8, 10 classes: 64 patch filters/m);
+    const [, line] = stdout.match(/^recipe +(.*)$/m) ?? [];
+    expect((await world.ranksim("inspect patches.model")).stdout).toContain(line);
     const { stdout: json } = await world.ranksim(
       "train plants.csv --label-column species -m p.model --filters 9 --json",
     );

@@ -289,6 +289,13 @@ describe("update", () => {
     expect((grown as unknown as ClassifierModel).classes).toEqual([1, 3, 5]);
   });
 
+  test("says that probabilities are no longer fitted", async () => {
+    await world.ranksim("train digits:train --preset fast --filters 50 --keep-sums -m sure.ranksim");
+    const note = "probabilities are no longer fitted";
+    expect((await world.ranksim("update sure.ranksim digits:test -o next.ranksim")).stderr).toContain(note);
+    expect((await world.ranksim("update next.ranksim digits:test")).stderr).not.toContain(note);
+  });
+
   test("refuses a model that kept nothing and leaves it as it is", async () => {
     await world.ranksim("train --estimator classifier digits:train --filters 20 -m still.ranksim");
     const file = readFileSync(world.path("still.ranksim"));

@@ -8,7 +8,7 @@ import { classesOf, type FilterModel, filterClasses, filterPart, stepsOf, vocabu
 import { refinementText } from "../model/refinement-text.ts";
 import { readModel, type StoredModel } from "../model/store.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
-import { bytes, count, counted, percent } from "../terminal/numbers.ts";
+import { bytes, count, counted, percent, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs, table } from "../terminal/table.ts";
 import { exampleText } from "./examples.ts";
@@ -99,8 +99,14 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
 /** What the model knows of its data. */
 function schemaLines(schema: Schema | undefined): (readonly [string, string | undefined])[] {
   if (schema === undefined) return [];
-  const { columns, label, image, training, fill } = schema;
+  const { columns, label, image, training, fill, recipe, heldOut } = schema;
+  const { accuracy, macroF1 } = heldOut?.scores ?? {};
   return [
+    ["recipe", recipe?.about],
+    [
+      "held out",
+      heldOut && `accuracy ${score(accuracy)}, macro F1 ${score(macroF1)} on ${counted(heldOut.rows, "row")}`,
+    ],
     ...(columns ? columnLines(columns) : []),
     ["images", image && `${image.width} × ${image.height}${image.channels === 1 ? "" : ` × ${image.channels}`}`],
     ["missing", fill && "filled with what was learned at training"],

@@ -46,7 +46,10 @@ export function showTrained(
       ...(columns ? columnLines(columns) : []),
       ["classes", classes && `${count(classes.length)}  ${style.faint(cut(printable(classes.join(", ")), 60))}`],
       ["filters", count(report.filters)],
-      ["converged", `${report.converged ? "yes," : some} ${within}`],
+      [
+        "converged",
+        report.converged && iterations === 0 ? "yes, at once" : `${report.converged ? "yes," : some} ${within}`,
+      ],
       ["refined", report.refinement && refinementText(report.refinement)],
       ["time", `${seconds(took)} on ${report.backend}`],
       ["pruned", report.pruned ? `${percent(report.pruned)} of all products` : undefined],

@@ -47,6 +47,8 @@ export function addUpdate(program: Command, io: Io): void {
       const grown = await session.compute("updating", options, (run) =>
         growing.partialFit(inputOf(model, set), y, run),
       );
+      if (isCalibrated(before) && !isCalibrated(partOf(grown)))
+        await session.note("probabilities are no longer fitted: they were fitted to the filters before the update");
       const schema = schemaOf(model);
       if (schema)
         withSchema(
@@ -61,6 +63,8 @@ export function addUpdate(program: Command, io: Io): void {
       }
     });
 }
+
+const isCalibrated = ({ params }: FilterModel): boolean => "calibrate" in params && params.calibrate !== "none";
 
 const partOf = (model: Model): FilterModel => filterPart(model)?.part as FilterModel;
 

@@ -3,7 +3,7 @@
  * numbers alone stay rows of numbers, as they do in memory.
  */
 
-import { RanksimError } from "@ranksim/core";
+import { Csr, type DenseRows, RanksimError, type Rows, toDense } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
 import type { Found, MatrixData, RowLabels, SourceData, TableData, TableSourceData } from "../data-set.ts";
@@ -47,7 +47,10 @@ export async function tableOfRows(data: SourceData, scratch?: string): Promise<T
   const { x, featureNames, y, notes, found } = data;
   const names = featureNames ?? Array.from({ length: x.features }, (_, c) => `column ${c}`);
   const cache = new TableCache(names, { room: x.room ?? ROOM, folder: scratch ?? scratchFolder() });
-  for await (const rows of x.blocks((x.room ?? ROOM) / 16)) await cache.add(Table.fromRows(rows, names));
+  const room = (x.room ?? ROOM) / 16;
+  for await (const block of x.blocks(room)) {
+    for (const rows of denseRows(block, room)) await cache.add(Table.fromRows(rows, names));
+  }
   return {
     form: "tables",
     x: await cache.finish(),
@@ -55,6 +58,19 @@ export async function tableOfRows(data: SourceData, scratch?: string): Promise<T
     ...(notes ? { notes } : {}),
     ...(found ? { found } : {}),
   };
+}
+
+/** The rows of a block with their zeros, as many at a time as fit. */
+function* denseRows(block: Rows, room: number): Generator<DenseRows> {
+  if (block.form === "dense") {
+    yield block;
+    return;
+  }
+  const all = Csr.of(block.offsets, block.indices, block.values, block.features);
+  const most = Math.max(1, Math.floor(room / (block.features * Float64Array.BYTES_PER_ELEMENT)));
+  for (let first = 0; first < all.rows; first += most) {
+    yield toDense(all.slice(first, Math.min(first + most, all.rows)));
+  }
 }
 
 /** Bytes that rows may take, where nothing says so. */

@@ -90,7 +90,7 @@ export function images(task: Task): Chosen {
   const count = counts.length === 1 ? counts[0] * sizes : counts.reduce((a, b) => a + b, 0);
   return {
     estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
-    what: `${count} patch filters, ${classify.params.filters} refined filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}${patches.params.shiftedCopies ? ", images also moved by a pixel" : ""}`,
+    what: `${count} patch filters, ${classify.params.filters} ${classify.params.refine ? "refined " : ""}filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}${patches.params.shiftedCopies ? ", images also moved by a pixel" : ""}`,
   };
 }
 

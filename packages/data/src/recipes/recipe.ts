@@ -207,7 +207,7 @@ function numbers(task: Task): Chosen {
   );
   return {
     estimator: classify as Estimator<never, Model>,
-    what: `${classify.params.filters} refined filters${preset === "best" ? " in a committee" : ""}`,
+    what: `${classify.params.filters} ${classify.params.refine ? "refined " : ""}filters${classify.params.committee > 1 ? " in a committee" : ""}`,
   };
 }
 

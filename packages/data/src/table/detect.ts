@@ -152,30 +152,31 @@ class TableLooks {
   readonly isOpen: boolean;
   readonly #rows: number;
   readonly #features: number;
-  readonly #form: Rows["form"];
   readonly #sums: Float64Array;
   readonly #squares: Float64Array;
   #zeros = 0;
   #areWhole = true;
 
   constructor(form: Rows["form"], rows: number, features: number) {
-    this.#form = form;
     this.#rows = rows;
     this.#features = features;
-    this.isOpen = form === "dense" && features <= MOST_COLUMNS && features >= FEW_FEATURES;
+    this.isOpen = features <= MOST_COLUMNS && (form === "csr" || features >= FEW_FEATURES);
     this.#sums = new Float64Array(this.isOpen ? features : 0);
     this.#squares = new Float64Array(this.isOpen ? features : 0);
   }
 
-  add({ rows, features, values }: Rows): void {
+  add(block: Rows): void {
+    const { rows, features, values } = block;
     const [sums, squares] = [this.#sums, this.#squares];
-    for (let r = 0, e = 0; r < rows; r++) {
-      for (let c = 0; c < features; c++, e++) {
-        const value = values[e];
-        if (value === 0) this.#zeros++;
-        sums[c] += value;
-        squares[c] += value * value;
-      }
+    const sparse = block.form === "csr" ? block : undefined;
+    const [first, end] = sparse ? [sparse.offsets[0], sparse.offsets[rows]] : [0, rows * features];
+    this.#zeros += rows * features;
+    for (let e = first; e < end; e++) {
+      const c = sparse ? sparse.indices[e] : e % features;
+      const value = values[e];
+      if (value !== 0) this.#zeros--;
+      sums[c] += value;
+      squares[c] += value * value;
     }
     if (!(values instanceof Float32Array || values instanceof Float64Array) || !this.#areWhole) return;
     this.#areWhole = values.every(Number.isInteger);
@@ -183,10 +184,10 @@ class TableLooks {
 
   areTable(names: readonly string[] | undefined): boolean {
     const [rows, features] = [this.#rows, this.#features];
-    if (this.#form === "csr" || features > MOST_COLUMNS || rows === 0) return false;
-    if (features < FEW_FEATURES) return true;
+    if (features > MOST_COLUMNS || rows === 0) return false;
     // Counts of words or events: mostly nothing.
     if (this.#zeros * 2 > rows * features) return false;
+    if (features < FEW_FEATURES) return true;
     if (names !== undefined && !isSeries(names)) return true;
     const spreads: number[] = [];
     for (let c = 0; c < features; c++) {

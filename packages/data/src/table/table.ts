@@ -1,6 +1,6 @@
 /** Rows of a table with columns of numbers and of words, some of them missing: what an encoder turns into rows of numbers. */
 
-import { type Matrix, RanksimError, type Rows, toDense } from "@ranksim/core";
+import { type DenseRows, type Matrix, RanksimError, toDense } from "@ranksim/core";
 import { spelled } from "./cells.ts";
 
 /** A column of numbers; NaN where one is missing. */
@@ -78,7 +78,7 @@ export class Table {
   }
 
   /** The same of dense rows that were checked already. */
-  static fromRows({ rows, features, values }: Rows, names?: readonly string[]): Table {
+  static fromRows({ rows, features, values }: DenseRows, names?: readonly string[]): Table {
     return Table.of(
       Array.from({ length: features }, (_, c) => ({
         form: "numbers",

@@ -14,7 +14,7 @@ import {
   type ReadDataOptions,
   readData,
   sourceLooksLikeTable,
-  type Table,
+  Table,
   TableEncoder,
   type TableSourceData,
   tableOfRows,
@@ -162,6 +162,19 @@ describe("a table that is read", () => {
       ...describeData(numbers, { columns }),
       ...{ form: "table", width: 3, columns },
     });
+  });
+
+  it("has the zeros of sparse rows", async () => {
+    const line = (r: number) => [`${r % 2}`, `1:${r + 1}.5`, ...(r % 3 === 0 ? [] : [`2:${r * 1000}`]), `3:${-r / 8}`];
+    const text = Array.from({ length: 40 }, (_, r) => `${line(r).join(" ")}\n`).join("");
+    const read = await readData(bytesSource(new TextEncoder().encode(text), "rows.svmlight"), {});
+    if (read.form !== "matrix") throw new Error("expected rows of numbers");
+    for (const room of [3000, 1e6]) {
+      const data = await openTable([dripping(text, "rows.svmlight", 7)], { room });
+      if (data.form !== "source") throw new Error("expected rows of numbers");
+      expect(await sourceLooksLikeTable(data.x, data.featureNames)).toBe(true);
+      await expectSame(await tableOfRows(data), Table.fromMatrix(read.x));
+    }
   });
 
   it("refuses gaps where that was said, and images", async () => {

@@ -1,4 +1,4 @@
-import { Csr, Dense } from "@ranksim/core";
+import { Csr, Dense, toCsr } from "@ranksim/core";
 import { describe, expect, test } from "vitest";
 import { detectColumns, looksLikeTable, Table } from "../../src/index.ts";
 
@@ -90,7 +90,11 @@ describe("rows of numbers", () => {
     expect(looksLikeTable(x, names)).toBe(expected);
   });
 
-  test("that are sparse are no table", () => {
+  test("that are sparse are a table where they have few zeros and would be one with them", () => {
     expect(looksLikeTable(Csr.fromRows([[[0, 1]]], 3))).toBe(false);
+    expect(looksLikeTable(toCsr(matrix(4, wave)))).toBe(true);
+    const units = matrix(12, (r, c) => wave(r, c) * 10 ** (c % 4));
+    expect([units, toCsr(units)].map((x) => looksLikeTable(x))).toEqual([true, true]);
+    expect([matrix(32, wave), toCsr(matrix(32, wave))].map((x) => looksLikeTable(x))).toEqual([false, false]);
   });
 });

@@ -8,6 +8,7 @@ import { drawTable } from "../../tables/draw-table.ts";
 import { type Bench, type Experiment, type Figures, figuresOf, timed } from "../experiment.ts";
 
 const SIZES = [500, 2000, 5000, 10_000];
+const QUICK_SIZE = 250;
 const JUDGED = 2000;
 const TABLES = 12;
 const KINDS = { images: "images", numbers: "the same as plain numbers", tables: "drawn tables" };
@@ -56,7 +57,7 @@ function cut(all: Numbers, from: number, rows: number, judgedFrom: number, judge
 async function measure(seed: number, bench: Bench): Promise<Figures> {
   const figures: { [name: string]: number } = {};
   for (const kind of Object.keys(KINDS)) {
-    for (const rows of bench.quick ? [250] : SIZES) {
+    for (const rows of bench.quick ? [QUICK_SIZE] : SIZES) {
       for (const [way, on] of Object.entries(WAYS)) {
         const sums = { right: 0, error: 0, cpu: 0 };
         let count = 0;
@@ -78,6 +79,9 @@ async function measure(seed: number, bench: Bench): Promise<Figures> {
   return figures;
 }
 
+const sizesIn = (runs: readonly Figures[]): number[] =>
+  [QUICK_SIZE, ...SIZES].filter((rows) => figuresOf(runs, `images${rows}leftright`).length > 0);
+
 export const fewRows: Experiment = {
   name: "few-rows",
   title: "Few rows",
@@ -87,7 +91,7 @@ export const fewRows: Experiment = {
   show: (runs) => {
     const middle = (name: string) => median(figuresOf(runs, name)) ?? Number.NaN;
     const lines = Object.entries(KINDS).flatMap(([kind, title]) =>
-      SIZES.map((rows) => {
+      sizesIn(runs).map((rows) => {
         const both = (name: string, digits: number) =>
           Object.keys(WAYS).map((way) => middle(`${kind}${rows}${way}${name}`).toFixed(digits));
         return [title, String(rows), ...both("right", 4), ...both("error", 4), ...both("cpu", 2)];

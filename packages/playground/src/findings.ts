@@ -32,6 +32,8 @@ export interface Explanation {
   readonly strongest: readonly StrongFilter[];
   /** The strongest filter of another class. */
   readonly rival?: FilterView;
+  /** The classes that the parts speak for and against; the strongest filter may be of another one where several vote. */
+  readonly between?: readonly [given: string, rival: string];
   /** Features by the size of their part in the decision; of a model of patches pixels, which share the parts of their windows. */
   readonly features: Uint32Array;
   /** Their parts: positive speaks for the decision, negative for the rival. */

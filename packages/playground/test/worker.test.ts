@@ -273,6 +273,28 @@ describe("a session", () => {
     expect(session.rows({ rows: [0] })).toHaveLength(1);
   });
 
+  it("names the classes that the pixels speak for by the vote, not by the strongest filter", async () => {
+    const { x, y } = await loadDigits();
+    const voters = await new RankSimilarityClassifier({ filters: 200, voters: 25 }).fit(
+      x.slice(0, 600),
+      y.slice(0, 600),
+    );
+    const session = new Session(QUIET);
+    await session.openFiles({
+      files: [{ path: "m.model", file: new File([saveModel(voters)], "m.model") }],
+      choices: {},
+    });
+    let outvoted = 0;
+    for (let row = 600; row < 900; row++) {
+      const values = Float64Array.from(x.row(row));
+      const { labels, between, strongest } = await session.explain({ sample: { form: "dense", values } });
+      expect(between?.[0]).toBe(labels[0]);
+      expect(between?.[1]).not.toBe(labels[0]);
+      if (strongest[0].shares[0].label !== labels[0]) outvoted++;
+    }
+    expect(outvoted).toBeGreaterThan(0);
+  });
+
   it("says what is missing instead of failing", async () => {
     const session = new Session(QUIET);
     expect(() => session.rows({ rows: [0] })).toThrow(/no data yet/);

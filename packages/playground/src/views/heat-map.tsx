@@ -21,7 +21,7 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
   const isEmpty = explanation?.strongest.length === 0;
   const rival = explanation?.rival;
   const first = explanation?.strongest[0];
-  const [mine, other] = [first && sharesText(first), rival && sharesText(rival)];
+  const [mine, other] = explanation?.between ?? [first && sharesText(first), rival && sharesText(rival)];
   return (
     <figure class="sample-figure">
       <figcaption>What decided it</figcaption>
@@ -39,10 +39,7 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
         <canvas ref={over} class="parts" />
       </div>
       {mine && other ? (
-        <p
-          class="legend heat-legend"
-          title={`Value × difference of weights: filter ${first?.filter} against filter ${rival?.filter}, the strongest of another class`}
-        >
+        <p class="legend heat-legend" title="Value × difference of weights, between the strongest filters of both">
           <span>
             <i class="swatch against" /> for {other}
           </span>

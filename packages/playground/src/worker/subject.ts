@@ -192,6 +192,7 @@ export class Subject {
       ...(probabilities ? { probabilities } : {}),
       strongest: found.filters.slice(0, SHOWN_FILTERS).map((strong) => this.#strong(strong)),
       ...(found.rival === undefined ? {} : { rival: this.view(found.rival) }),
+      ...this.#between(found),
       features: Uint32Array.from(shown, ({ feature }) => feature),
       parts: Float64Array.from(shown, ({ contribution }) => contribution),
       values: Float64Array.from(shown, ({ value }) => value),
@@ -200,6 +201,12 @@ export class Subject {
       ...this.#seen(x),
       milliseconds: performance.now() - began,
     };
+  }
+
+  #between(found: BankExplanation): Pick<Explanation, "between"> {
+    if (!(this.model instanceof ClassifierModel)) return {};
+    const { label, rivalLabel } = found as ClassExplanation;
+    return rivalLabel === undefined ? {} : { between: [String(label), String(rivalLabel)] };
   }
 
   /** The parts of the decision by their size: of features, or of the pixels in whose windows patches were found. */

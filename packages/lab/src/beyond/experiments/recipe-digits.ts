@@ -46,7 +46,7 @@ export const recipeDigits: Experiment = {
   name: "recipe-digits",
   title: "Digits, `balanced`, ten folds",
   about:
-    "Accuracy over all 1,797 digits, each judged by the fold that left it out; folds by seed. The recipe for small images was chosen in ten folds of 1,348 of these rows, so the figures are not of rows that no choice has seen.",
+    'Accuracy over all 1,797 digits, each judged by the fold that left it out; folds by seed. The recipe for small images was chosen in ten folds of 1,348 of these rows, so the figures are not of rows that no choice has seen. Before the rows that fit probabilities were trained on as well (see "Few rows"), the median was 0.9889.',
   columns: [
     { figure: "balanced", title: "balanced" },
     { figure: "paper", title: "paper" },

@@ -25,7 +25,7 @@ import { type Trained, trainBank } from "../paper/train.ts";
 import { Streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
-import { calibrationShare, holdOutRows } from "./held-out-rows.ts";
+import { calibrationRows } from "./held-out-rows.ts";
 import { checkInitialRowsByClass } from "./initial-rows.ts";
 import type { ClassifierParams } from "./params.ts";
 import { refuseUnsummed } from "./partial-fit.ts";
@@ -71,11 +71,7 @@ export async function trainClasses(
   refuseUnrefinable(params);
   const rows = rowsWithoutCopies(matrix, run);
   const { classes, codes } = encodeLabels(y, rows);
-  const { calibrate, calibrateOn } = params;
-  const rest =
-    calibrate === "none"
-      ? undefined
-      : holdOutRows(codes, classes.length, calibrationShare(rows, { calibrate, calibrateOn }), params, "calibrate");
+  const rest = calibrationRows(codes, classes.length, params);
   const shown = showRows(matrix, codes, params);
   // What filters are made of; draws and what is fitted to rows held out see the rows as they are.
   const summed = weights

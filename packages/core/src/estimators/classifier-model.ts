@@ -142,9 +142,12 @@ export class ClassifierModel extends FilterModel implements PredictingModel<Matr
     return this.#with({ calibration: fitted, params: { ...this.params, calibrate } });
   }
 
-  /** The same filters with the probabilities that were fitted for a model of the same classes. */
+  /** The same filters with the probabilities that were fitted for a model of the same classes, whose training the report counts in. */
   calibratedAs(other: ClassifierModel): ClassifierModel {
-    return this.#with({ calibration: other.#calibration });
+    const [own, more] = [this.report, other.report];
+    const seconds = (own.seconds ?? 0) + (more.seconds ?? 0);
+    const fallbacks = [...new Set([...(own.fallbacks ?? []), ...(more.fallbacks ?? [])])];
+    return this.#with({ calibration: other.#calibration, report: { ...own, seconds, fallbacks } });
   }
 
   /** The same filters with the probabilities of the method itself; this model where none were fitted. */

@@ -3,7 +3,7 @@
 import type { Backend, RowSource } from "../backends/contract.ts";
 import type { Refinement } from "../beyond/refinement/choice.ts";
 import { RanksimError } from "../errors.ts";
-import { isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
+import { encodeLabels, isLabelSets, type LabelSets, type Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import { checkWeights, type Weighted } from "../matrix/row-weights.ts";
 import { type Copied, rowsWithoutCopies } from "../matrix/shifted.ts";
@@ -12,6 +12,7 @@ import { checkpointOf } from "./checkpoint.ts";
 import { type TrainedClasses, trainClasses } from "./class-training.ts";
 import { ClassifierModel } from "./classifier-model.ts";
 import type { Estimator, Progress, Run } from "./estimator.ts";
+import { calibrationRows } from "./held-out-rows.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams, checkParams, paramsAsJson } from "./params.ts";
 import { withBackend } from "./run.ts";
 
@@ -27,6 +28,12 @@ async function trained(
 ): Promise<{ model: ClassifierModel; heldOut: TrainedClasses["heldOut"] }> {
   const { heldOut, ...parts } = await trainClasses(matrix, y, params, backend, run, weights, chosen);
   return { model: new ClassifierModel({ ...parts, params: paramsAsJson(stated), nBest: params.nBest }), heldOut };
+}
+
+/** Refuses before the first fit what the second one, which leaves rows out, would refuse. */
+function refuseFewRows(y: Labels, rows: number, params: ClassifierParams): void {
+  const { classes, codes } = encodeLabels(y, rows);
+  calibrationRows(codes, classes.length, params);
 }
 
 /** The run for the first (0) or the second half (1) of the work. */
@@ -79,9 +86,11 @@ export class RankSimilarityClassifier implements Estimator<MatrixLike, Classifie
         "expected one label for each row; RankSimilarityProbabilisticClassifier takes several",
       );
     }
-    const weights = checkWeights(run, rowsWithoutCopies(matrix, run), params.filterFunction);
+    const rows = rowsWithoutCopies(matrix, run);
+    const weights = checkWeights(run, rows, params.filterFunction);
+    const isAgain = params.calibrate !== "none" && params.calibrateOn !== undefined;
+    if (isAgain) refuseFewRows(y, rows, params);
     return withBackend(run, async (backend) => {
-      const isAgain = params.calibrate !== "none" && params.calibrateOn !== undefined;
       const all = { ...params, calibrate: "none" as const };
       const whole = isAgain
         ? (await trained(matrix, y, all, backend, halfOf(run, 0), weights, { stated: params })).model

@@ -16,10 +16,22 @@ export const THRESHOLD_SHARE = 0.2;
 
 type CalibrateOn = { readonly calibrateOn?: ClassifierParams["calibrateOn"] };
 
+/** The rows of one class each that are held out to fit probabilities; none where these are not fitted. Refuses what `holdOutRows` does. */
+export function calibrationRows(
+  codes: Uint32Array,
+  classes: number,
+  params: Pick<ClassifierParams, "calibrate" | "calibrateOn" | "seed" | "initialRows">,
+): ReturnType<typeof holdOutRows> | undefined {
+  const { calibrate, calibrateOn } = params;
+  if (calibrate === "none") return undefined;
+  return holdOutRows(codes, classes, calibrationShare(codes.length, calibrate, calibrateOn), params, "calibrate");
+}
+
 /** The fraction of rows that is held out to fit probabilities of one class a row: rows that are not needed for it are trained on. */
-export function calibrationShare(
+function calibrationShare(
   rows: number,
-  { calibrate, calibrateOn }: { readonly calibrate: "temperature" | "isotonic" } & CalibrateOn,
+  calibrate: "temperature" | "isotonic",
+  calibrateOn?: ClassifierParams["calibrateOn"],
 ): number {
   if (calibrate === "temperature") return Math.min(CALIBRATION_SHARE, FACTOR_ROWS / rows);
   return calibrateOn === undefined ? CALIBRATION_SHARE : AGAIN_SHARE;

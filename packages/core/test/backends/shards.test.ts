@@ -149,7 +149,10 @@ describe.each([2, 3, 4])("%i processes", (size) => {
           { backend },
         ),
       (rows: Matrix, backend: Backend) =>
-        new RankSimilarityClassifier({ filters: 24, committee: 2, refine: true, refineEpochs: 2 }).fit(rows, y, {
+        new RankSimilarityClassifier({
+          ...{ filters: 24, committee: 2, refine: true, refineEpochs: 2 },
+          ...{ calibrate: "temperature", calibrateOn: "drawn" },
+        }).fit(rows, y, {
           backend,
         }),
       (rows: Matrix, backend: Backend) =>

@@ -75,6 +75,13 @@ const estimators = [
   ["transform that does not spread", new RankSimilarityTransform({ filters: 18, spreading: "none" })],
   ["classifier", new RankSimilarityClassifier({ filters: 24, iterations: 3, committee: 2 })],
   [
+    "classifier that trains again to fit probabilities",
+    new RankSimilarityClassifier({
+      ...{ filters: 12, iterations: 2, refine: true, refineEpochs: 2, refineWindow: 0.1 },
+      ...{ calibrate: "temperature", calibrateOn: "drawn" },
+    }),
+  ],
+  [
     "probabilistic",
     new RankSimilarityProbabilisticClassifier({ filters: 20, iterations: 3, distribution: "confusion" }),
   ],

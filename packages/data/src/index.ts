@@ -32,14 +32,8 @@ export { readLabels } from "./readers/labels.ts";
 export { type ColumnChoice, FORMATS, type Format, type ReadOptions, type TextPart } from "./readers/options.ts";
 export { atImageSize, type ChosenSize, chooseImageSize, IMAGE_SIZES } from "./recipes/image-size.ts";
 export { type DataKind, kindOf } from "./recipes/kind.ts";
-export {
-  PRESETS,
-  type Preset,
-  type Recipe,
-  type RecipeOptions,
-  recipeFor,
-  TABLE_VOTERS,
-} from "./recipes/recipe.ts";
+export { type Recipe, recipeFor, TABLE_VOTERS } from "./recipes/recipe.ts";
+export { PRESETS, type Preset, type RecipeOptions } from "./recipes/task.ts";
 export { type Trained, type TrainingData, type TrainOptions, train } from "./recipes/train.ts";
 export { hashedInPassing, SeenTally, seenRows } from "./row-hash.ts";
 export { type FixedLayout, fixedRows, layoutOf, type Placed } from "./rows/fixed-rows.ts";

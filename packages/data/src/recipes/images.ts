@@ -8,8 +8,7 @@ import {
   RanksimError,
 } from "@ranksim/core";
 import type { AnyRows, ImageSize } from "../data-set.ts";
-import type { Preset } from "./recipe.ts";
-import { type Chosen, calibration, filtersFor, given, named, type Task } from "./task.ts";
+import { type Chosen, calibration, filtersFor, given, named, type Preset, type Task } from "./task.ts";
 
 /** Below this side windows are 3 pixels wide, not 5. */
 const SMALL_SIDE = 16;
@@ -36,9 +35,7 @@ const SMALL_LAYERS: typeof IMAGE_LAYERS = {
   best: { patch: [3, 4, 5], filters: [128, 128, 128], nBest: 8, grid: [3, 3, 2], bytes: true },
 };
 
-/**
- * Images up to which copies moved by a pixel are learned from as well: with more, copies matter less, and time more.
- */
+/** Images up to which copies moved by a pixel are learned from as well: with more, copies matter less, and time more. */
 const MOST_COPIED = 65_000;
 
 /**

@@ -13,7 +13,7 @@ export function kindOf(data: AnyRows): DataKind {
   const takes = takesOf(data);
   if (takes !== "numbers") return takes;
   if (data.y === undefined) return "no labels";
-  if (Array.isArray(data.y[0])) return "several labels";
+  if (hasSeveralLabels(data)) return "several labels";
   if (isImages(data)) return "images";
   return isSparse(data) ? "sparse numbers" : "numbers";
 }
@@ -23,6 +23,9 @@ export function takesOf({ form }: AnyRows): "numbers" | "text" | "table" {
   if (form === "text" || form === "texts") return "text";
   return form === "table" || form === "tables" ? "table" : "numbers";
 }
+
+/** Whether a row may have several labels. */
+export const hasSeveralLabels = ({ y }: AnyRows): boolean => Array.isArray(y?.[0]);
 
 /** Whether rows of numbers are stored without their zeros. */
 export const isSparse = (data: AnyRows): boolean =>

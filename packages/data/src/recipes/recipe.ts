@@ -9,20 +9,17 @@ import {
   type Label,
   type MatrixLike,
   type Model,
-  type PatchParams,
-  Pipeline,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   RanksimError,
-  type Steps,
 } from "@ranksim/core";
 import { type AnyRows, rowCount } from "../data-set.ts";
 import { TableEncoder, type TableLike } from "../table/encoder.ts";
 import { CountVectorizer } from "../text/count.ts";
 import { TfidfVectorizer } from "../text/tfidf.ts";
 import { images } from "./images.ts";
-import { type DataKind, isImages, isSparse, kindOf, paperKind, takesOf } from "./kind.ts";
+import { type DataKind, hasSeveralLabels, isImages, isSparse, kindOf, paperKind, takesOf } from "./kind.ts";
 import {
   type Chosen,
   calibration,
@@ -31,35 +28,21 @@ import {
   given,
   isUncalibrated,
   named,
+  PRESETS,
+  type Preset,
+  type RecipeOptions,
   type Task,
 } from "./task.ts";
-
-/** How much time is traded for accuracy; "paper" is the paper's plain method. */
-export type Preset = "paper" | "fast" | "balanced" | "best";
-
-export const PRESETS: readonly Preset[] = ["paper", "fast", "balanced", "best"];
 
 /** A recipe for data, and why it was chosen. */
 export interface Recipe {
   readonly preset: Preset;
   readonly kind: DataKind;
   /** Whether it takes rows of numbers, texts or a table. */
-  readonly takes: "numbers" | "text" | "table";
+  readonly takes: Task["takes"];
   readonly estimator: Estimator<never, Model>;
   /** One line for people: what was chosen, for what. */
   readonly about: string;
-}
-
-/** How a recipe is chosen. */
-export interface RecipeOptions {
-  readonly preset?: Preset;
-  readonly seed?: number;
-  /** Parameters of the last step (filters, refine, calibrate, …) that take the place of the recipe's. */
-  readonly params?: { readonly [name: string]: unknown };
-  /** Images: parameters of the windows that take the place of the recipe's. */
-  readonly patches?: Partial<
-    Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "shiftedCopies" | "bytes" | "sample">
-  >;
 }
 
 /** The recipe that suits the data. Refuses (code "bad-params") a preset that does not exist, and patches of what is not images. */
@@ -111,17 +94,17 @@ function chosen(task: Task): Chosen {
 }
 
 function paper(task: Task): Chosen {
-  const { data, kind, takes } = task;
-  if (kind === "no labels")
-    return { estimator: new RankSimilarityTransform(given(task, {})), what: "the paper's transform" };
-  const several = Array.isArray(data.y?.[0]);
-  const last = several
-    ? new RankSimilarityProbabilisticClassifier(given(task, {}))
-    : new RankSimilarityClassifier(given(task, {}));
-  const what = several ? "the paper's probabilistic classifier" : "the paper's classifier";
-  if (takes === "table") return table(task);
-  if (takes !== "text") return { estimator: last as Estimator<never, Model>, what };
+  if (task.takes === "table") return table(task);
+  const [last, what] = paperStep(task);
+  if (task.takes !== "text") return { estimator: last, what };
   return { estimator: texts(new CountVectorizer(), last), what: `counts of words, ${what}` };
+}
+
+function paperStep(task: Task): [Estimator<never, Model>, string] {
+  if (task.data.y === undefined) return [new RankSimilarityTransform(given(task, {})), "the paper's transform"];
+  return hasSeveralLabels(task.data)
+    ? [new RankSimilarityProbabilisticClassifier(given(task, {})), "the paper's probabilistic classifier"]
+    : [new RankSimilarityClassifier(given(task, {})), "the paper's classifier"];
 }
 
 /**
@@ -133,20 +116,15 @@ export const TABLE_VOTERS = 9;
 
 /** Columns of several kinds and units go through an encoder, and several filters vote. */
 function table(task: Task): Chosen {
-  const several = Array.isArray(task.data.y?.[0]);
   // Banks of a committee add up their scores: no filters vote there.
   const votes = task.params.committee === undefined ? { voters: TABLE_VOTERS } : {};
-  const last = several
+  const last = hasSeveralLabels(task.data)
     ? new RankSimilarityProbabilisticClassifier(given(task, calibrationOfLabels(task)))
     : new RankSimilarityClassifier(given(task, { ...votes, ...calibration(task) }));
-  const steps: Steps<TableLike, Model> = [
-    ["encode", new TableEncoder()],
-    ["classify", last as unknown as Estimator<MatrixLike, Model>],
-  ];
   const { voters = 1 } = last.params as { readonly voters?: number };
   const alike = task.preset === "fast" || task.preset === "best" ? "; fast, balanced and best train tables alike" : "";
   return {
-    estimator: new Pipeline<TableLike, Model>(steps) as unknown as Estimator<never, Model>,
+    estimator: named<TableLike>(["encode", new TableEncoder()], ["classify", last]),
     what: `columns encoded, ${voters > 1 ? `${voters} filters that vote` : "filters"}${alike}`,
   };
 }
@@ -159,7 +137,6 @@ function table(task: Task): Chosen {
 const NEWEST: Partial<ClassifierParams> = { calibrateOn: "last" };
 
 function text(task: Task): Chosen {
-  const several = Array.isArray(task.data.y?.[0]);
   const words = new TfidfVectorizer({
     maxFeatures: task.preset === "best" ? 30_000 : 10_000,
     logTf: true,
@@ -169,7 +146,9 @@ function text(task: Task): Chosen {
     const transform = new RankSimilarityTransform(given(task, { distribution: "savage" as const }));
     return { estimator: texts(words, transform), what: "tf-idf, filters of Savage scores without labels" };
   }
-  const last = several ? severalLabels(task, true) : fewFilters(task, task.preset === "best" ? 8 : 4, NEWEST);
+  const last = hasSeveralLabels(task.data)
+    ? severalLabels(task, true)
+    : fewFilters(task, task.preset === "best" ? 8 : 4, NEWEST);
   return { estimator: texts(words, last.estimator as never), what: `weighted tf-idf, ${last.what}` };
 }
 
@@ -236,7 +215,7 @@ function texts(words: Estimator<readonly string[]>, last: Estimator<never, Model
 }
 
 function describe({ data, kind, takes, rows, classes }: Task): string {
-  const [one, many] = kind === "several labels" ? ["label", "labels"] : ["class", "classes"];
+  const [one, many] = hasSeveralLabels(data) ? ["label", "labels"] : ["class", "classes"];
   const labelled = data.y === undefined ? "" : `, ${counted(classes, one, many)}`;
   if (data.form === "text" || data.form === "texts") return `${counted(rows, "text")}${labelled}`;
   if (takes === "table") {

@@ -1,19 +1,38 @@
-/** What recipes of all kinds of data share: the task, parameters given by hand, how many filters, and whether probabilities are fitted. */
+/** What recipes of all kinds of data share: presets and options, the task, parameters given by hand, how many filters, and whether probabilities are fitted. */
 
-import { type ClassifierParams, type Estimator, type MatrixLike, type Model, Pipeline } from "@ranksim/core";
+import {
+  type ClassifierParams,
+  type Estimator,
+  type MatrixLike,
+  type Model,
+  type PatchParams,
+  Pipeline,
+} from "@ranksim/core";
 import type { AnyRows } from "../data-set.ts";
-import type { DataKind } from "./kind.ts";
-import type { Preset, Recipe, RecipeOptions } from "./recipe.ts";
+import { type DataKind, hasSeveralLabels, type takesOf } from "./kind.ts";
+
+/** How much time is traded for accuracy; "paper" is the paper's plain method. */
+export type Preset = "paper" | "fast" | "balanced" | "best";
+
+export const PRESETS: readonly Preset[] = ["paper", "fast", "balanced", "best"];
+
+/** How a recipe is chosen. */
+export interface RecipeOptions {
+  readonly preset?: Preset;
+  readonly seed?: number;
+  /** Parameters of the last step (filters, refine, calibrate, …) that take the place of the recipe's. */
+  readonly params?: { readonly [name: string]: unknown };
+  /** Images: parameters of the windows that take the place of the recipe's. */
+  readonly patches?: Partial<
+    Pick<PatchParams, "patch" | "filters" | "nBest" | "grid" | "shiftedCopies" | "bytes" | "sample">
+  >;
+}
 
 /** What a recipe is chosen for. */
-export interface Task {
+export interface Task extends Required<RecipeOptions> {
   readonly data: AnyRows;
-  readonly takes: Recipe["takes"];
-  readonly preset: Preset;
+  readonly takes: ReturnType<typeof takesOf>;
   readonly kind: DataKind;
-  readonly seed: number;
-  readonly params: { readonly [name: string]: unknown };
-  readonly patches: NonNullable<RecipeOptions["patches"]>;
   readonly rows: number;
   readonly classes: number;
 }
@@ -61,15 +80,15 @@ export function calibrationOfLabels(task: Task): { calibrate?: "temperature" } {
 
 /** Probabilities of classes. Where rows are few, those that fit them are trained on as well. */
 export function calibration(task: Task): Partial<Pick<ClassifierParams, "calibrate" | "calibrateOn">> {
-  const { rows, takes } = task;
-  const calibrate = { ...calibrationOfLabels(task), ...task.params }.calibrate ?? "none";
-  const isAgain = calibrate !== "none" && (takes === "table" || rows <= TRAINED_AGAIN);
-  return { ...calibrationOfLabels(task), ...(isAgain ? { calibrateOn: "drawn" } : {}) };
+  const own = calibrationOfLabels(task);
+  const { calibrate = "none" } = { ...own, ...task.params };
+  const isAgain = calibrate !== "none" && (task.takes === "table" || task.rows <= TRAINED_AGAIN);
+  return { ...own, ...(isAgain ? { calibrateOn: "drawn" } : {}) };
 }
 
 /** Whether rows are enough to hold some out for probabilities. */
 function hasEnough({ rows, classes, data }: Task): boolean {
-  return rows >= CALIBRATING_ROWS && (Array.isArray(data.y?.[0]) || rows >= CALIBRATING_EACH * classes);
+  return rows >= CALIBRATING_ROWS && (hasSeveralLabels(data) || rows >= CALIBRATING_EACH * classes);
 }
 
 /** Whether a preset that fits probabilities finds too few rows for it. */

@@ -18,7 +18,8 @@ import { looksLikeTable } from "../table/detect.ts";
 import type { TableLike } from "../table/encoder.ts";
 import { Table } from "../table/table.ts";
 import { atImageSize, chooseImageSize } from "./image-size.ts";
-import { type Recipe, type RecipeOptions, recipeFor } from "./recipe.ts";
+import { type Recipe, recipeFor } from "./recipe.ts";
+import type { RecipeOptions } from "./task.ts";
 
 /** How `train` chooses and what the model remembers. */
 export interface TrainOptions extends RecipeOptions {

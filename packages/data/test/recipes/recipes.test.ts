@@ -9,6 +9,7 @@ import {
   type PipelineModel,
   type PredictingModel,
   RanksimError,
+  type Run,
   saveModel,
   schemaOf,
 } from "@ranksim/core";
@@ -20,6 +21,7 @@ import {
   type Preset,
   type RecipeOptions,
   recipeFor,
+  Table,
   textReaders,
   train,
 } from "@ranksim/data";
@@ -109,6 +111,50 @@ describe("recipeFor", () => {
   it("fits probabilities where there are rows to hold out", () => {
     expect(recipeFor(numbers(300)).estimator.params.calibrate).toBe("temperature");
     expect(recipeFor(numbers(150)).estimator.params.calibrate).toBe("none");
+    expect(recipeFor(numbers(150)).about).toMatch(/; too few rows to fit probabilities$/);
+    expect(recipeFor(numbers(300)).about).not.toContain("too few");
+    expect(recipeFor(numbers(150), { params: { calibrate: "none" } }).about).not.toContain("too few");
+  });
+
+  it("trains again on the rows that fit probabilities, where rows are few or a table", () => {
+    const plain = (rows: number): DataSet => ({
+      form: "matrix",
+      x: Dense.of(new Uint8Array(rows * 20), rows, 20),
+      y: Array.from({ length: rows }, (_, r) => r % 2),
+    });
+    const on = (data: DataSet, params = {}) => {
+      const found = Object.entries(recipeFor(data, { params }).estimator.params);
+      return found.find(([name]) => /(^|\.)calibrateOn$/.test(name))?.[1];
+    };
+    const tableOf = (rows: number): DataSet => {
+      const { y, ...data } = plain(rows) as DataSet & { form: "matrix" };
+      return { form: "table", table: Table.fromMatrix(data.x), y: y as number[] };
+    };
+    expect([on(plain(199)), on(plain(200)), on(plain(10_000)), on(plain(10_001))]).toEqual([
+      undefined,
+      "drawn",
+      "drawn",
+      undefined,
+    ]);
+    expect([on(tableOf(199)), on(tableOf(10_001)), on(images(300))]).toEqual([undefined, "drawn", "drawn"]);
+    expect(on(plain(300), { calibrate: "none" })).toBeUndefined();
+    expect(on(plain(150), { calibrate: "isotonic" })).toBe("drawn");
+    expect(on(plain(300), { calibrateOn: "last" })).toBe("last");
+    expect(on(plain(300), { calibrateOn: undefined })).toBeUndefined();
+  });
+
+  it("is the paper's transform for texts without labels", async () => {
+    const { y: _, ...texts } = text as DataSet & { form: "text" };
+    const { model, recipe } = await train(texts, { preset: "paper" });
+    expect(recipe.about).toBe("paper, for 60 texts: counts of words, the paper's transform");
+    expect(model.kind).toBe("pipeline");
+  });
+
+  it("counts labels, not classes, where rows have several", () => {
+    const y = Array.from({ length: 60 }, (_, r) => (r % 2 === 0 ? ["a"] : ["a", "b"]));
+    expect(recipeFor({ ...text, y }).about).toContain("for 60 texts, 2 labels: ");
+    const table = Table.fromMatrix(digits.x.slice(0, 60));
+    expect(recipeFor({ form: "table", table, y }).about).toContain("60 rows and 64 columns, 2 labels: ");
   });
 
   it("steps over pixels of large images, and leaves images too small for windows to filters of rows", () => {
@@ -181,6 +227,34 @@ describe("train", () => {
     expect((steps[1] as ClassifierModel).report.refinement).toBeDefined();
     expect(schemaOf(model)?.image).toEqual({ width: 8, height: 8, channels: 1 });
     expect(good).toBeGreaterThan((await score("paper"))[1]);
+  });
+
+  it("trains again on few images and their moved copies, and tells of both fits as one", async () => {
+    const [rows, side] = [210, 16];
+    const y = Array.from({ length: rows }, (_, r) => (r % 2 === 0 ? "level" : "upright"));
+    // A line across or down the image, on a texture.
+    const values = Uint8Array.from({ length: rows * side * side }, (_, e) => {
+      const [r, i] = [Math.floor(e / (side * side)), e % (side * side)];
+      const place = r % 2 === 0 ? Math.floor(i / side) : i % side;
+      return (place === 2 + (r % 12) ? 150 : 0) + ((e * 7919) % 101);
+    });
+    const data = { form: "matrix" as const, x: Dense.of(values, rows, side * side), y };
+    const small = { preset: "best" as const, patches: { filters: [6, 6, 6] } };
+    const shares: number[] = [];
+    const best = (params: RecipeOptions["params"], run: Run = {}) =>
+      train({ ...data, imageSize: { width: side, height: side } }, { ...small, params: { ...params }, ...run });
+    const filters = { filters: 10, committee: 2, refineEpochs: 2 };
+    const { model, recipe } = await best(filters, { onProgress: ({ share }) => void shares.push(share) });
+    expect(recipe.about).toMatch(/images also moved by a pixel$/);
+    const classify = (model as unknown as PipelineModel).steps[1] as ClassifierModel;
+    expect(classify.params).toMatchObject({ calibrate: "temperature", calibrateOn: "drawn" });
+    expect(classify.report.rows).toBe(rows);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+    const { model: plain } = await best({ ...filters, calibrate: "none" });
+    const last = (plain as unknown as PipelineModel).steps[1] as ClassifierModel;
+    expect(classify.bank).toEqual(last.bank);
+    expect(await model.predict(data.x)).toEqual(await plain.predict(data.x));
   });
 
   it("gives data with labels a classifier that needs no cast", async () => {

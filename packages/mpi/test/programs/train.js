@@ -38,7 +38,7 @@ const inner = await openBackend("wasm");
 const backend = joined ? openShards(inner, joined.collective) : inner;
 const estimators = [
   new RankSimilarityTransform({ filters: 40, iterations: 4 }),
-  new RankSimilarityClassifier({ filters: 45, iterations: 3, calibrate: "temperature" }),
+  new RankSimilarityClassifier({ filters: 45, iterations: 3, calibrate: "temperature", calibrateOn: "drawn" }),
   new RankSimilarityProbabilisticClassifier({ filters: 40, iterations: 3, distribution: "confusion" }),
 ];
 const digests = [];

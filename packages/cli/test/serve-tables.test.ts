@@ -37,9 +37,9 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function open(): Promise<string> {
+async function open(model = "mixed.ranksim"): Promise<string> {
   const access = { token: undefined, hosts: hostsFor("127.0.0.1", []), cors: undefined };
-  const models = [world.path("mixed.ranksim")];
+  const models = [world.path(model)];
   server = await ModelServer.open({ models, host: "127.0.0.1", port: 0, access, watch: false, version: "0" });
   return server.address;
 }
@@ -107,6 +107,13 @@ test("names what a row lacks or holds too much of", async () => {
     status: 400,
     text: expect.stringMatching(/row 0, column .*size.*: expected a number or null, found a list/),
   });
+});
+
+test("answers by a model that was trained to give sets of classes as predict does", async () => {
+  await world.ranksim("train mixed.csv --label-column quality --sets -m sets.ranksim");
+  const { stdout } = await world.ranksim("predict sets.ranksim mixed.csv");
+  const address = await open("sets.ranksim");
+  expect(labelsOf(await ask(`${address}/predict`, { rows }))).toEqual(stdout.trim().split("\n"));
 });
 
 test("explains by the names of columns", async () => {

@@ -2,6 +2,7 @@
 
 import {
   ClassifierModel,
+  ConformalModel,
   expandFilter,
   type FilterBank,
   type Model,
@@ -36,9 +37,10 @@ const TAKES_CELLS = new Set(["table-encoder", "count-vectorizer", "tfidf-vectori
 const CELLS_ELSEWHERE =
   "it takes texts or cells of tables, the format only numbers. The server (ranksim serve) and python/ranksim_model.py take the model as it is";
 
-/** The parts of a model; refused (code "unsupported") where a step is none of them. */
+/** The parts of a model, without what a model of `--sets` knows beside them; refused (code "unsupported") where a step is none of them. */
 export function partsOf(model: Model, format: string): Parts {
-  const steps = model instanceof PipelineModel ? model.steps : [model];
+  const inner: Model = model instanceof ConformalModel ? model.model : model;
+  const steps = inner instanceof PipelineModel ? inner.steps : [inner];
   const patches = steps.length > 1 && steps[0] instanceof PatchModel ? steps[0] : undefined;
   const scalings = steps.slice(patches ? 1 : 0, -1).map((step) => {
     if (step instanceof ScalerModel) return scalingOf(step);

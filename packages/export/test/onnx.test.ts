@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import {
   type ClassifierModel,
   type ClassifierParams,
+  ConformalClassifier,
   Dense,
   loadModel,
   type MatrixLike,
@@ -141,6 +142,12 @@ describe("a classifier", () => {
     const model = await new RankSimilarityClassifier({ filters: 20 }).fit(digits.x, named);
     const file = exportOnnx(model, { rows: "uint8", probabilities: false });
     expect(Object.keys(await askOnnx(file, digits.x.slice(0, 3), "uint8"))).toEqual(["label"]);
+  });
+
+  it("trained to give sets of classes answers without them", async () => {
+    const recipe = new RankSimilarityClassifier({ filters: 60, seed: 1 });
+    const model = await new ConformalClassifier(recipe, { seed: 1 }).fit(digits.x.slice(0, 900), named.slice(0, 900));
+    await compareClasses(model, digits.x.slice(900, 1000));
   });
 
   it("behind a scaler takes raw rows", async () => {

@@ -1,6 +1,15 @@
 /** The worker's own parts, run in Node: the gate, the study of features, and the views of filters and rows. */
 
-import { Csr, Dense, FilterWords, RankSimilarityClassifier, saveModel, trainTestSplit } from "@ranksim/core";
+import {
+  type ClassifierModel,
+  ConformalClassifier,
+  Csr,
+  Dense,
+  FilterWords,
+  RankSimilarityClassifier,
+  saveModel,
+  trainTestSplit,
+} from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import { describe, expect, it } from "vitest";
 import { loadedData, splitRows, summarize, viewRow } from "../src/worker/data.ts";
@@ -293,6 +302,20 @@ describe("a session", () => {
       if (strongest[0].shares[0].label !== labels[0]) outvoted++;
     }
     expect(outvoted).toBeGreaterThan(0);
+  });
+
+  it("opens a model that was trained to give sets of classes", async () => {
+    const session = new Session(QUIET);
+    await session.openDigits();
+    const { x, y } = await loadDigits();
+    const recipe = new RankSimilarityClassifier({ filters: 30, seed: 1 });
+    const model = await new ConformalClassifier(recipe, { seed: 1 }).fit(x.slice(0, 400), y.slice(0, 400));
+    const file = { path: "sets.model", file: new File([saveModel(model)], "sets.model") };
+    const opened = await session.openFiles({ files: [file], choices: {} });
+    expect(opened).toMatchObject({
+      model: { inputs: 64, filters: (model.model as ClassifierModel).bank.filters },
+      fits: true,
+    });
   });
 
   it("says what is missing instead of failing", async () => {

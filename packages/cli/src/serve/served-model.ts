@@ -2,6 +2,7 @@
 
 import {
   type Backend,
+  ConformalModel,
   type Dense,
   isClassifier,
   isTransformer,
@@ -118,9 +119,9 @@ export class ServedModel {
   }
 }
 
-/** The steps after the first: a model of their own. */
+/** The steps after the first: a model of their own. The server gives no sets, so that what a model of `--sets` holds is enough. */
 function withoutFirst(model: Model): Model {
-  const { names, steps } = model as PipelineModel;
+  const { names, steps } = (model instanceof ConformalModel ? model.model : model) as PipelineModel;
   return steps.length === 2 ? steps[1] : new PipelineModel(names.slice(1), steps.slice(1));
 }
 

@@ -2,6 +2,7 @@
 
 import {
   ClassifierModel,
+  ConformalModel,
   type Matrix,
   type Model,
   PatchModel,
@@ -30,9 +31,15 @@ import { type Part, preparingStep, type TrainingRun } from "./training.ts";
 /** The page is sent the progress of the words this often. */
 const TELL_MILLISECONDS = 100;
 
+/** The parts of a model, in the order rows go through them. */
+export function stepsOf(model: Model): readonly Model[] {
+  if (model instanceof ConformalModel) return stepsOf(model.model);
+  return model instanceof PipelineModel ? model.steps : [model];
+}
+
 /** A model from a file, ready to be looked at. */
 export function openPipeline(whole: Model, name: string): SubjectParts {
-  const steps = whole instanceof PipelineModel ? whole.steps : [whole];
+  const steps = stepsOf(whole);
   const model = steps[steps.length - 1];
   if (!isFilterModel(model)) {
     const kinds = steps.map(({ kind }) => kind).join(", then ");

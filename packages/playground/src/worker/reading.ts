@@ -3,7 +3,7 @@
  * fetches the readers.
  */
 
-import { loadModel, type Model, PipelineModel, schemaOf } from "@ranksim/core";
+import { loadModel, type Model, schemaOf } from "@ranksim/core";
 import {
   blobSource,
   type ColumnChoice,
@@ -22,6 +22,7 @@ import {
 } from "@ranksim/data";
 import type { NamedFile, Preview, ReadChoices } from "../protocol.ts";
 import { isMatrix, type LoadedData, loadedData } from "./data.ts";
+import { stepsOf } from "./pipeline.ts";
 import { previewOf } from "./preview.ts";
 
 /** What a drop contained. */
@@ -109,7 +110,7 @@ export function readModel(bytes: Uint8Array): Model {
 
 /** What a model of tables begins with. */
 function encoderOf(model: Model): TableModel | undefined {
-  const [first] = model instanceof PipelineModel ? model.steps : [model];
+  const [first] = stepsOf(model);
   return first instanceof TableModel ? first : undefined;
 }
 

@@ -143,6 +143,17 @@ test("evaluate says how many rows were seen in training", async () => {
   expect((await world.ranksim("evaluate seen.ranksim digits:test")).stderr).not.toContain("seen in training");
 });
 
+test("evaluate names classes that the model does not know, and its own where it knows none", async () => {
+  const note = async (first: string, second: string) => {
+    writeFileSync(world.path("t.csv"), `a,b,label\n1,2,${first}\n3,1,${second}\n`);
+    return (await world.ranksim("evaluate known.ranksim t.csv")).stderr;
+  };
+  writeFileSync(world.path("known.csv"), "a,b,label\n1,2,up\n3,1,down\n2,5,up\n");
+  await world.ranksim("train known.csv -m known.ranksim");
+  expect(await note("up", "level")).toContain("does not know 1 class of the data (level); log loss is left out");
+  expect(await note("Up", "Down")).toContain("2 classes of the data (Up, Down); its own are down, up; log loss");
+});
+
 test("arrays that a table model was trained on, or that were added to it, are known again", async () => {
   const values = Float64Array.from({ length: 160 }, (_, i) => ((i * 37) % 101) / 10 + (i % 4) * 100);
   const rows = (from: number, to: number) => encodeNpy(values.slice(4 * from, 4 * to), [to - from, 4]);

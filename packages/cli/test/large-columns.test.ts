@@ -190,5 +190,7 @@ it("--card is the page that it is of rows in memory", async () => {
   };
   const here = await card("--quiet");
   expect(here).toContain("| ant |");
+  expect(here).toMatch(/^\| recipe \| balanced, for a table of /m);
+  expect(here).toMatch(/^\| macro F1 \| [01]\.\d{4} \|$/m);
   expect(await card("--memory 40KB")).toBe(here.replace(" --quiet", ""));
 });

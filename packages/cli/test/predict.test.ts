@@ -129,6 +129,8 @@ describe("formats", () => {
     writeFileSync(world.path("texts/a/1"), "x");
     expect(await world.ranksim("predict m.ranksim texts --id-column id")).toMatchObject({ code: 2, stdout: "" });
     const { stderr } = await world.ranksim("predict m.ranksim all.csv --id-column id --out ids.npy");
+    const none = await world.ranksim("predict m.ranksim all.csv --keep nowhere");
+    expect(none.stderr).toMatch(/^error: --keep: all.csv has columns .*; found "nowhere"/);
     expect(stderr).toContain("npy has no place for --id-column, --keep, --top or --coverage; write .csv");
   });
 

@@ -90,6 +90,11 @@ describe("/predict", () => {
     const texts = ["a lovely film", "a dull plot"];
     const found = await post(`${address}/predict`, { texts });
     expect(found.json.labels).toEqual([5, 1]);
+    const rows = await post(`${address}/predict`, { rows: [[1, 2]] });
+    expect(rows).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("model reviews: expected texts, found rows"),
+    });
     const lines = await post(`${address}/predict`, `${texts.join("\n")}\n`, { "Content-Type": "text/plain" });
     expect(lines.text).toBe("5\n1\n");
     const inputs = [{ name: "text", datatype: "BYTES", shape: [2], data: texts }];

@@ -149,6 +149,11 @@ test("--weight-column goes with the rows that are trained on", async () => {
   expect(await train("--weight-column w")).not.toBe(await train("--ignore-columns w"));
 });
 
+test("inspect says that a model gives sets", async () => {
+  expect((await world.ranksim("inspect sets.ranksim")).stdout).toMatch(/^sets +fitted to 1\d\d held-out rows$/m);
+  expect((await world.ranksim("inspect plain.ranksim")).stdout).not.toMatch(/^sets/m);
+});
+
 test("explain says what the rows of filters are counted among, where some rows were held out", async () => {
   const note = "rows of filters are counted among the rows that were trained on";
   const { notes } = await told("explain sets.ranksim digits:test --row 0");

@@ -31,6 +31,14 @@ describe("a mixed table", () => {
     expect(accuracy.mean).toBeGreaterThan(0.95);
   });
 
+  test("may have a column without a name, which is shown by its quotes", async () => {
+    const lines = mixed().trimEnd().split("\n");
+    const indexed = lines.map((line, r) => `${r === 0 ? "" : r - 1};${line}`).join("\n");
+    writeFileSync(world.path("indexed.csv"), `${indexed}\n`);
+    const { stdout } = await world.ranksim("train indexed.csv --label-column quality --dry-run");
+    expect(stdout).toMatch(/^left out .*"" \(it numbers the rows\)/m);
+  });
+
   test("is stored with its types, so that nothing has to be said again", async () => {
     const model = loadModel(readFileSync(world.path("mixed.ranksim")));
     expect(model).toBeInstanceOf(PipelineModel);

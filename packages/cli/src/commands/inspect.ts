@@ -1,6 +1,6 @@
 /** `ranksim inspect`: what is in a model file. */
 
-import { type Model, type Schema, schemaOf } from "@ranksim/core";
+import { ConformalModel, type Model, type Schema, schemaOf } from "@ranksim/core";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { columnLines } from "../model/data-summary.ts";
@@ -86,6 +86,10 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
         ["features", part && count(part.features)],
         ["filters", part && `${count(part.bank.filters)}, ${part.bank.form}, ${widthOf(part)}`],
         ["trained on", part && counted(part.report.rows, "row")],
+        [
+          "sets",
+          model instanceof ConformalModel ? `fitted to ${counted(model.scores.length, "held-out row")}` : undefined,
+        ],
         ["refined", part?.report.refinement && refinementText(part.report.refinement)],
       ],
       style,

@@ -12,7 +12,12 @@ import { vectorizerTables } from "./vectorizer-flags.ts";
 
 /** The message in words of the command line. */
 export function speakFlags(message: string): string {
-  const names = [...READING_NAMES, "table", ...[...parameterTables(), ...vectorizerTables()].map(({ name }) => name)];
+  const names = [
+    ...READING_NAMES,
+    "table",
+    "keep",
+    ...[...parameterTables(), ...vectorizerTables()].map(({ name }) => name),
+  ];
   const any = names.join("|");
   const camel = names.filter((name) => /[A-Z]/.test(name)).join("|");
   return speakPatchFlags(message)

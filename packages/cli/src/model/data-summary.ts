@@ -14,7 +14,7 @@ import { parameterTables } from "../flags/estimator-flags.ts";
 import { vectorizerTables } from "../flags/vectorizer-flags.ts";
 import { count } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
-import { leftOutText, type Recipe } from "./recipe.ts";
+import { leftOutText, type Recipe, shownName } from "./recipe.ts";
 
 /** A name and what there is to say under it. */
 export type Line = readonly [name: string, value: string | undefined];
@@ -40,7 +40,9 @@ export function columnLines(columns: readonly DetectedColumn[]): Line[] {
   ];
 }
 
-function nameOf({ name, decimal, order }: DetectedColumn): string {
+function nameOf(column: DetectedColumn): string {
+  const { decimal, order } = column;
+  const name = shownName(column);
   if (decimal) return `${name} (decimal comma)`;
   return order ? `${name} (${order === "dmy" ? "day first" : "month first"})` : name;
 }

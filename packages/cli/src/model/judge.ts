@@ -153,7 +153,11 @@ export class JudgingTally {
       ...(trust?.logLoss === undefined ? {} : { logLoss: trust.logLoss, reliability: trust }),
     };
     const named = strange.slice(0, 5).join(", ") + (strange.length > 5 ? ", …" : "");
-    const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named}); log loss is left out`;
+    const isAll = strange.length === new Set(y).size; // all wrong: spelled in another way, perhaps
+    const known = isAll
+      ? `; its own are ${this.#classes.slice(0, 5).join(", ")}${this.#classes.length > 5 ? ", …" : ""}`
+      : "";
+    const note = `the model does not know ${counted(strange.length, "class", "classes")} of the data (${named})${known}; log loss is left out`;
     return { judgement, notes: strange.length === 0 ? [] : [note] };
   }
 

@@ -140,7 +140,10 @@ function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options
 }
 
 /** "id (it numbers the rows)". */
-export const leftOutText = ({ name, leftOut }: DetectedColumn): string => `${name} (${leftOut})`;
+export const leftOutText = (column: DetectedColumn): string => `${shownName(column)} (${column.leftOut})`;
+
+/** The name of a column, of one without a name that it has none: spreadsheets and data frames write them. */
+export const shownName = ({ name }: DetectedColumn): string => (name === "" ? '""' : name);
 
 /** Columns that have names are left out for good; those known by position stay, without features. */
 function keptOf(columns: readonly DetectedColumn[]): readonly DetectedColumn[] {

@@ -29,6 +29,7 @@ export function modelCard({ stored, dataName, schema, summary, provenance, notes
         ["command", `\`${provenance.command.replaceAll("`", "'")}\``],
         ["file", `${bytes(stored.byteLength)}, digest \`${stored.digest}\``],
         ["kind", summary.recipe.map(({ kind }) => kind).join(" → ")],
+        ...(schema.recipe ? [["recipe", plain(schema.recipe.about)]] : []),
       ],
     ),
     "## Data",
@@ -59,7 +60,7 @@ export function modelCard({ stored, dataName, schema, summary, provenance, notes
           `On ${count(heldOut.rows)} rows that were held out of training.`,
           table(
             ["score", "value"],
-            Object.entries(heldOut.scores).map(([name, value]) => [name, score(value)]),
+            Object.entries(heldOut.scores).map(([name, value]) => [SCORE_NAMES[name] ?? name, score(value)]),
           ),
         ]),
     "## Parameters",
@@ -75,6 +76,9 @@ export function modelCard({ stored, dataName, schema, summary, provenance, notes
     "",
   ].join("\n\n");
 }
+
+/** What scores are called in front of people. */
+const SCORE_NAMES: { readonly [name: string]: string } = { macroF1: "macro F1" };
 
 /** Columns shown at most; of more the first are. */
 const SHOWN_COLUMNS = 200;

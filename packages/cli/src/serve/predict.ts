@@ -102,6 +102,9 @@ export function topOf(value: unknown): number {
 /** Rows of a JSON body for a model: lists by position, objects by the names of the model's columns. */
 export async function jsonRows(model: ServedModel, { content, takes }: ParsedJson): Promise<Rows> {
   if (takes === "texts" || (takes === undefined && model.takesText)) return textRows(content);
+  if (model.takesText && !isObject(content[0])) {
+    throw badRequest(`model ${model.name}: expected texts, found rows; send {"texts": [...]}`);
+  }
   if (model.encoder) return tableRows(model.encoder, content);
   if (!isObject(content[0])) return denseRows(content, model.features);
   return readRows(model, Buffer.from(content.map((row) => JSON.stringify(row)).join("\n")), "jsonl");

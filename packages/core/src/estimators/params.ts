@@ -80,7 +80,7 @@ export interface ClassifierParams extends FilterParams {
   readonly refineEpochs: number;
   /** Margin, from -1 to 1, beyond which a row no longer moves filters; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
-  /** Train on all rows, and calibrate by a second fit without the last rows of each class ("last") or without drawn ones ("drawn"). */
+  /** Train on all rows, and calibrate by a second fit without the last rows of each class ("last") or without drawn ones ("drawn"); absent: drawn rows are held out of training. */
   readonly calibrateOn: "last" | "drawn" | undefined;
   /** Width, in pixels, of the images that rows are: they are also learned from moved by a pixel to each of four sides (deviation 32). */
   readonly shiftImages: number | undefined;
@@ -208,7 +208,7 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
     choices: ["last", "drawn"],
     default: null,
     about:
-      "train on all rows, and calibrate on the last rows of each class or on drawn ones by a second fit; by default drawn rows are left out",
+      "train on all rows, and calibrate on the last rows of each class or on drawn ones by a second fit; if not given, drawn rows are held out of training",
   },
   {
     name: "committee",

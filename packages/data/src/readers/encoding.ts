@@ -11,7 +11,7 @@ import type { ReadOptions } from "./options.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The bytes as a string; `where` names their place in the file. */
-export function decoded(name: string, where: string | number, bytes: Uint8Array): string {
+export function decoded(name: string, where: string | number, bytes: Uint8Array, expected = "text in UTF-8"): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
@@ -19,7 +19,7 @@ export function decoded(name: string, where: string | number, bytes: Uint8Array)
     throw badFile(
       name,
       place,
-      "expected text in UTF-8, found other bytes; older files may be of `encoding` latin1",
+      `expected ${expected}, found other bytes; older files may be of \`encoding\` latin1`,
       error,
     );
   }

@@ -23,6 +23,9 @@ type Row = { readonly [key: string]: unknown };
 /** Bytes that a character of JSON can become: "[]," makes a list. */
 const JSON_BYTES = 24;
 
+/** Keys of a row that a message names at most. */
+const MOST_NAMED = 12;
+
 /** The cure for a file that is one JSON array. */
 const ONE_A_LINE = "; write each row on a line of its own, as jq -c '.[]' does";
 
@@ -126,7 +129,13 @@ function textRows(name: string, textKey: string, labelKey: string | undefined, a
     add(row, line) {
       const value = row[textKey];
       if (typeof value !== "string") {
-        throw badFile(name, `line ${line}`, `expected a string under ${quoted(textKey)}, found ${describe(value)}`);
+        const others = value === undefined ? Object.keys(row).slice(0, MOST_NAMED).map(quoted).join(", ") : "";
+        const cure = others && `; there is ${others}; \`textColumn\` names the key of texts`;
+        throw badFile(
+          name,
+          `line ${line}`,
+          `expected a string under ${quoted(textKey)}, found ${describe(value)}${cure}`,
+        );
       }
       account.takeText(2 * value.length);
       text.push(value);

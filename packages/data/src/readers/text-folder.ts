@@ -11,13 +11,17 @@ import { decoded } from "./encoding.ts";
 import { collectFiles } from "./folder.ts";
 import type { ReadOptions } from "./options.ts";
 
+/** A folder of images of another kind comes here too: its first bytes are none of an image that can be read. */
+const TEXT_OR_IMAGE = "text in UTF-8, or an image as PNG, JPEG or PGM";
+
 /** Reads a folder of text files. */
 export async function readTextFolder(folder: Folder, options: ReadOptions): Promise<TextData> {
   const { remove = [] } = options;
   const account = budgetOf(options).of(folder.name);
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
     account.takeText(2 * bytes.byteLength);
-    let text = options.encoding === "latin1" ? latin1(bytes) : decoded(`${folder.name}/${path}`, "", bytes);
+    let text =
+      options.encoding === "latin1" ? latin1(bytes) : decoded(`${folder.name}/${path}`, "", bytes, TEXT_OR_IMAGE);
     if (remove.includes("headers")) text = withoutHeaders(text);
     if (remove.includes("footers")) text = withoutFooters(text);
     if (remove.includes("quotes")) text = withoutQuotes(text);

@@ -91,6 +91,11 @@ describe("texts", () => {
     await expectRefusal(readData(folderOf({ "a/1": bytes })), "bad-file", "memory/a/1", "UTF-8", "latin1");
   });
 
+  test("images of a kind that is not read are refused with those that are", async () => {
+    const gif = Uint8Array.from([...Buffer.from("GIF89a"), 1, 0, 1, 0, 0xf0, 0xff, 0]);
+    await expectRefusal(readData(folderOf({ "a/1.gif": gif })), "bad-file", "memory/a/1.gif", "PNG, JPEG or PGM");
+  });
+
   test("a path and a tar of it give the same", async () => {
     const folder = scratch();
     for (const [path, text] of [

@@ -69,6 +69,8 @@ test("errors name the line", async () => {
   await expectRefusal(read("a.jsonl", '{"x":[1],"y":1}\n{"x":[1]}'), "bad-file", "line 2", "a label");
   await expectRefusal(read("a.jsonl", '{"x":{"-1":2}}'), "bad-file", "line 1", "a feature number");
   await expectRefusal(read("a.jsonl", '{"a":1}\n{"b":1}'), "bad-file", "line 2", '"b"');
+  const text = read("a.jsonl", '{"body":"hi","id":3}', { textColumn: "text" });
+  await expectRefusal(text, "bad-file", "line 1", 'under "text", found nothing; there is "body", "id"', "textColumn");
   await expectRefusal(read("a.json", '[{"a":1},{"a":2}]'), "bad-file", "line 1", "a list of 2", "a line of its own");
   await expectRefusal(read("a.json", '[\n{"a":1},\n{"a":2}\n]'), "bad-file", "line 1", "a line of its own");
 });

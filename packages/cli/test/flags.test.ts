@@ -75,7 +75,7 @@ describe("a mistyped name", () => {
 });
 
 test("--multilabel chooses the estimator of several labels", async () => {
-  writeFileSync(world.path("sets.svm"), "a,b 1:3 2:2 3:1\nb 1:1 2:2 3:3\na 1:3 2:2 3:2\nb,a 1:2 2:1 3:2\n".repeat(3));
+  writeFileSync(world.path("sets.svm"), "a,b 1:3 5:2 30:1\nb 2:1 7:2 30:3\na 1:3 5:2 9:2\nb,a 2:2 7:1 9:2\n".repeat(3));
   const { code, stderr } = await world.ranksim("train sets.svm --multilabel --filters 3 -m sets.ranksim");
   expect(code, stderr).toBe(0);
   expect(loadModel(readFileSync(world.path("sets.ranksim"))).kind).toBe("probabilistic");

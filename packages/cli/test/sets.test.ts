@@ -149,6 +149,21 @@ test("--weight-column goes with the rows that are trained on", async () => {
   expect(await train("--weight-column w")).not.toBe(await train("--ignore-columns w"));
 });
 
+test("says where too few rows were held out for what is asked", async () => {
+  const rows = Array.from({ length: 100 }, (_, r) => `${r % 7},${(r * 3) % 11},${r % 2 ? "odd" : "even"}`);
+  writeFileSync(world.path("few.csv"), `a,b,label\n${rows.join("\n")}\n`);
+  await world.ranksim("train few.csv --sets -m few.ranksim");
+  const asked = (flags: string) => world.ranksim(`predict few.ranksim few.csv ${flags}`);
+  // Of ten rows, sets of more than 10 / 11 cannot leave a class out, and less than 1 / 11 of known rows cannot be rejected.
+  const { stderr, stdout } = await asked("--coverage 0.91 --reject 0.09");
+  expect(stderr).toContain("--coverage 0.91: every set holds all classes, as only 10 rows were held out");
+  expect(stderr).toContain("--reject 0.09: no row is rejected, as only 10 rows were held out");
+  expect(stdout.trimEnd().split("\n").slice(1)).toSatisfy((lines: string[]) =>
+    lines.every((line) => /^(odd|even),"(odd,even|even,odd)"$/.test(line)),
+  );
+  expect((await asked("--coverage 0.9 --reject 0.1")).stderr).toBe("");
+});
+
 test("inspect says that a model gives sets", async () => {
   expect((await world.ranksim("inspect sets.ranksim")).stdout).toMatch(/^sets +fitted to 1\d\d held-out rows$/m);
   expect((await world.ranksim("inspect plain.ranksim")).stdout).not.toMatch(/^sets/m);

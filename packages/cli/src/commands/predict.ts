@@ -1,6 +1,6 @@
 /** `ranksim predict`: a class, or several, for each row, as the rows come. */
 
-import type { ConformalModel, Label, PredictingModel, Run } from "@ranksim/core";
+import type { ConformalModel, Label, Model, PredictingModel, Run } from "@ranksim/core";
 import type { Block, ColumnChoice } from "@ranksim/data";
 import { type Command, Option } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
@@ -91,7 +91,7 @@ export function addPredict(program: Command, io: Io): void {
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
       const keep = [...(options.idColumn === undefined ? [] : [options.idColumn]), ...(options.keep ?? [])];
-      const { coverage, reject } = options;
+      const { coverage } = options;
       const namesFiles = await areFiles(dataName, io.cwd);
       const isTable =
         options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
@@ -108,8 +108,7 @@ export function addPredict(program: Command, io: Io): void {
         top: Math.min(options.top ?? 0, predicting.classes.length),
         sets: coverage !== undefined,
       };
-      if (coverage !== undefined) asConformal(model, "--coverage");
-      if (reject !== undefined) asConformal(model, "--reject");
+      for (const note of tooFewNotes(model, options)) await session.note(note);
       if (!predicting.predictProbabilities && (shape.probabilities || shape.top > 0)) {
         throw usageError(`a ${model.kind} model has no probabilities`);
       }
@@ -174,6 +173,28 @@ function chunksOf(
     ? answersAsNumpy(answers, format, shape)
     : answersAsText(answers, format, shape);
 }
+
+/** Says where too few rows were held out for what is asked; refuses models that were trained without any. */
+function tooFewNotes(model: Model, { coverage, reject }: Options): string[] {
+  const notes = [];
+  if (coverage !== undefined) {
+    const sets = asConformal(model, "--coverage");
+    if (sets.limit(coverage) === Number.POSITIVE_INFINITY) {
+      notes.push(`--coverage ${coverage}: every set holds all classes, as ${heldOut(sets.scores)}`);
+    }
+  }
+  if (reject !== undefined) {
+    const { known } = asConformal(model, "--reject");
+    // The most that `novelty` can say of a row.
+    if (known && 1 - 1 / (1 + known.length) <= 1 - reject) {
+      notes.push(`--reject ${reject}: no row is rejected, as ${heldOut(known)}`);
+    }
+  }
+  return notes;
+}
+
+const heldOut = ({ length }: Float64Array): string =>
+  `only ${counted(length, "row")} ${length === 1 ? "was" : "were"} held out for it (train --sets holds out a tenth)`;
 
 /** One object with all answers: for few rows. Programs that have many read JSON lines. */
 async function printJson(answers: AsyncIterable<AnswerBlock>, shape: AnswerShape, session: Session): Promise<void> {

@@ -123,7 +123,7 @@ function probabilities(found: Reliability): string {
   const head = ["", ...(before ? ["before", "fitted"] : [""])].map((text) => `<th scope="col">${text}</th>`);
   return section(
     "Probabilities",
-    `Decisions by the probability they were made with, and how many of them are right: on the diagonal probabilities can be believed.${before ? " They were fitted to rows held out of training; hollow dots show them before." : ""}`,
+    `Decisions by the probability they were made with, and how many of them are right: on the diagonal probabilities can be believed.${before ? " They were fitted to held-out rows; hollow dots show them before." : ""}`,
     `<div class="charts"><div class="chart">${svgOf(reliabilityChart(found))}</div><div><table><thead><tr>${head.join("")}</tr></thead><tbody>${table.join("")}</tbody></table></div></div>`,
   );
 }

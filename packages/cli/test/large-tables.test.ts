@@ -102,6 +102,12 @@ describe("tables", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("can be read in 1.00 MB of memory") });
   });
 
+  it("names a file as the user did, where reading it whole and in blocks was tried", async () => {
+    writeFileSync(path("flat.idx"), Uint8Array.from([0, 0, 8, 1, 0, 0, 0, 200, ...new Uint8Array(200)]));
+    const refused = await world.ranksim("train flat.idx --estimator transform -m no.ranksim --memory 9KB");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: flat\.idx: .*shape \(200\)/) });
+  });
+
   it.each([
     ["numbers", "--ignore-columns pad,word --no-table"],
     ["a table", "--ignore-columns pad"],

@@ -17,6 +17,7 @@ import { decoded, recoded } from "./readers/encoding.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
 import { LONGEST_RECORD, skipByteOrderMark } from "./readers/scan.ts";
+import { isCommentary } from "./readers/svmlight.ts";
 import { fixedRows, inTurns, layoutOf, type Placed } from "./rows/fixed-rows.ts";
 import { expecting } from "./schema.ts";
 import { type ByteSource, bytesSource, type Opened, openSource } from "./source.ts";
@@ -198,17 +199,21 @@ async function* lineBlocks(
 ): AsyncGenerator<Block> {
   const { name } = opened;
   let lines = 0;
+  let rows = 0;
   let found: Partial<ReadDataOptions> = {};
+  const hasNone = options.format === "svmlight" ? isCommentary : isBlank;
   const usedOf = (window: Uint8Array, final: boolean) => (final ? window.byteLength : window.lastIndexOf(LF) + 1);
   for await (const bytes of cut(opened, usedOf, blockBytes(options))) {
-    if (!isBlank(bytes)) {
+    if (!hasNone(bytes)) {
       const data = await located(lines, () => readData(bytesSource(bytes, name), forBlock({ ...found, ...options })));
       // The numbering of features found in the first block holds for all.
       if (data.found?.firstFeature !== undefined) found = { firstFeature: data.found.firstFeature };
       yield { data, kept: keptOf(bytes) };
+      rows += rowCount(data);
     }
     lines += countLines(bytes);
   }
+  if (rows === 0) throw badFile(name, "", "expected at least one row, found none");
 }
 
 /** Plain text with one document on each line; empty lines are documents too, but the last, which may lack its end. */

@@ -273,6 +273,19 @@ test("blocks of svmlight number features as the first does", async () => {
   expect(whole).toMatchObject({ x: { rows } });
 });
 
+test("comments of svmlight may fill a block", async () => {
+  const comments = "  # no row here\r\n\n#\n".repeat(2000);
+  const text = `${comments}1 1:5 3:2\n${comments}0 2:1 # a row\n${comments}# the end`;
+  const small = { budget: new Budget(1) };
+  for (const source of [bytesSource(bytes(text), "rows.svm"), pieces(text, [9000], "rows.svm")]) {
+    const labels: unknown[] = [];
+    for await (const { data } of readBlocks(source, small)) labels.push(...(data.y ?? []));
+    expect(labels).toEqual([1, 0]);
+  }
+  const none = readBlocks(bytesSource(bytes(comments), "none.svm"), small).next();
+  await expect(none).rejects.toThrow("none.svm: expected at least one row, found none");
+});
+
 test("blocks of text are its lines", async () => {
   const found: string[] = [];
   for await (const { data } of readTextBlocks(pieces("one\r\n\ntwo ä\nthree", [4], "x.txt"))) {

@@ -69,7 +69,8 @@ async function areFiles(names: readonly string[], { cwd }: Io): Promise<boolean>
 async function areReadInBlocks(names: readonly string[], options: ReadingOptions, { cwd }: Io): Promise<boolean> {
   for (const name of names) {
     if (!(await dataFile(name, cwd))) return false;
-    if (!(await readsInBlocks(await fileSource(resolve(cwd, name)), options))) return false;
+    // Errors name the data as the user did.
+    if (!(await readsInBlocks({ ...(await fileSource(resolve(cwd, name))), name }, options))) return false;
   }
   return true;
 }

@@ -46,7 +46,11 @@ export async function openRows(files: readonly ByteSource[], options: OpenRowsOp
   }
   const sources = parts.map((part) => part.x);
   const x = await joinSources(sources, (source, rows) => arrangeRows(source, rows, folder));
-  const joined: SourceData = { ...withoutLabels(parts[0]), x, ...labelsOf(parts, files) };
+  const notes = [...new Set(parts.flatMap((part) => part.notes ?? []))];
+  const joined: SourceData = {
+    ...withoutLabels(parts[0]),
+    ...{ x, ...labelsOf(parts, files), ...(notes.length === 0 ? {} : { notes }) },
+  };
   const labelled = options.labels
     ? withRowLabels(joined, await readLabels(options.labels, options), options.labels.name)
     : joined;
@@ -56,8 +60,8 @@ export async function openRows(files: readonly ByteSource[], options: OpenRowsOp
 /** What the first file says of the others: the names of its columns, or how features are counted. */
 function likeFirst(first: SourceData, options: OpenRowsOptions): Partial<OpenRowsOptions> {
   const { firstFeature } = first.found ?? {};
-  if (firstFeature !== undefined) return { firstFeature, features: options.features ?? first.x.features };
-  return { schema: schemaOfFirst(first, { options, rows: false }) };
+  const schema = schemaOfFirst(first, { options, rows: false });
+  return firstFeature === undefined ? { schema } : { schema, firstFeature };
 }
 
 /** A file that is read by number, with the labels that lie beside it. */
@@ -90,8 +94,9 @@ interface Survey {
 
 async function cachedData(file: ByteSource, options: OpenRowsOptions, folder: string): Promise<SourceData> {
   const { room, labels: _labels, budget: _budget, ...reading } = options;
-  // Whether features count from 0 or 1 depends on all rows, so that the first reading takes them as they are.
-  const survey = await surveyOf(file, { ...reading, firstFeature: reading.firstFeature ?? 0 });
+  // Whether features count from 0 or 1 depends on all rows, so that the first reading takes them as they are, however many.
+  const { features: _features, ...anyWidth } = reading;
+  const survey = await surveyOf(file, reading.firstFeature === undefined ? { ...anyWidth, firstFeature: 0 } : reading);
   const isCounted = survey.first.found?.firstFeature !== undefined;
   const firstFeature = reading.firstFeature ?? (isCounted && survey.smallest > 0 ? 1 : 0);
   const features =

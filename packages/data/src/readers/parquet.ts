@@ -47,7 +47,8 @@ async function* addGroups(
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
     const names = columns.map((column) => column.element.name);
-    const make = (given = options) => new TableBuilder(name, names, given);
+    let first = 0;
+    const make = (given = options) => new TableBuilder(name, names, given, first);
     if (metadata.row_groups.length === 0) yield into(make);
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
@@ -63,6 +64,7 @@ async function* addGroups(
         }
         builder.add(rows, (column) => cells.get(column) as Cells);
       });
+      first += rows;
       yield builder;
     }
   } catch (error) {

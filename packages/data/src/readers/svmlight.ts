@@ -64,6 +64,18 @@ export async function readSvmlight(opened: Opened, options: ReadOptions): Promis
   return { form: "matrix", x, y: labels.finish(), ...facts };
 }
 
+/** Whether a piece of a file has comments and blank lines alone. */
+export function isCommentary(lines: Uint8Array): boolean {
+  for (let from = 0; from < lines.byteLength; ) {
+    const end = lines.indexOf(10, from);
+    const to = end < 0 ? lines.byteLength : end;
+    const at = skipBlanks(lines, from, to);
+    if (at < to && lines[at] !== HASH && lines[at] !== 13) return false;
+    from = to + 1;
+  }
+  return true;
+}
+
 function singleLabel(name: string, label: string, row: number): Label {
   if (label !== "" && !label.includes(",")) return label;
   throw badFile(name, `row ${row}`, `expected one label, found ${label === "" ? "none" : quoted(label)}`);

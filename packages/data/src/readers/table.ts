@@ -31,9 +31,12 @@ export class TableBuilder {
   /** Features of each feature column; 0 for a plain column. */
   #widths: number[] | undefined;
   #rows = 0;
+  /** The row of the file that is the first here. */
+  readonly #first: number;
 
-  constructor(name: string, names: readonly string[], options: ReadOptions) {
+  constructor(name: string, names: readonly string[], options: ReadOptions, first = 0) {
     this.#name = name;
+    this.#first = first;
     this.#names = distinctNames(names);
     this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#options = options;
@@ -108,8 +111,12 @@ export class TableBuilder {
     else throw badFile(this.#name, this.#place(f), `expected a number, found ${describe(cell)}`);
   }
 
+  #row(): string {
+    return `row ${this.#first + this.#rows}`;
+  }
+
   #place(f: number): string {
-    return `row ${this.#rows}, column ${quoted(this.#names[this.#columns.features[f]])}`;
+    return `${this.#row()}, column ${quoted(this.#names[this.#columns.features[f]])}`;
   }
 
   #label(cell: unknown): Label | readonly Label[] {
@@ -118,7 +125,7 @@ export class TableBuilder {
     const several = listOf(cell);
     const labels = several === undefined ? [undefined] : Array.from(several, plainLabel);
     if (labels.every((label) => label !== undefined)) return labels;
-    throw badFile(this.#name, `row ${this.#rows}`, `expected a label or a list of labels, found ${describe(cell)}`);
+    throw badFile(this.#name, this.#row(), `expected a label or a list of labels, found ${describe(cell)}`);
   }
 
   #textOf(cell: unknown): string {
@@ -126,7 +133,7 @@ export class TableBuilder {
       this.#account.takeText(2 * cell.length);
       return cell;
     }
-    throw badFile(this.#name, `row ${this.#rows}`, `expected text, found ${describe(cell)}`);
+    throw badFile(this.#name, this.#row(), `expected text, found ${describe(cell)}`);
   }
 }
 

@@ -142,6 +142,7 @@ const files: readonly (readonly [string, readonly string[], ReadDataOptions])[] 
   ["several CSV files", ["part-1.csv", "part-2.csv"], { labelColumn: "label" }],
   ["arrays of several types", ["u1-little.npy", "f4-little.npy", "f8-big.npy"], {}],
   ["svmlight", ["rows.svm"], {}],
+  ["svmlight of a given width", ["rows.svm"], { features: FEATURES }],
   ["JSON lines", ["rows.jsonl"], { labelColumn: "label" }],
   ["Parquet", ["rows.parquet"], { labelColumn: "label" }],
 ];
@@ -235,6 +236,44 @@ describe("sources", () => {
     await expect(open(["u1-little.npy", "rows.svm"])).rejects.toThrow(/found csr after another/);
     await expect(open(["u1-little.npy", "rows.csv"], { labelColumn: "label" })).rejects.toThrow(/in 1 of 2/);
   });
+});
+
+it("leaves features out that the first svmlight file does not have, as in memory, and says so", async () => {
+  writeFileSync(path("first.svm"), "x 1:2 3:1\ny 2:5\n");
+  writeFileSync(path("wider.svm"), "x 1:1 4:7\ny 3:2 5:1\n");
+  const { x, notes } = await open(["first.svm", "wider.svm"]);
+  expect(await collected(x, 1e9)).toEqual([
+    [2, 0, 1],
+    [0, 5, 0],
+    [1, 0, 0],
+    [0, 0, 2],
+  ]);
+  expect(notes).toEqual([expect.stringMatching(/wider\.svm: 2 features beyond the 3 of training left out, 2 values/)]);
+  // The first file decides by all of its rows whether features count from 0.
+  writeFileSync(path("from-0.svm"), "x 0:1\ny 1:1\n");
+  await expect(open(["first.svm", "from-0.svm"])).rejects.toThrow(
+    /from-0\.svm: expected features from 1, found feature 0/,
+  );
+});
+
+it("notes what it leaves out of any file", async () => {
+  writeFileSync(path("plain.csv"), "a,b,label\n1,2,x\n3,4,y\n");
+  writeFileSync(path("more.csv"), "b,extra,a,label\n1,2,3,x\n3,4,5,y\n");
+  const { notes } = await open(["plain.csv", "more.csv"], { labelColumn: "label" });
+  expect(notes).toEqual([expect.stringMatching(/more\.csv: column "extra" not known/)]);
+});
+
+it("names rows of Parquet as they are counted in the file", async () => {
+  const columnData = [{ name: "a", data: [1, 2, 3, 4, null], type: "DOUBLE" as const, nullable: true }];
+  writeFileSync(path("gap.parquet"), new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 })));
+  await expect(open(["gap.parquet"])).rejects.toThrow(/gap\.parquet, row 4, column "a": expected a number/);
+});
+
+it("refuses files of blank lines", async () => {
+  for (const name of ["blank.jsonl", "blank.svm", "blank.csv"]) {
+    writeFileSync(path(name), "\n\n\n");
+    await expect(open([name])).rejects.toThrow(`${name}: expected at least one row, found none`);
+  }
 });
 
 it("labels that spell numbers in one block and words in another are words, as in one reading", async () => {

@@ -8,12 +8,13 @@ import { type Dense, prefetch, RanksimError, requestNext } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
 import { type DataSet, type RowLabels, rowCount } from "./data-set.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { keptOfObjects, keptOfRecords } from "./kept-columns.ts";
 import { type ReadDataOptions, readData } from "./read.ts";
 import { type CsvLayout, layOut } from "./readers/csv.ts";
 import { CsvRecords } from "./readers/csv-records.ts";
 import { formatOf, formatOfSource } from "./readers/detect.ts";
 import { decoded, recoded } from "./readers/encoding.ts";
+import type { FirstRow } from "./readers/json-lines.ts";
 import type { ColumnChoice } from "./readers/options.ts";
 import { parquetBlocks } from "./readers/parquet.ts";
 import { LONGEST_RECORD, skipByteOrderMark } from "./readers/scan.ts";
@@ -86,9 +87,11 @@ export async function* readBlocks(source: ByteSource, options: BlockOptions = {}
     case "tsv":
       yield* csvBlocks(lines, { ...inLines, format });
       return;
-    case "jsonl":
-      yield* lineBlocks(lines, { ...inLines, format }, (text) => keptOfObjects(opened.name, text, keep));
+    case "jsonl": {
+      const reading: BlockOptions & FirstRow = { ...inLines, format, firstRow: {} };
+      yield* lineBlocks(lines, reading, (text) => keptOfObjects(opened.name, text, keep));
       return;
+    }
     default: {
       if (keep.length > 0) {
         const message = `${opened.name}: expected CSV, TSV or JSON lines to keep columns of, found ${format}`;
@@ -360,41 +363,4 @@ function firstRecordEnd(
   records.open(window, final, from);
   records.next();
   return records.used;
-}
-
-/** What the kept columns hold in each record, the header left out. */
-function keptOfRecords(name: string, text: Uint8Array, layout: CsvLayout, keep: readonly ColumnChoice[]): string[][] {
-  if (keep.length === 0) return [];
-  const places = keep.map((choice) => placeOf(name, layout, choice));
-  const records = new CsvRecords(name, layout.delimiter, new Budget().of(name));
-  records.open(text, true, skipByteOrderMark(name, text));
-  if (layout.names !== undefined) records.next();
-  const kept: string[][] = [];
-  while (records.next()) kept.push(places.map((column) => records.text(column)));
-  return kept;
-}
-
-function placeOf(name: string, { names, count }: CsvLayout, choice: ColumnChoice): number {
-  const place = typeof choice === "string" ? (names?.indexOf(choice) ?? -1) : choice < 0 ? count + choice : choice;
-  if (place >= 0 && place < count) return place;
-  const known = names ? `columns ${names.slice(0, 20).join(", ")}` : `columns 0 to ${count - 1}`;
-  const hint = typeof choice === "string" ? didYouMean(choice, names ?? []) : "";
-  throw new RanksimError("bad-params", `keep: ${name} has ${known}; found ${JSON.stringify(choice)}${hint}`);
-}
-
-function keptOfObjects(name: string, bytes: Uint8Array, keep: readonly ColumnChoice[]): string[][] {
-  if (keep.length === 0) return [];
-  const lines = new TextDecoder().decode(bytes).split("\n");
-  return lines
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const row = JSON.parse(line) as { readonly [key: string]: unknown };
-      return keep.map((key) => {
-        if (!Object.hasOwn(row, key)) {
-          throw new RanksimError("bad-params", `keep: ${name} has a row without ${JSON.stringify(key)}`);
-        }
-        const value = row[key];
-        return typeof value === "string" ? value : JSON.stringify(value);
-      });
-    });
 }

@@ -273,6 +273,32 @@ test("blocks of svmlight number features as the first does", async () => {
   expect(whole).toMatchObject({ x: { rows } });
 });
 
+describe("JSON lines of which a later block has its keys in another order, or not all of them", () => {
+  const first = Array.from({ length: 900 }, (_, r) => `{"a":${r % 9},"b":${r % 7},"label":"x"}\n`).join("");
+  const small = { budget: new Budget(1) };
+  const rowsOf = async (text: string, options: BlockOptions = {}) =>
+    (await gather(bytesSource(bytes(text), "rows.jsonl"), { ...small, ...options })).rows;
+
+  it("are read by the first row of the file", async () => {
+    const turned = '{"label":"y","b":5,"a":1}\n'.repeat(900);
+    expect((await rowsOf(first + turned)).slice(900)).toEqual(Array.from({ length: 900 }, () => [1, 5]));
+    const lacking = '{"label":"y","b":5}\n'.repeat(900);
+    const filled = await rowsOf(first + lacking + turned, { missing: 0 });
+    expect([900, 1799, 1800].map((r) => filled[r])).toEqual([
+      [0, 5],
+      [0, 5],
+      [1, 5],
+    ]);
+  });
+
+  it("are refused where the whole file would be", async () => {
+    const lists = "[1,2]\n".repeat(3000);
+    await expect(rowsOf(`${lists}[1,2,3]\n`)).rejects.toThrow("line 3001: expected 2 numbers as in the first row");
+    const unlabelled = first + '{"a":1,"b":2}\n'.repeat(900);
+    await expect(rowsOf(unlabelled)).rejects.toThrow("line 901: expected a label as in the first row");
+  });
+});
+
 test("comments of svmlight may fill a block", async () => {
   const comments = "  # no row here\r\n\n#\n".repeat(2000);
   const text = `${comments}1 1:5 3:2\n${comments}0 2:1 # a row\n${comments}# the end`;

@@ -20,6 +20,11 @@ import { scanLines } from "./scan.ts";
 
 type Row = { readonly [key: string]: unknown };
 
+/** The option by which blocks of one file are read alike: the first row of all says what every row holds, and in which order. */
+export interface FirstRow {
+  readonly firstRow?: { row?: Row };
+}
+
 /** Bytes that a character of JSON can become: "[]," makes a list. */
 const JSON_BYTES = 24;
 
@@ -30,12 +35,13 @@ const MOST_NAMED = 12;
 const ONE_A_LINE = "; write each row on a line of its own, as jq -c '.[]' does";
 
 /** Reads JSON lines. */
-export async function readJsonLines(opened: Opened, options: ReadOptions): Promise<DataSet> {
+export async function readJsonLines(opened: Opened, options: ReadOptions & FirstRow): Promise<DataSet> {
   const { name } = opened;
+  const { firstRow = {} } = options;
   let rows: RowReader | undefined;
   const account = budgetOf(options).of(name);
   const labels = new LabelBuilder(account, options);
-  let labelled: boolean | undefined;
+  let labelled = false;
   await scanLines(name, opened.stream, account, (window, from, to, line) => {
     const heap = JSON_BYTES * (to - from);
     account.takeHeap(heap);
@@ -43,11 +49,14 @@ export async function readJsonLines(opened: Opened, options: ReadOptions): Promi
     if (text === "") return account.giveHeap(heap);
     const value = parseLine(name, text, line);
     const row: Row = Array.isArray(value) ? { x: value } : (value as Row);
-    rows ??= chooseReader(name, row, options);
+    if (rows === undefined) {
+      firstRow.row ??= row;
+      rows = chooseReader(name, firstRow.row, options);
+      labelled = isGiven(labelOf(firstRow.row, rows));
+    }
     rows.add(row, line);
-    const label = rows.labelKey === undefined ? undefined : row[rows.labelKey];
-    const found = label !== undefined && label !== null;
-    labelled ??= found;
+    const label = labelOf(row, rows);
+    const found = isGiven(label);
     if (found !== labelled) {
       throw badFile(name, `line ${line}`, `expected ${labelled ? "a" : "no"} label as in the first row`);
     }
@@ -88,6 +97,9 @@ function checkedLabel(name: string, label: unknown, line: number): Label | reado
   );
 }
 
+const labelOf = (row: Row, { labelKey }: RowReader): unknown => (labelKey === undefined ? undefined : row[labelKey]);
+const isGiven = (label: unknown): boolean => label !== undefined && label !== null;
+
 interface RowReader {
   readonly labelKey: string | undefined;
   add(row: Row, line: number): void;
@@ -97,7 +109,7 @@ interface RowReader {
 function chooseReader(name: string, first: Row, options: ReadOptions): RowReader {
   const textKey = typeof options.textColumn === "string" ? options.textColumn : undefined;
   const own = (row: string) => labelKeyOf(name, first, row, options);
-  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own("x"), options);
+  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own("x"), first.x.length, options);
   if (textKey === undefined && typeof first.x === "object" && first.x !== null)
     return sparseRows(name, own("x"), options);
   if (options.textColumn !== undefined || typeof first.text === "string") {
@@ -144,16 +156,14 @@ function textRows(name: string, textKey: string, labelKey: string | undefined, a
   };
 }
 
-function denseRows(name: string, labelKey: string | undefined, options: ReadOptions): RowReader {
+function denseRows(name: string, labelKey: string | undefined, features: number, options: ReadOptions): RowReader {
   const builder = new DenseBuilder(name, options);
   let rows = 0;
-  let features = 0;
   return {
     labelKey,
     add(row, line) {
       const { x } = row;
       if (!Array.isArray(x)) throw badFile(name, `line ${line}`, `expected a list of numbers, found ${describe(x)}`);
-      if (rows === 0) features = x.length;
       if (x.length !== features) {
         throw badFile(name, `line ${line}`, `expected ${features} numbers as in the first row, found ${x.length}`);
       }

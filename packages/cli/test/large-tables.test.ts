@@ -83,6 +83,14 @@ describe("tables", () => {
     await sameModel("a.csv b.csv --label-column quality --filters 30", "60KB");
   });
 
+  it("of several files whose labels are not used", async () => {
+    for (const name of ["one.csv", "two.csv"]) {
+      const rows = Array.from({ length: 300 }, (_, r) => `${r % 7},${(r * name.charCodeAt(0)) % 31},${"xyz"[r % 3]}`);
+      writeFileSync(path(name), `p,q,label\n${rows.join("\n")}\n`);
+    }
+    await sameModel("one.csv two.csv --estimator transform --filters 20", "12KB");
+  });
+
   it("that take more memory than their size lets expect", async () => {
     const packed = gzipSync(readFileSync(path("mixed.csv")));
     writeFileSync(path("mixed.csv.gz"), packed);

@@ -211,7 +211,8 @@ function readingOf(options: ReadingOptions & TableOptions, wanted: Wanted) {
     ...(wanted.model || text || options.table === false ? {} : { table: true }),
     ...(features === undefined ? {} : { features }),
     ...(wanted.sizes ? { sizes: wanted.sizes } : {}),
-    ...(schema ? { schema, ...(wanted.labelled === false ? { labelColumn: null } : {}) } : {}),
+    ...(schema ? { schema } : {}),
+    ...(wanted.model && schema && wanted.labelled === false ? { labelColumn: null } : {}),
     ...readOptions(options),
   };
   return { text, features, reading };

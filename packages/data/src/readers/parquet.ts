@@ -47,8 +47,8 @@ async function* addGroups(
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
     const names = columns.map((column) => column.element.name);
-    let first = 0;
-    const make = (given = options) => new TableBuilder(name, names, given, first);
+    let before: TableBuilder | undefined;
+    const make = (given = options) => new TableBuilder(name, names, given, before);
     if (metadata.row_groups.length === 0) yield into(make);
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
@@ -64,7 +64,7 @@ async function* addGroups(
         }
         builder.add(rows, (column) => cells.get(column) as Cells);
       });
-      first += rows;
+      before = builder;
       yield builder;
     }
   } catch (error) {

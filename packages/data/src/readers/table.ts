@@ -31,12 +31,14 @@ export class TableBuilder {
   /** Features of each feature column; 0 for a plain column. */
   #widths: number[] | undefined;
   #rows = 0;
-  /** The row of the file that is the first here. */
-  readonly #first: number;
+  /** Rows of the file before these. */
+  readonly #before: number;
 
-  constructor(name: string, names: readonly string[], options: ReadOptions, first = 0) {
+  /** `before` are rows of the same file that another builder has, where there are any. */
+  constructor(name: string, names: readonly string[], options: ReadOptions, before?: TableBuilder) {
     this.#name = name;
-    this.#first = first;
+    this.#before = before ? before.#before + before.#rows : 0;
+    this.#widths = before ? before.#widths : undefined;
     this.#names = distinctNames(names);
     this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#options = options;
@@ -52,8 +54,8 @@ export class TableBuilder {
     const featureCells = features.map(cells);
     const labelCells = label < 0 ? undefined : cells(label);
     const textCells = text < 0 ? undefined : cells(text);
-    if (rows > 0 && this.#widths === undefined) {
-      this.#widths = featureCells.map((column) => listOf(column(0))?.length ?? 0);
+    if (rows > 0 && this.#builder === undefined) {
+      this.#widths ??= featureCells.map((column) => listOf(column(0))?.length ?? 0);
       const width = this.#widths.reduce((sum, own) => sum + Math.max(own, 1), 0);
       this.#builder = cellsBuilder(this.#name, this.#options, width);
     }
@@ -112,7 +114,7 @@ export class TableBuilder {
   }
 
   #row(): string {
-    return `row ${this.#first + this.#rows}`;
+    return `row ${this.#before + this.#rows}`;
   }
 
   #place(f: number): string {

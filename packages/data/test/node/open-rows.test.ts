@@ -269,6 +269,23 @@ it("names rows of Parquet as they are counted in the file", async () => {
   await expect(open(["gap.parquet"])).rejects.toThrow(/gap\.parquet, row 4, column "a": expected a number/);
 });
 
+it("refuses lists of Parquet that have another length in a later row group", async () => {
+  const schema = [
+    { name: "root", num_children: 1 },
+    { name: "e", repetition_type: "OPTIONAL" as const, converted_type: "LIST" as const, num_children: 1 },
+    { name: "list", repetition_type: "REPEATED" as const, num_children: 1 },
+    { name: "element", repetition_type: "OPTIONAL" as const, type: "DOUBLE" as const },
+  ];
+  const data = [1, 2, 3, 4].map((r) => Array.from({ length: r < 3 ? 2 : 3 }, (_, i) => r + i / 8));
+  writeFileSync(
+    path("lists.parquet"),
+    new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "e", data }], schema, rowGroupSize: 2 })),
+  );
+  const told = /lists\.parquet, row 2, column "e": expected a list of 2 numbers as in row 0/;
+  await expect(read(["lists.parquet"])).rejects.toThrow(told);
+  await expect(open(["lists.parquet"])).rejects.toThrow(told);
+});
+
 it("refuses files of blank lines", async () => {
   for (const name of ["blank.jsonl", "blank.svm", "blank.csv"]) {
     writeFileSync(path(name), "\n\n\n");

@@ -1,9 +1,8 @@
 /**
- * python/ranksim_model.py gives the labels and the probabilities of the command, for every kind of model, and its classifier
- * is one that scikit-learn can judge and tune. Skipped where python3 with numpy, or scikit-learn, is missing.
+ * python/ranksim_model.py gives the labels and the probabilities of the command, for models of numbers and of images, and its
+ * classifier is one that scikit-learn can judge and tune. Skipped where python3 with numpy, or scikit-learn, is missing.
  */
 
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
@@ -37,19 +36,14 @@ import {
 } from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInReaders } from "../../core/src/model-file/readers.ts";
-import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
+import { ask, compare, numpy, python, sklearn } from "./python-world.ts";
+import { makeWorld, type World } from "./world.ts";
 
-const module = fileURLToPath(new URL("../../../python", import.meta.url));
 const BIN = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
-const pythons = ["python3", "/usr/bin/python3"];
-const withModule = (name: string) => pythons.find((python) => spawnSync(python, ["-c", `import ${name}`]).status === 0);
-const numpy = withModule("numpy");
-const sklearn = withModule("sklearn");
 
 let world: World;
 beforeAll(async () => {
   world = makeWorld();
-  for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   const { x, y } = await loadDigits();
   const asked = x.slice(1500, 1797);
   await saveData(world.path("x.npy"), { form: "matrix", x: asked });
@@ -58,45 +52,6 @@ beforeAll(async () => {
   await saveData(world.path("sets.svm"), { form: "matrix", x: x.slice(0, 700), y: sets });
 });
 afterAll(() => world.remove());
-
-function python(interpreter: string, script: string): string {
-  const env = { ...process.env, PYTHONPATH: module, PYTHONDONTWRITEBYTECODE: "1" };
-  const { status, stdout, stderr } = spawnSync(interpreter, ["-c", script], {
-    cwd: world.folder,
-    encoding: "utf8",
-    env,
-  });
-  expect(status, stderr).toBe(0);
-  return stdout;
-}
-
-/** Labels, and probabilities where there are some, as Python sees them. */
-function ask(model: string, input: string): { labels: unknown[]; probabilities?: number[][] } {
-  return JSON.parse(
-    python(
-      numpy as string,
-      `import json, numpy as np
-from ranksim_model import Model
-m = Model(${JSON.stringify(model)}); x = ${input}
-out = {"labels": m.predict(x)}
-if hasattr(m, "predict_proba"): out["probabilities"] = m.predict_proba(x).tolist()
-print(json.dumps(out))`,
-    ),
-  );
-}
-
-async function compare(model: string, data: string, input: string): Promise<void> {
-  const { code, stdout, stderr } = await world.ranksim(`predict ${model} ${data} --probabilities --json`);
-  expect(code, stderr).toBe(0);
-  const expected = JSON.parse(stdout);
-  const found = ask(model, input);
-  expect(found.labels).toEqual(expected.labels);
-  expected.probabilities.forEach((row: number[], r: number) => {
-    row.forEach((share, c) => {
-      expect(found.probabilities?.[r][c]).toBeCloseTo(share, 9);
-    });
-  });
-}
 
 describe.skipIf(!numpy)("numpy gives what the command gives", () => {
   test.each([
@@ -120,7 +75,7 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
   ])("%s", async (_, line) => {
     const { code, stderr } = await world.ranksim(`train ${line} -m m.ranksim --seed 1`);
     expect(code, stderr).toBe(0);
-    await compare("m.ranksim", "x.npy", 'np.load("x.npy")');
+    await compare(world, "m.ranksim", "x.npy", 'np.load("x.npy")');
   });
 
   test("sparse rows that are trusted by their length", async () => {
@@ -136,12 +91,12 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     const { code, stderr } = await world.ranksim("train words.svm --features 600 -m w.ranksim");
     expect(code, stderr).toBe(0);
     expect(readFileSync(world.path("w.ranksim"), "latin1")).toContain("calibration_halfway");
-    await compare("w.ranksim", "words.npy", 'np.load("words.npy")');
+    await compare(world, "w.ranksim", "words.npy", 'np.load("words.npy")');
     const model = loadModel(readFileSync(world.path("w.ranksim")));
     const rooted = { ...model.save().arrays, calibration_spread: { shape: [1], values: Float64Array.of(0.5) } };
     const file = saveModel({ kind: model.kind, save: () => ({ ...model.save(), arrays: rooted }) });
     writeFileSync(world.path("s.ranksim"), file);
-    await compare("s.ranksim", "words.npy", 'np.load("words.npy")');
+    await compare(world, "s.ranksim", "words.npy", 'np.load("words.npy")');
   });
 
   test.each([
@@ -154,7 +109,7 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     const { code, stderr } = await world.ranksim(line.replace(/ +/g, " "));
     expect(code, stderr).toBe(0);
     expect(readFileSync(world.path("i.ranksim"), "latin1")).toContain("patches");
-    await compare("i.ranksim", "x.npy", 'np.load("x.npy")');
+    await compare(world, "i.ranksim", "x.npy", 'np.load("x.npy")');
   });
 
   test("every candidate that tune may choose", { timeout: 240_000 }, async () => {
@@ -192,7 +147,7 @@ describe.skipIf(!numpy)("numpy gives what the command gives", () => {
     writeFileSync(world.path("texts.json"), JSON.stringify(texts));
     await saveData(world.path("dense.npy"), { form: "matrix", x: rows });
     const found = python(
-      numpy as string,
+      world,
       `import json, glob, numpy as np
 from ranksim_model import Model
 dense = np.load("dense.npy").astype(float); texts = json.load(open("texts.json"))
@@ -203,92 +158,9 @@ print(json.dumps({f: Model(f).predict(asked.get(f.split("-")[0], dense)) for f i
   });
 
   test("reads every kind that the package reads", () => {
-    const found = python(numpy as string, "import json, ranksim_model\nprint(json.dumps(sorted(ranksim_model.KINDS)))");
+    const found = python(world, "import json, ranksim_model\nprint(json.dumps(sorted(ranksim_model.KINDS)))");
     const kinds = [...builtInReaders, ...textReaders, tableReader].map(({ kind }) => kind);
     expect(JSON.parse(found)).toEqual(kinds.sort());
-  });
-
-  test.each(["count", "tfidf --ngram-range 1-2 --log-tf --idf-power 2", "hashing --n-features 512"])(
-    "text: %s",
-    async (vectorizer) => {
-      const flags = "--text --text-column review --label-column stars --filters 8";
-      expect(await world.ranksim(`train reviews.csv ${flags} -m t.ranksim --vectorizer ${vectorizer}`)).toMatchObject({
-        code: 0,
-      });
-      await compare("t.ranksim", "new-reviews.txt", 'open("new-reviews.txt").read().splitlines()');
-    },
-  );
-
-  test("texts of numbers in columns of decimal commas: taken or refused as by the command, in CSV and JSON", async () => {
-    const cells = ["1,5", "2", "-30,25", "1,5e1", "2e1", "1.5", "1.500", "2.", ".5", "1.234,5", "word"];
-    const lines = Array.from({ length: 80 }, (_, i) => `${(i * 13) % 31},${i % 10};${(i * 7) % 19},5;${"ab"[i % 2]}`);
-    writeFileSync(world.path("sizes.csv"), `size;weight;label\n${lines.join("\n")}\n`);
-    const train = "train sizes.csv --label-column label --table --estimator classifier --filters 12 -m sizes.ranksim";
-    expect((await world.ranksim(train)).code).toBe(0);
-    const answers = async (name: string, file: (cell: string) => string) => {
-      const found: unknown[] = [];
-      for (const cell of cells) {
-        writeFileSync(world.path(name), file(cell));
-        const { code, stdout, stderr } = await world.ranksim(`predict sizes.ranksim ${name}`);
-        if (code !== 0) expect(stderr).toContain("expected a number with a decimal comma as at training");
-        found.push(code === 0 ? stdout.trim() : null);
-      }
-      return found;
-    };
-    const csv = await answers("one.csv", (cell) => `size;weight\n${cell};2,5\n`);
-    const json = await answers("one.jsonl", (cell) => JSON.stringify({ size: cell, weight: "2,5" }));
-    const numpyAnswers = JSON.parse(
-      python(
-        numpy as string,
-        `import json
-from ranksim_model import Model
-m = Model("sizes.ranksim"); out = []
-for cell in json.loads(${JSON.stringify(JSON.stringify(cells))}):
-    try: out.append(m.predict([[cell, "2,5"]])[0])
-    except ValueError as error:
-        assert "expected a number with a decimal comma" in str(error), error
-        out.append(None)
-# A number is a number, however its column was written.
-assert m.predict([[1.5, 2.5]]) == m.predict([["1,5", "2,5"]])
-print(json.dumps(out))`,
-      ),
-    );
-    const taken = cells.map((_, j) => j < 5);
-    for (const found of [csv, json, numpyAnswers]) {
-      expect(found.map((label: unknown) => label !== null)).toEqual(taken);
-      expect(found).toEqual(csv);
-    }
-  });
-
-  test("a table of words, dates, decimal commas and gaps", async () => {
-    const lines = Array.from({ length: 90 }, (_, i) => {
-      const colour = i % 9 === 0 ? "" : ["red", "blue", "01", "1.0", `rare ${i % 40}`][i % 5];
-      const size = i % 7 === 0 ? "NA" : `${(i * 13) % 31},${i % 10}`;
-      return [
-        colour,
-        `${1 + (i % 28)}.${1 + (i % 12)}.2023 ${i % 24}:30`,
-        size,
-        ["yes", "No"][i % 2],
-        "abc"[i % 3],
-      ].join(";");
-    });
-    writeFileSync(world.path("table.csv"), `colour;when;size;flag;label\n${lines.join("\n")}\n`);
-    expect(await world.ranksim("train table.csv -m table.ranksim --filters 12")).toMatchObject({ code: 0 });
-    await compare("table.ranksim", "table.csv", 'list(__import__("csv").DictReader(open("table.csv"), delimiter=";"))');
-    // Categories that spell numbers, which are known by their value: 0,50 is 0,5 but not 0.5, and 2,00 is 2.
-    const spelled = "0,50 0,5 00,5 0.5 2,00 2 2.0 1,230 1,23 1230 -0,0 1e3 1,0e-7 1e-7 1,5e21 ,5 5, word".split(" ");
-    const cells = Array.from({ length: 160 }, (_, i) => spelled[(i * 7) % (i < 80 ? 9 : 18)]);
-    const rows = cells.map((cell, i) =>
-      [cell, "0,10;0,1;1,0;1;2,5".split(";")[i % 5], "abc"[((i * 7) % 9) % 3]].join(";"),
-    );
-    writeFileSync(world.path("comma.csv"), `c;d;label\n${rows.join("\n")}\n`);
-    const comma =
-      "train comma.csv --label-column label --columns c:category,d:category --estimator classifier --filters 24 -m comma.ranksim";
-    const trained = await world.ranksim(comma);
-    expect(trained.code, trained.stderr).toBe(0);
-    await compare("comma.ranksim", "comma.csv", 'list(__import__("csv").DictReader(open("comma.csv"), delimiter=";"))');
-    expect(await world.ranksim("train train.npz -m numbers.ranksim --filters 40 --table")).toMatchObject({ code: 0 });
-    await compare("numbers.ranksim", "x.npy", 'np.load("x.npy").tolist()');
   });
 
   test("pipelines of the library: scalers and a linear SVM", async () => {
@@ -301,7 +173,7 @@ print(json.dumps(out))`,
     ]) {
       const model = await estimator.fit(rows.x, rows.y);
       writeFileSync(world.path("p.ranksim"), saveModel(model));
-      expect(ask("p.ranksim", 'np.load("x.npy")').labels).toEqual(await model.predict(asked));
+      expect(ask(world, "p.ranksim", 'np.load("x.npy")').labels).toEqual(await model.predict(asked));
     }
   });
 
@@ -328,7 +200,7 @@ print(json.dumps(out))`,
     writeFileSync(world.path("c.ranksim"), saveModel(model));
     await saveData(world.path("c.npy"), { form: "matrix", x: images });
     const found = python(
-      numpy as string,
+      world,
       `import json, numpy as np
 from ranksim_model import Model
 m = Model("c.ranksim"); x = np.load("c.npy")
@@ -366,7 +238,7 @@ print(json.dumps([m.predict(x), m.predict_sets(x, 0.8), m.predict_proba(x).tolis
       expect(() => loadModel(bytes), JSON.stringify(changes)).toThrow(words);
       writeFileSync(world.path("l.ranksim"), bytes);
       const found = python(
-        numpy as string,
+        world,
         `from ranksim_model import Model
 try: Model("l.ranksim")
 except ValueError as error: print(error)`,
@@ -379,7 +251,7 @@ except ValueError as error: print(error)`,
     await world.ranksim("train train.npz --estimator transform --filters 30 -m f.ranksim");
     await world.ranksim("transform f.ranksim x.npy --out f.csv");
     const found = python(
-      numpy as string,
+      world,
       'import numpy as np\nfrom ranksim_model import Model\nnp.savetxt("p.csv", Model("f.ranksim").transform(np.load("x.npy")), delimiter=",", fmt="%.17g")',
     );
     expect(found).toBe("");
@@ -429,6 +301,6 @@ try: clone(make).predict(x)
 except NotFittedError as error: assert "call fit first" in str(error), error
 else: raise AssertionError("expected a refusal")
 print("fine")`;
-    expect(python(sklearn as string, script)).toContain("fine");
+    expect(python(world, script, sklearn)).toContain("fine");
   },
 );

@@ -1,8 +1,10 @@
 /** Answers with a promise, and rows that count more than others, on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { loadDigits } from "@ranksim/data";
+import type { ClassifierModel, ConformalModel, PipelineModel } from "@ranksim/core";
+import { loadDigits, type TableLike } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadModel } from "../src/load-model.ts";
 import { misfits } from "./json-schema.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -83,6 +85,25 @@ describe("--coverage", () => {
     expect(cells.map((cell) => (cell === "" ? [] : fieldsOf(cell)))).toEqual(sets);
   });
 });
+
+test.each([
+  [210, "temperature"],
+  [60, "none"],
+])("--sets with %d rows, and a class of one of them, holds out rows of the other classes", async (rows, calibrate) => {
+  const lines = Array.from({ length: rows }, (_, r) => `${(r * 7) % 11},${r % 2},${(r * 5) % 13},${kindOf(r)}`);
+  writeFileSync(world.path("few.csv"), `a,b,c,kind\n${lines.join("\n")}\n`);
+  const { report } = await told("train few.csv --label-column kind --sets -m few.ranksim -q");
+  expect(report.rows).toBe(rows * 0.9);
+  const model = loadModel(readFileSync(world.path("few.ranksim"))) as ConformalModel<TableLike>;
+  expect(model.scores).toHaveLength(rows * 0.1);
+  const [, classify] = (model.model as unknown as PipelineModel<TableLike>).steps;
+  expect((classify as ClassifierModel).params.calibrate).toBe(calibrate);
+  const { sets } = await told("predict few.ranksim few.csv --coverage 0.8");
+  expect(sets.flat()).toEqual(expect.arrayContaining(["even", "odd"]));
+  expect(model.classes).toEqual(["even", "odd", "single"]);
+});
+
+const kindOf = (r: number): string => (r === 5 ? "single" : r % 2 === 0 ? "even" : "odd");
 
 test("--reject gives rows unlike those trained on no class", async () => {
   writeFileSync(

@@ -209,6 +209,18 @@ describe("what was found", () => {
     expect(readFileSync(world.path("blocks.ranksim"))).toEqual(readFileSync(world.path("more.ranksim")));
   });
 
+  test.each([
+    ["--preset balanced --refine", 9],
+    ["--estimator classifier --refine", 9],
+    ["--estimator classifier --voters 3", 3],
+    ["--preset balanced --committee 2", 1],
+    ["--estimator classifier --committee 2", 1],
+  ])("lets filters vote with %s: %d", async (flags, voters) => {
+    await json(`train mixed.csv --label-column quality ${flags} -m votes.ranksim`);
+    const model = loadModel(readFileSync(world.path("votes.ranksim"))) as PipelineModel<TableLike, ClassifierModel>;
+    expect((model.steps[1] as ClassifierModel).voters).toBe(voters);
+  });
+
   test("stays as it is where columns have one unit", async () => {
     for (const [line, recipe] of [
       ["train plants.csv --label-column species --dry-run", /recipe +classifier /],

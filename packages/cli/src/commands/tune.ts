@@ -211,7 +211,7 @@ function limitOf({ seconds, model }: Options, spent: number) {
 /** How many times the filters of a preset's recipe are tried. */
 const TIMES = [1, 1 / 3, 3];
 
-/** The preset's recipe for the data, also with fewer and more filters; nothing where it is said what to try, or for tables. */
+/** The preset's recipe for the data, also with fewer and more filters where their number is known; nothing where it is said what to try. */
 async function presetCandidates(recipe: Recipe, set: DataSet, options: Options, io: Io): Promise<Map<Judged, Preset>> {
   const preset = presetOf(options);
   if (preset === undefined || options.try) return new Map();

@@ -134,7 +134,8 @@ function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options
   const encoder = new TableEncoder({ ...givenTableParams(options), types });
   const estimator = recipe.estimator as FilterEstimator;
   const votes = "voters" in estimator.params && !isTuned;
-  const isOwn = ["voters", "refine", "committee"].some((name) => options[name] !== undefined);
+  // Banks of a committee add up their scores: no filters vote there.
+  const isOwn = options.voters !== undefined || options.committee !== undefined;
   const last = votes && !isOwn ? (estimator.with({ voters: TABLE_VOTERS }) as FilterEstimator) : estimator;
   return { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns };
 }

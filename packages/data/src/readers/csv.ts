@@ -10,7 +10,7 @@ import type { DataSet } from "../data-set.ts";
 import type { Opened } from "../source.ts";
 import { commaNumber, dateOf, isMissing } from "../table/cells.ts";
 import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
-import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn, withFound } from "./columns.ts";
+import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn, labelNamed, withFound } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
 import { LabelBuilder } from "./dense-builder.ts";
 import type { ReadOptions } from "./options.ts";
@@ -139,14 +139,19 @@ function takeRecord(records: CsvRecords, account: Account): string[] | undefined
   return Array.from({ length: records.fields }, (_, field) => records.text(field));
 }
 
-/** The first record names the columns if it has a word where the second has a number or a date, or if an option names one of its fields. */
+/**
+ * The first record names the columns if it has a word where the second has a number or a date, if an option names one of its fields, or
+ * if one of them is called as labels are: below "text,label" all may be words.
+ */
 function isHeader(first: readonly string[], second: readonly string[] | undefined, options: ReadOptions): boolean {
   if (options.header !== undefined) return options.header;
   const named = [options.labelColumn, options.textColumn, ...(options.ignoreColumns ?? [])];
   if (named.some((choice) => typeof choice === "string")) return true;
   const expected = options.schema?.columns;
   if (expected?.some(({ name }) => first.includes(name))) return true;
-  return first.some((field, c) => isWord(field) && second?.[c] !== undefined && !isWord(second[c]));
+  if (first.some((field, c) => isWord(field) && second?.[c] !== undefined && !isWord(second[c]))) return true;
+  const label = labelNamed(first);
+  return label >= 0 && second?.[label] !== undefined && second[label] !== first[label] && first.every(isWord);
 }
 
 /** Whether the first record alone says whether it is a header, so that a line from a pipe is answered before the next. */

@@ -35,8 +35,9 @@ export interface DetectedColumn extends SchemaColumn {
 const FEW_ROWS = 20;
 /** Why a column of sentences is left out. */
 export const IS_TEXT = "it is text";
-/** Words of this mean length are sentences. */
-const LONG_WORDS = 40;
+/** Cells of this mean length are sentences, and so are shorter ones of this many words on average. */
+const LONG_CELL = 40;
+const MANY_WORDS = 3;
 
 /** Tells what each column is; what `kinds` says of a column goes first. */
 export function detectColumns(
@@ -102,8 +103,9 @@ function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
   const category = { name, type: "category" } as const;
   if (words.length === 1 && present === codes.length) return { ...category, leftOut: "it is always the same" };
   if (present < FEW_ROWS || words.length * 2 <= present) return category;
-  const length = words.reduce((sum, word) => sum + word.length, 0) / words.length;
-  return { ...category, leftOut: length >= LONG_WORDS ? IS_TEXT : "it names almost every row" };
+  const mean = (size: (cell: string) => number) => words.reduce((sum, cell) => sum + size(cell), 0) / words.length;
+  const isText = mean(({ length }) => length) >= LONG_CELL || mean((cell) => cell.split(/\s+/).length) >= MANY_WORDS;
+  return { ...category, leftOut: isText ? IS_TEXT : "it names almost every row" };
 }
 
 /** The order in which all words are dates, undefined if they are none. Day and month are decided by the rows in which they cannot be confused. */

@@ -23,6 +23,16 @@ describe("header", () => {
     }
   });
 
+  test("is told by a column that is called as labels are, where all cells are words", async () => {
+    const named = await read("a.csv", "text,Label\nwhere is it,ask\nthank you,praise\n", { table: true });
+    expect(named.y).toEqual(["ask", "praise"]);
+    expect(named.form === "table" && named.table.columns.map(({ name }) => name)).toEqual(["text"]);
+    for (const plain of ["red,label\nblue,label\n", "red,class a\nblue,class b\n", "7,label\n8,other\n"]) {
+      const data = await read("a.csv", plain, { table: true });
+      expect(data.form === "table" && [data.table.rows, data.y]).toEqual([2, undefined]);
+    }
+  });
+
   test("is absent where the first line has numbers like the second", async () => {
     const data = await readMatrix("a.csv", "1,2,cat\n3,4,dog\n", { labelColumn: -1 });
     expect(data.featureNames).toBeUndefined();

@@ -27,6 +27,7 @@ describe("columns are told by their cells", () => {
     ["no value", () => null, "no values"],
     ["a word for each row", (r: number) => `customer ${r}`, "names almost every row"],
     ["sentences", (r: number) => `this is what somebody said about row number ${r} of the table`, "is text"],
+    ["short sentences", (r: number) => `where is parcel ${r}`, "is text"],
     ["row numbers", (r: number) => r + 1, "numbers the rows"],
   ])("those that tell nothing are left out: %s", (_, cell, why) => {
     expect(detect(30, cell).leftOut).toContain(why);

@@ -90,11 +90,25 @@ function wordsOf(column: TableColumn, places: ReadonlyMap<string, number>): Int3
 const MISSING = -1;
 const OTHER = -2;
 
+/** Rows from which on columns are divided more finely. */
+const MANY_ROWS = 1000;
+/** So few columns that each has to tell more than in a wider table. */
+const FEW_COLUMNS = 2;
+
+/**
+ * Knots of a column of numbers, for the rows of a table and its columns that tell something. On drawn tables (the lab's TABLES.md), of 3 to
+ * 17 knots, 5 did best with 100 training rows and 9 with 1,000 and 3,000; with one column or two, 13 and 17.
+ */
+export function knotsFor(rows: number, columns: number): number {
+  if (columns <= FEW_COLUMNS) return rows < MANY_ROWS ? 13 : 17;
+  return rows < MANY_ROWS ? 5 : 9;
+}
+
 /** Learns how a column is to be coded. */
 export function learnColumn(
   column: TableColumn,
   schema: SchemaColumn,
-  params: TableParams,
+  params: TableParams & { readonly knots: number },
   leftOut: boolean,
 ): ColumnCode {
   const nothing = { ...schema, parts: partsOf(schema.type).map(() => new Float64Array(0)), words: [], other: false };
@@ -104,12 +118,10 @@ export function learnColumn(
   const present = numbers.filter((value) => !Number.isNaN(value));
   const gaps = present.length < numbers.length;
   if (schema.type === "boolean") return { ...nothing, words: TRUTHS, gaps };
-  // On drawn tables (the lab's TABLES.md), of 3 to 17 knots, 5 did best with 100 training rows and 9 with 1,000 and 3,000.
-  const knots = params.knots === "auto" ? (numbers.length < 1000 ? 5 : 9) : params.knots;
   const parts = partsOf(schema.type).map((part) => {
     const values = schema.type === "date" ? present.map((time) => datePart(time, part)) : present;
     // Months and weekdays are few and named: each has a knot of its own.
-    return knotsOf(values, part === 1 || part === 3 ? 12 : knots, params.spacing);
+    return knotsOf(values, part === 1 || part === 3 ? 12 : params.knots, params.spacing);
   });
   return { ...nothing, parts, gaps };
 }

@@ -17,7 +17,7 @@ import {
   type SchemaColumn,
   type TransformingModel,
 } from "@ranksim/core";
-import { type ColumnCode, coder, featureNamesOf, learnColumn, widthOf } from "./column-code.ts";
+import { type ColumnCode, coder, featureNamesOf, knotsFor, learnColumn, widthOf } from "./column-code.ts";
 import { detectColumns } from "./detect.ts";
 import { checkTableParams, type TableParams, tableParamsAsJson } from "./params.ts";
 import { readTableModel, savedCodes } from "./saved-table.ts";
@@ -54,11 +54,14 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     if (table.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to learn from, found none");
     const { types } = this.params;
     const detected = isTableSource(table) ? await detectSource(table, types, run) : detectColumns(table, types);
+    const telling = detected.filter(({ leftOut }) => leftOut === undefined).length;
+    const { knots } = this.params;
+    const params = { ...this.params, knots: knots === "auto" ? knotsFor(table.rows, telling) : knots };
     const codes: ColumnCode[] = [];
     for (const [c, { leftOut, ...schema }] of detected.entries()) {
       await step(run, "fit", c / table.columns.length);
       const column = isTableSource(table) ? await table.column(c) : table.columns[c];
-      codes.push(learnColumn(column, schema, this.params, leftOut !== undefined));
+      codes.push(learnColumn(column, schema, params, leftOut !== undefined));
     }
     const model = new TableModel(codes, this.params);
     if (model.features < 2) {

@@ -8,7 +8,7 @@ export type Spacing = "midway" | "quantile" | "even";
 
 /** Parameters of `TableEncoder`. */
 export interface TableParams {
-  /** Knots of a column of numbers, from 2 to 255; "auto": 5, and 9 from 1,000 rows on. */
+  /** Knots of a column of numbers, from 2 to 255; "auto": 5, and 9 from 1,000 rows on; with one column or two 13, and 17. */
   readonly knots: "auto" | number;
   /** Where they lie: at quantiles, evenly between the 2nd and the 98th percentile, or midway between the two. */
   readonly spacing: Spacing;

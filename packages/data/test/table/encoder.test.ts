@@ -13,7 +13,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Table, TableEncoder, type TableLike, type TableModel, tableReader } from "../../src/index.ts";
-import { knotsOf, softBins } from "../../src/table/column-code.ts";
+import { knotsFor, knotsOf, softBins } from "../../src/table/column-code.ts";
 
 /** Features by name, as a person would read a coded row. */
 function readable(model: TableModel, x: Csr, row: number): { [name: string]: number } {
@@ -62,6 +62,16 @@ describe("soft bins", () => {
         if (found.length === 2) expect(found[1][0]).toBe(found[0][0] + 1);
       }),
     );
+  });
+
+  test("are finer with more rows, and where a table has few columns that tell something", async () => {
+    expect([999, 1000].map((rows) => knotsFor(rows, 3))).toEqual([5, 9]);
+    expect([999, 1000].map((rows) => knotsFor(rows, 2))).toEqual([13, 17]);
+    const rows = Array.from({ length: 40 }, (_, r) => [Math.sin(r), Math.cos(r), 7, Math.sin(2 * r)]);
+    expect((await new TableEncoder().fit(Dense.fromRows(rows))).features).toBe(3 * 5);
+    expect((await new TableEncoder().fit(Dense.fromRows(rows.map((row) => row.slice(0, 3))))).features).toBe(2 * 13);
+    const asked = await new TableEncoder({ knots: 4 }).fit(Dense.fromRows(rows.map((row) => row.slice(0, 2))));
+    expect(asked.features).toBe(2 * 4);
   });
 
   test("have a knot for each value where values are few, and rising knots otherwise", () => {

@@ -9,13 +9,13 @@ interface DrawnTable {
   readonly y: readonly number[];
 }
 
-/** The first `rows` rows of the table of this number; more rows go on from there. */
-export function drawTable(number: number, rows: number): DrawnTable {
+/** The first `rows` rows of the table of this number; more rows go on from there. `columns` of them all tell something, where given. */
+export function drawTable(number: number, rows: number, columns?: number): DrawnTable {
   const plan = new Draw(number, 0);
   const normal = (draw: Draw) => Math.sqrt(-2 * Math.log(1 - draw.share())) * Math.cos(2 * Math.PI * draw.share());
   const classes = plan.from(2, 5);
-  const [telling, noise] = [plan.from(3, 14), plan.from(0, 6)];
-  const hidden = plan.from(2, telling);
+  const [telling, noise] = columns === undefined ? [plan.from(3, 14), plan.from(0, 6)] : [columns, 0];
+  const hidden = columns ?? plan.from(2, telling);
   const clusters = Array.from({ length: classes * plan.from(1, 3) }, () =>
     Array.from({ length: hidden }, () => 1.6 * normal(plan)),
   );

@@ -17,6 +17,7 @@ const HELP = `Judges numbers of knots and voters on drawn tables.
   npm run tables
 
   --tables N      drawn tables (24)
+  --columns N     columns of each, all of which tell something (3 to 20, some of them noise)
   --rows LIST     training rows (100,300,1000,3000)
   --test-rows N   rows to judge by (1000)
   --results FILE  where to write what was found; the page TABLES.md is made from results/tables.json
@@ -27,6 +28,7 @@ const { values } = parseArgs({
   args: argv.slice(2),
   options: {
     tables: { type: "string", default: "24" },
+    columns: { type: "string" },
     rows: { type: "string", default: "100,300,1000,3000" },
     "test-rows": { type: "string", default: "1000" },
     results: { type: "string" },
@@ -54,12 +56,13 @@ else await main();
 async function main(): Promise<void> {
   const tables = Number(values.tables);
   const testRows = Number(values["test-rows"]);
+  const columns = values.columns === undefined ? undefined : Number(values.columns);
   const byRows: Found["byRows"][number][] = [];
   for (const rows of values.rows.split(",").map(Number)) {
     const sums = new Map<string, number>();
     let neighbours = 0;
     for (let table = 0; table < tables; table++) {
-      const { x, y } = drawTable(table, rows + testRows);
+      const { x, y } = drawTable(table, rows + testRows, columns);
       const [known, asked] = [x.slice(0, rows), x.slice(rows, rows + testRows)];
       const [learned, truth] = [y.slice(0, rows), y.slice(rows)];
       neighbours += (await neighbourAccuracy(known, learned, asked, truth)) / tables;

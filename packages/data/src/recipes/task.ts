@@ -50,7 +50,7 @@ const CALIBRATING_EACH = 20;
  * Up to so many rows, and for any table, filters are trained on all rows and once more without those that fit the probabilities. Chosen on
  * training rows and drawn tables (the lab's BEYOND.md, "Few rows"): accuracy rises by 0.001 to 0.005 in all twelve cases.
  */
-const TRAINED_AGAIN = 10_000;
+export const TRAINED_AGAIN = 10_000;
 
 /** The recipe's parameters, then those given by hand; these leave no room for refinement where they need filters as they are trained. */
 export function given<P extends object>({ seed, params, classes }: Task, recipe: P): P {

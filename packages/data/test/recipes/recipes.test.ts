@@ -60,7 +60,12 @@ describe("recipeFor", () => {
     ["images", images(100), "patches,classify", /^balanced, for 100 images of 8 x 8, 10 classes: 128 patch filters/],
     ["text", text, "words,classify", /^balanced, for 60 texts, 3 classes: weighted tf-idf, 3 filters of Savage scores/],
     ["sparse numbers", sparse, "", /^balanced, for 60 rows of 40 sparse features, 3 classes: 3 filters of Savage/],
-    ["numbers", numbers(100), "", /^balanced, for 100 rows of 64 features, 10 classes: 50 refined filters/],
+    [
+      "numbers",
+      numbers(100),
+      "",
+      /^balanced, for 100 rows of 64 features, 10 classes: 250 refined filters in a committee/,
+    ],
     ["numbers", { ...numbers(1), y: [7] }, "", /^balanced, for 1 row of 64 features, 1 class: /],
     ["several labels", several, "", /300 rows of 64 features, 12 labels: 75 filters with shares of labels/],
     ["no labels", unlabelled, "", /^balanced, for 50 rows of 64 features: filters without labels/],
@@ -186,6 +191,23 @@ describe("recipeFor", () => {
     expect(copies(300, {}).estimator.params["patches.shiftedCopies"]).toBeUndefined();
     const byHand = { patches: { shiftedCopies: 2 } };
     expect(copies(65_001, byHand).estimator.params["patches.shiftedCopies"]).toBe(2);
+  });
+
+  it("lets banks vote on few rows of numbers, where filters are enough", () => {
+    const chosen = (rows: number, params: RecipeOptions["params"] = {}, preset?: Preset) => {
+      const x = Dense.of(new Uint8Array(rows * 12), rows, 12);
+      const data: DataSet = { form: "matrix", x, y: Array.from({ length: rows }, (_, r) => r % 2) };
+      const { filters, committee } = recipeFor(data, { params, ...(preset ? { preset } : {}) }).estimator.params;
+      return [filters, committee];
+    };
+    expect(chosen(10_000)).toEqual([150, 5]);
+    expect(chosen(10_001)).toEqual([60, 1]);
+    expect(chosen(20)).toEqual([50, 5]);
+    expect(chosen(1000, { filters: 13 })).toEqual([13, 2]);
+    expect(chosen(1000, { filters: 2 })).toEqual([2, 1]);
+    expect(chosen(1000, { keepSums: true })).toEqual([60, 1]);
+    expect(chosen(1000, {}, "fast")).toEqual([20, 1]);
+    expect(chosen(1000, {}, "best")).toEqual([800, 4]);
   });
 
   it("lets banks vote on small images, as many as there are filters for", () => {

@@ -119,6 +119,13 @@ describe("recipeFor", () => {
     expect(recipeFor(numbers(150)).about).toMatch(/; too few rows to fit probabilities$/);
     expect(recipeFor(numbers(300)).about).not.toContain("too few");
     expect(recipeFor(numbers(150), { params: { calibrate: "none" } }).about).not.toContain("too few");
+    const calibrate = (rows: number, classes: number) => {
+      const x = Dense.of(new Uint8Array(rows * 12), rows, 12);
+      const data: DataSet = { form: "matrix", x, y: Array.from({ length: rows }, (_, r) => r % classes) };
+      return recipeFor(data).estimator.params.calibrate;
+    };
+    expect([calibrate(500, 100), calibrate(499, 100)]).toEqual(["temperature", "none"]);
+    expect([calibrate(12_000, 600), calibrate(11_999, 600)]).toEqual(["temperature", "none"]);
   });
 
   it("trains again on the rows that fit probabilities, where rows are few or a table", () => {
@@ -160,6 +167,24 @@ describe("recipeFor", () => {
     expect(recipeFor({ ...text, y }).about).toContain("for 60 texts, 2 labels: ");
     const table = Table.fromMatrix(digits.x.slice(0, 60));
     expect(recipeFor({ form: "table", table, y }).about).toContain("60 rows and 64 columns, 2 labels: ");
+  });
+
+  it("gives many classes of few rows probabilities to believe in", async () => {
+    const [classes, each] = [40, 6];
+    const wave = (r: number, c: number) => Math.sin(7 * (r % classes) * (c + 1)) + 0.4 * Math.sin(31 * r + 17 * c * c);
+    const rows = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => Array.from({ length: 24 }, (_, c) => wave(from + i, c)));
+    const labels = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => (from + i) % classes);
+    const known = classes * each;
+    const data: DataSet = { form: "matrix", x: Dense.fromRows(rows(0, known)), y: labels(0, known) };
+    const { model } = await train(data);
+    const asked = Dense.fromRows(rows(known, 2 * known));
+    const truth = labels(known, 2 * known);
+    const accuracy = await (model as ClassifierModel).score(asked, truth);
+    const { values } = await (model as ClassifierModel).predictProbabilities(asked);
+    const sure = Array.from({ length: known }, (_, r) => Math.max(...values.slice(r * classes, (r + 1) * classes)));
+    expect(accuracy).toBeGreaterThan(0.9);
+    expect(Math.abs(sure.reduce((a, b) => a + b, 0) / known - accuracy)).toBeLessThan(0.15);
   });
 
   it("steps over pixels of large images, and leaves images too small for windows to filters of rows", () => {

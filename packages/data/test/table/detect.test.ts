@@ -91,6 +91,38 @@ describe("rows of numbers", () => {
     expect(looksLikeTable(x, names)).toBe(expected);
   });
 
+  test("with means far apart in no order are a table, those of a spectrum are not", () => {
+    const offsets = (c: number) => 20 * Math.sin(7 * c * c);
+    const bands = (c: number) => 20 * Math.sin(c / 8);
+    const counted = Array.from({ length: 32 }, (_, c) => `x${c}`);
+    for (const names of [undefined, counted]) {
+      expect(
+        looksLikeTable(
+          matrix(32, (r, c) => wave(r, c) + offsets(c)),
+          names,
+        ),
+      ).toBe(true);
+      expect(
+        looksLikeTable(
+          matrix(32, (r, c) => wave(r, c) + bands(c)),
+          names,
+        ),
+      ).toBe(false);
+      expect(
+        looksLikeTable(
+          matrix(32, (r, c) => wave(r, c) + offsets(c) / 20),
+          names,
+        ),
+      ).toBe(false);
+      expect(
+        looksLikeTable(
+          matrix(32, (r, c) => Math.round(wave(r, c) + 9 + offsets(c))),
+          names,
+        ),
+      ).toBe(false);
+    }
+  });
+
   test("that are sparse are a table where they have few zeros and would be one with them", () => {
     expect(looksLikeTable(Csr.fromRows([[[0, 1]]], 3))).toBe(false);
     expect(looksLikeTable(toCsr(matrix(4, wave)))).toBe(true);

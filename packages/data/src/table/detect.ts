@@ -216,11 +216,13 @@ class TableLooks {
  */
 function areApart(means: readonly number[], spread: number): boolean {
   const center = means.reduce((sum, mean) => sum + mean, 0) / means.length;
-  const away = means.reduce((sum, mean) => sum + (mean - center) ** 2, 0);
-  const steps = means.reduce((sum, mean, c) => sum + (c === 0 ? 0 : (mean - means[c - 1]) ** 2), 0);
+  const away = means.reduce((sum, mean) => sum + square(mean - center), 0);
+  const steps = means.reduce((sum, mean, c) => sum + (c === 0 ? 0 : square(mean - means[c - 1])), 0);
   // In no order, steps are twice as large as distances from the center, squared.
   return steps > away && Math.sqrt(away / means.length) > MEANS_APART * spread;
 }
+
+const square = (value: number): number => value * value;
 
 /** Whether names count one thing through: pixel0, pixel1, … or 400 nm, 402 nm, … */
 function isSeries(names: readonly string[]): boolean {

@@ -19,6 +19,7 @@ export const LARGE_SIDE = 64;
 interface Read {
   readonly from: ImageSize;
   readonly pictures: readonly Picture[];
+  readonly lostColours: boolean;
 }
 
 /**
@@ -29,11 +30,13 @@ export async function readImageFolder(folder: Folder, options: ReadOptions): Pro
   const { name } = folder;
   const budget = budgetOf(options);
   let first: (Read & { path: string }) | undefined;
+  let grey = 0;
   const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
     const file = folder.isList ? path : `${name}/${path}`;
     const read = readPictures(file, bytes, budget, options);
     first ??= { ...read, path };
     refuseOther(file, read, first, options);
+    if (read.lostColours) grey++;
     return read.pictures.map(({ pixels }) => pixels);
   });
   const { from, pictures } = first as Read;
@@ -50,7 +53,12 @@ export async function readImageFolder(folder: Folder, options: ReadOptions): Pro
   }
   const { imageSize, x } = sizes[sizes.length - 1];
   const scaled = sizes.length > 1 ? { scaled: { from, sizes } } : {};
-  return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...(y ? { y } : {}) };
+  // A model knows already that it takes grey images.
+  const notes =
+    grey > 0 && !options.schema
+      ? { notes: [`${name}: the colours of ${grey} of ${contents.length} images became grey; --colour keeps them`] }
+      : {};
+  return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...(y ? { y } : {}), ...notes };
 }
 
 /** All images of a folder have one size, unless `resize` makes them so, and one depth. */
@@ -79,18 +87,18 @@ function readPictures(
   const account = budget.of(file);
   const before = budget.taken;
   const decoded = decodePicture(file, bytes, budget, colour);
-  const { width, height, channels, pixels } = decoded;
+  const { width, height, channels, pixels, lostColours = false } = decoded;
   const from = { width, height };
   const longer = Math.max(width, height);
   const wanted = resize ? [resize] : longer > LARGE_SIDE ? sizes.map((side) => sizeWithin(from, side)) : [];
-  if (wanted.length === 0) return { from, pictures: [decoded] };
+  if (wanted.length === 0) return { from, pictures: [decoded], lostColours };
   const pictures = wanted.map((size) => {
     account.take(size.width * size.height * channels * pixels.BYTES_PER_ELEMENT);
     return resized(decoded, size.width, size.height);
   });
   const kept = pictures.reduce((sum, picture) => sum + picture.pixels.byteLength, 0);
   account.give(Math.max(0, budget.taken - before - kept));
-  return { from, pictures };
+  return { from, pictures, lostColours };
 }
 
 /** The size with this longer side, in the same proportion. */

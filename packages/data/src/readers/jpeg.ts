@@ -6,7 +6,7 @@
 import jpeg from "jpeg-js";
 import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
-import { type Picture, pixelsOf } from "./picture.ts";
+import { hasColours, type Picture, pixelsOf } from "./picture.ts";
 
 /** Sides are padded to whole blocks of at most this many pixels. */
 const LARGEST_BLOCK = 32;
@@ -37,7 +37,8 @@ export function decodeJpeg(name: string, bytes: Uint8Array, account: Account, co
     if (decoded.width !== width || decoded.height !== height) throw new Error("expected one image, found two sizes");
     const pixels = pixelsOf(decoded.data, 3, colour);
     account.give(needed - pixels.byteLength);
-    return { width, height, largest: 255, channels: colour ? 3 : 1, pixels };
+    const lostColours = !colour && hasColours(decoded.data, 3);
+    return { width, height, largest: 255, channels: colour ? 3 : 1, pixels, lostColours };
   } catch (error) {
     throw asBadFile(name, "JPEG", error);
   }

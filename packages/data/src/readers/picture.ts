@@ -9,6 +9,17 @@ export interface Picture {
   /** Values of a pixel: 1 for grey, 3 for red, green and blue. */
   readonly channels: 1 | 3;
   readonly pixels: Uint8Array | Uint16Array;
+  /** Whether colours became grey. */
+  readonly lostColours?: boolean;
+}
+
+/** Whether some pixel is not grey. */
+export function hasColours(data: Uint8Array | Uint16Array, channels: number): boolean {
+  if (channels < 3) return false;
+  for (let at = 0; at < data.length; at += channels) {
+    if (data[at] !== data[at + 1] || data[at] !== data[at + 2]) return true;
+  }
+  return false;
 }
 
 /**

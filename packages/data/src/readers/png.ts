@@ -6,7 +6,7 @@
 import { Unzlib, unzlibSync } from "fflate";
 import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
-import { type Picture, pixelsOf } from "./picture.ts";
+import { hasColours, type Picture, pixelsOf } from "./picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** Bytes given to the unpacker at a time: each makes at most 1,032. */
@@ -51,11 +51,13 @@ export function decodePng(name: string, bytes: Uint8Array, account: Account, col
     account.give(lines);
     const white = 2 ** depth - 1;
     const size = { width, height, channels: colour ? 3 : 1 } as const;
-    if (type === 3) {
-      return { ...size, largest: 255, pixels: pixelsOf(colours(samples as Uint8Array, palette), 3, colour) };
-    }
+    const shown = (values: Uint8Array | Uint16Array, channels: number) => ({
+      pixels: pixelsOf(values, channels, colour),
+      lostColours: !colour && hasColours(values, channels),
+    });
+    if (type === 3) return { ...size, largest: 255, ...shown(colours(samples as Uint8Array, palette), 3) };
     if (depth < 8) for (let p = 0; p < pixels; p++) samples[p] *= 255 / white;
-    return { ...size, largest: depth === 16 ? 0xffff : 0xff, pixels: pixelsOf(samples, channels, colour) };
+    return { ...size, largest: depth === 16 ? 0xffff : 0xff, ...shown(samples, channels) };
   } catch (error) {
     throw asBadFile(name, "PNG", error);
   }

@@ -55,6 +55,17 @@ describe("JPEG", () => {
     expect([...values.subarray(x.features, x.features + 3)]).toEqual([90, 90, 90]);
   });
 
+  it("tells of colours that become grey, in JPEG and PNG, unless they are kept or a model takes grey images", async () => {
+    const png = (pixel: readonly number[]) =>
+      encode({ width: 24, height: 16, channels: 3, data: Uint8Array.from({ length: 1152 }, (_, i) => pixel[i % 3]) });
+    const files = { "1.jpg": jpegOf(24, 16, slope), "2.png": png([9, 9, 8]), "3.png": png([7, 7, 7]) };
+    const { notes, ...data } = await read(files);
+    expect(notes).toEqual(["memory: the colours of 2 of 3 images became grey; --colour keeps them"]);
+    expect((await read(files, { colour: true })).notes).toBeUndefined();
+    expect((await read({ "3.png": files["3.png"] })).notes).toBeUndefined();
+    expect((await read(files, { schema: describeData(data) })).notes).toBeUndefined();
+  });
+
   it("refuses what is cut short or no JPEG, and sizes beyond the budget, before it makes room", async () => {
     const good = jpegOf(24, 16, slope);
     const refused = async (bytes: Uint8Array, options = {}) => {

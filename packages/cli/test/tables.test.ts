@@ -190,6 +190,27 @@ describe("what was found", () => {
     });
   });
 
+  test("is told of where one cell keeps a column from being numbers, read whole or in blocks", async () => {
+    const lines = Array.from({ length: 200 }, (_, r) => {
+      const long = r === 77 ? "1.O5" : (r * 7.31 + (r % 2)).toFixed(3);
+      return `${long},${r === 120 ? "1l" : (r * 7) % 30},${"abc"[r % 3]},${"xy"[r % 2]}`;
+    });
+    writeFileSync(world.path("typo.csv"), `size,weight,kind,class\n${lines.join("\n")}\n`);
+    for (const memory of ["", "--memory 1MB"]) {
+      const { stderr } = await world.ranksim(`train typo.csv -m typo.ranksim ${memory}`);
+      const notes = stderr.split("\n").filter((line) => line.startsWith("note:"));
+      expect(notes).toEqual([
+        'note: almost all cells of size are numbers, but "1.O5" is not, so it is left out; --columns size:number says where',
+        'note: almost all cells of weight are numbers, but "1l" is not, so it is taken as categories; --columns weight:number says where',
+      ]);
+    }
+    const { code, stderr } = await world.ranksim("train typo.csv -m typo.ranksim --columns size:number");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/column "size", row 77: expected a number, found "1.O5"/),
+    ]);
+  });
+
   test("is trained as the library does, with probabilities, and the model remembers the recipe", async () => {
     writeFileSync(world.path("more.csv"), mixed(300));
     const line = "train more.csv --label-column quality";

@@ -11,7 +11,7 @@ import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import type { TableOptions } from "../flags/table-flags.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { rowWeights } from "../model/hold-out.ts";
-import { columnsOf, fitSource, type Recipe, setsOf, suitedSource } from "../model/recipe.ts";
+import { columnNotes, columnsOf, fitSource, type Recipe, setsOf, suitedSource } from "../model/recipe.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { dividedSource, type HeldOutOptions, judgeSource } from "./held-out-scores.ts";
 import { showPlanned } from "./show-trained.ts";
@@ -48,7 +48,8 @@ export async function trainLarge(
   const { io } = session;
   const byHand = await suitedSource(planned, given, options, io.env.RANKSIM_SCRATCH);
   const preset = presetOf(options);
-  for (const note of [...notes, ...dataNotes(byHand.data, options)]) await session.note(note);
+  for (const note of [...notes, ...dataNotes(byHand.data, options), ...columnNotes(byHand.recipe)])
+    await session.note(note);
   const chosenFor = async (rows: AnySource) =>
     preset && (await presetRecipe(preset, rows, options, io.cwd, byHand.recipe));
   const { train: data, test, rows } = await dividedSource(dataName, byHand.data, options, session);

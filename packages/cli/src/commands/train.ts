@@ -17,7 +17,7 @@ import type { Io } from "../io.ts";
 import { sizeFor, sizeNotes } from "../model/chosen-size.ts";
 import { dataNotes } from "../model/data-notes.ts";
 import { addWeightColumn, readingWithout, rowWeights, withoutSplitColumns } from "../model/hold-out.ts";
-import { columnsOf, fitRecipe, recipeOf, setsOf, suited } from "../model/recipe.ts";
+import { columnNotes, columnsOf, fitRecipe, recipeOf, setsOf, suited } from "../model/recipe.ts";
 import { TRACE_ABOUT } from "../model/trace.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { exampleText } from "./examples.ts";
@@ -100,7 +100,8 @@ export function addTrain(program: Command, io: Io): void {
       const chosenFor = async (all: DataSet) =>
         preset && (await presetRecipe(preset, all, options, io.cwd, byHand.recipe));
       const proposed = (await chosenFor(set)) || byHand.recipe;
-      for (const note of [...notes, ...dataNotes(set, options)]) await session.note(note);
+      for (const note of [...notes, ...dataNotes(set, options), ...columnNotes(byHand.recipe)])
+        await session.note(note);
       const parts = await divided(dataName, set, options, session);
       const weights = await rowWeights(dataName, options, session, rowCount(set), parts.rows);
       if (options.dryRun || path === undefined) {

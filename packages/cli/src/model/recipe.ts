@@ -36,6 +36,7 @@ import { type ColumnsGiven, givenTableFlags, givenTableParams, type TableOptions
 import { usageError } from "../flags/usage-error.ts";
 import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
+import { quoted } from "../provenance.ts";
 import { inputFor } from "./passage.ts";
 import { pickSource, sourceBlocks } from "./source-rows.ts";
 
@@ -138,6 +139,17 @@ function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options
   const isOwn = options.voters !== undefined || options.committee !== undefined;
   const last = votes && !isOwn ? (estimator.with({ voters: TABLE_VOTERS }) as FilterEstimator) : estimator;
   return { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns };
+}
+
+/** Columns that would be numbers but for a few cells, which are mistakes more often than not. */
+export function columnNotes(recipe: Recipe): string[] {
+  if (recipe.takes !== "table") return [];
+  return recipe.columns.flatMap((column) => {
+    if (column.odd === undefined) return [];
+    const name = shownName(column);
+    const taken = column.leftOut === undefined ? "taken as categories" : "left out";
+    return `almost all cells of ${name} are numbers, but ${JSON.stringify(column.odd)} is not, so it is ${taken}; --columns ${quoted(`${name}:number`)} says where`;
+  });
 }
 
 /** "id (it numbers the rows)". */

@@ -9,7 +9,7 @@ import {
   type SchemaColumn,
 } from "@ranksim/core";
 import { didYouMean } from "../did-you-mean.ts";
-import { type DateOrder, dateOf, truthsOf } from "./cells.ts";
+import { commaNumber, type DateOrder, dateOf, plainNumber, truthsOf } from "./cells.ts";
 import { NO_WORD, type NumberColumn, type Table, type TableColumn, type WordColumn } from "./table.ts";
 
 /** What a person may say of a column. */
@@ -29,6 +29,8 @@ export const COLUMN_KINDS: readonly ColumnKind[] = [
 export interface DetectedColumn extends SchemaColumn {
   /** Why it should be left out, where it should. */
   readonly leftOut?: string;
+  /** A cell that is no number, where almost all cells of the column are. */
+  readonly odd?: string;
 }
 
 /** Fewer rows than this do not show that a column names each of them. */
@@ -100,12 +102,19 @@ function detectedWords({ name, words, codes }: WordColumn): DetectedColumn {
   const order = orderOf(words);
   if (order !== undefined) return { name, type: "date", ...order };
   const present = codes.reduce((sum, code) => sum + (code === NO_WORD ? 0 : 1), 0);
-  const category = { name, type: "category" } as const;
+  const odd = oddAmong(words);
+  const category = { name, type: "category", ...(odd === undefined ? {} : { odd }) } as const;
   if (words.length === 1 && present === codes.length) return { ...category, leftOut: "it is always the same" };
   if (present < FEW_ROWS || words.length * 2 <= present) return category;
   const mean = (size: (cell: string) => number) => words.reduce((sum, cell) => sum + size(cell), 0) / words.length;
   const isText = mean(({ length }) => length) >= LONG_CELL || mean((cell) => cell.split(/\s+/).length) >= MANY_WORDS;
   return { ...category, leftOut: isText ? IS_TEXT : "it names almost every row" };
+}
+
+/** A word that is no number, if nine tenths are; undefined among few words, or if all are numbers. */
+function oddAmong(words: readonly string[]): string | undefined {
+  const others = words.filter((word) => Number.isNaN(plainNumber(word)) && Number.isNaN(commaNumber(word)));
+  return words.length >= FEW_ROWS && others.length * 10 <= words.length ? others[0] : undefined;
 }
 
 /** The order in which all words are dates, undefined if they are none. Day and month are decided by the rows in which they cannot be confused. */

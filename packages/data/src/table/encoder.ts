@@ -58,7 +58,7 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     const { knots } = this.params;
     const params = { ...this.params, knots: knots === "auto" ? knotsFor(table.rows, telling) : knots };
     const codes: ColumnCode[] = [];
-    for (const [c, { leftOut, ...schema }] of detected.entries()) {
+    for (const [c, { leftOut, odd: _, ...schema }] of detected.entries()) {
       await step(run, "fit", c / table.columns.length);
       const column = isTableSource(table) ? await table.column(c) : table.columns[c];
       codes.push(learnColumn(column, schema, params, leftOut !== undefined));

@@ -225,7 +225,9 @@ describe("recipeFor", () => {
       const { filters, committee } = recipeFor(data, { params, ...(preset ? { preset } : {}) }).estimator.params;
       return [filters, committee];
     };
-    expect(chosen(10_000)).toEqual([150, 5]);
+    expect(chosen(10_000)).toEqual([300, 5]);
+    expect(chosen(300)).toEqual([180, 5]);
+    expect(chosen(200)).toEqual([150, 5]);
     expect(chosen(10_001)).toEqual([60, 1]);
     expect(chosen(20)).toEqual([50, 5]);
     expect(chosen(1000, { filters: 13 })).toEqual([13, 2]);

@@ -27,9 +27,18 @@ export function takesOf({ form }: AnyRows): "numbers" | "text" | "table" {
 /** Whether a row may have several labels. */
 export const hasSeveralLabels = ({ y }: AnyRows): boolean => Array.isArray(y?.[0]);
 
-/** Whether rows of numbers are stored without their zeros. */
+/**
+ * Share of values that are not zero below which sparse rows are as those of text. Above, few filters are not enough: training images of
+ * KMNIST (0.33 of the pixels) were 0.74 right with the recipe for text and 0.92 with that for numbers, bright pixels of Fashion-MNIST
+ * (0.025) 0.44 and 0.51, drawn counts (0.03) 0.84 and 1.00, counts of 1,000 words in training texts of 20 Newsgroups (0.05) 0.43 and 0.48.
+ */
+const SPARSE_SHARE = 0.02;
+
+/** Whether rows of numbers are stored without their zeros, and are almost all zeros. */
 export const isSparse = (data: AnyRows): boolean =>
-  (data.form === "matrix" || data.form === "source") && data.x.form === "csr";
+  (data.form === "matrix" || data.form === "source") &&
+  data.x.form === "csr" &&
+  data.x.entries < SPARSE_SHARE * data.x.rows * data.x.features;
 
 /** The paper knows no images. */
 export function paperKind(data: AnyRows): DataKind {

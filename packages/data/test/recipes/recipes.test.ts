@@ -41,17 +41,19 @@ const text: DataSet = {
   text: Array.from({ length: 60 }, (_, r) => `${sentences[r % 3]} ${["now", "then", "soon", "late"][r % 4]}`),
   y: Array.from({ length: 60 }, (_, r) => ["cat", "dog", "fish"][r % 3]),
 };
-const sparse: DataSet = {
+/** Two values in each row. */
+const sparseIn = (features: number): DataSet => ({
   form: "matrix",
   x: Csr.fromRows(
     Array.from({ length: 60 }, (_, r) => [
       [r % 3, 5],
       [3 + (r % 7), 1],
     ]),
-    40,
+    features,
   ),
   y: Array.from({ length: 60 }, (_, r) => r % 3),
-};
+});
+const sparse = sparseIn(101);
 const several: DataSet = { ...numbers(300), y: digits.y.slice(0, 300).map((d) => [d, d % 2 === 0 ? "even" : "odd"]) };
 const unlabelled: DataSet = { form: "matrix", x: digits.x.slice(0, 50) };
 
@@ -59,7 +61,8 @@ describe("recipeFor", () => {
   it.each<[string, DataSet, string, RegExp]>([
     ["images", images(100), "patches,classify", /^balanced, for 100 images of 8 x 8, 10 classes: 128 patch filters/],
     ["text", text, "words,classify", /^balanced, for 60 texts, 3 classes: weighted tf-idf, 3 filters of Savage scores/],
-    ["sparse numbers", sparse, "", /^balanced, for 60 rows of 40 sparse features, 3 classes: 3 filters of Savage/],
+    ["sparse numbers", sparse, "", /^balanced, for 60 rows of 101 sparse features, 3 classes: 3 filters of Savage/],
+    ["numbers", sparseIn(100), "", /^balanced, for 60 rows of 100 features, 3 classes: \d+ refined filters/],
     [
       "numbers",
       numbers(100),

@@ -177,15 +177,17 @@ function fewFilters(task: Task, refineEpochs: number, more: Partial<ClassifierPa
  * filters a class, for three to five times the time: with 15, or one for 8 rows up to 30. Chosen on drawn rows of 2 to 6 classes in 16 to
  * 100 features, nine draws, 100, 300, 1,000 and 3,000 rows, the rarest class 0.4 or 0.05 of them, and on training rows of KMNIST: one bank
  * was 0.62, 0.73, 0.95 and 0.99 right, five of 15 were 0.65, 0.77, 0.93 and 0.98, of one for 8 rows 0.67, 0.77, 0.95 and 0.99; of 300
- * images one bank 0.80, five of 15 0.82, of one for 8 rows 0.77.
+ * images one bank 0.80, five of 15 0.82, of one for 8 rows 0.77. Ten banks, for `best`, were 0.57, 0.67 and 0.68 right on six other draws of
+ * 200, 1,000 and 3,000 rows, five 0.56, 0.66 and 0.67, and four of 100 filters a class 0.55, 0.59 and 0.62.
  */
-function banksOfNumbers(task: Task): { banks: number; each: number; alone: number } {
-  const { preset, rows, classes, params } = task;
+function banksOfNumbers({ preset, rows, classes, params }: Task): { banks: number; each: number; alone: number } {
   if (preset === "fast") return { banks: 1, each: 10, alone: 10 };
-  if (preset === "best") return { banks: 4, each: 100, alone: 400 };
-  const enough = typeof params.filters === "number" ? Math.floor(params.filters / (LEAST_IN_BANK * classes)) : 5;
+  const alone = preset === "best" ? 400 : 30;
+  if (rows > TRAINED_AGAIN) return preset === "best" ? { banks: 4, each: 100, alone } : { banks: 1, each: 30, alone };
+  const most = preset === "best" ? 10 : 5;
+  const enough = typeof params.filters === "number" ? Math.floor(params.filters / (LEAST_IN_BANK * classes)) : most;
   const each = Math.max(15, Math.min(30, Math.floor(rows / (8 * classes))));
-  return { banks: rows <= TRAINED_AGAIN ? Math.max(1, Math.min(5, enough)) : 1, each, alone: 30 };
+  return { banks: Math.max(1, Math.min(most, enough)), each, alone };
 }
 
 /** Filters of each class that a bank has at least, where their number is given by hand: on the drawn rows, banks of one or two did worse. */

@@ -237,7 +237,8 @@ describe("recipeFor", () => {
     expect(chosen(1000, { filters: 2 })).toEqual([2, 1]);
     expect(chosen(1000, { keepSums: true })).toEqual([60, 1]);
     expect(chosen(1000, {}, "fast")).toEqual([20, 1]);
-    expect(chosen(1000, {}, "best")).toEqual([800, 4]);
+    expect(chosen(10_000, {}, "best")).toEqual([600, 10]);
+    expect(chosen(10_001, {}, "best")).toEqual([800, 4]);
   });
 
   it("lets banks vote on small images, as many as there are filters for", () => {

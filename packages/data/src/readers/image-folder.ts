@@ -56,7 +56,11 @@ export async function readImageFolder(folder: Folder, options: ReadOptions): Pro
   // A model knows already that it takes grey images.
   const notes =
     grey > 0 && !options.schema
-      ? { notes: [`${name}: the colours of ${grey} of ${contents.length} images became grey; the option colour (--colour) keeps them`] }
+      ? {
+          notes: [
+            `${name}: the colours of ${grey} of ${contents.length} images became grey; the option colour (--colour) keeps them`,
+          ],
+        }
       : {};
   return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...(y ? { y } : {}), ...notes };
 }

@@ -60,7 +60,9 @@ describe("JPEG", () => {
       encode({ width: 24, height: 16, channels: 3, data: Uint8Array.from({ length: 1152 }, (_, i) => pixel[i % 3]) });
     const files = { "1.jpg": jpegOf(24, 16, slope), "2.png": png([9, 9, 8]), "3.png": png([7, 7, 7]) };
     const { notes, ...data } = await read(files);
-    expect(notes).toEqual(["memory: the colours of 2 of 3 images became grey; the option colour (--colour) keeps them"]);
+    expect(notes).toEqual([
+      "memory: the colours of 2 of 3 images became grey; the option colour (--colour) keeps them",
+    ]);
     expect((await read(files, { colour: true })).notes).toBeUndefined();
     expect((await read({ "3.png": files["3.png"] })).notes).toBeUndefined();
     expect((await read(files, { schema: describeData(data) })).notes).toBeUndefined();

@@ -37,6 +37,7 @@ import { usageError } from "../flags/usage-error.ts";
 import { givenVectorizerFlags, vectorizerOf } from "../flags/vectorizer-flags.ts";
 import type { Io } from "../io.ts";
 import { quoted } from "../provenance.ts";
+import { cut } from "../terminal/style.ts";
 import { inputFor } from "./passage.ts";
 import { pickSource, sourceBlocks } from "./source-rows.ts";
 
@@ -141,6 +142,9 @@ function tableRecipe(recipe: Recipe, columns: readonly DetectedColumn[], options
   return { takes: "table", estimator: new Pipeline<TableLike, Model>([encoder, last]), columns };
 }
 
+/** Characters of a cell that a note shows at most. */
+const LONGEST_CELL = 40;
+
 /** Columns that would be numbers but for a few cells, which are mistakes more often than not. */
 export function columnNotes(recipe: Recipe): string[] {
   if (recipe.takes !== "table") return [];
@@ -148,7 +152,7 @@ export function columnNotes(recipe: Recipe): string[] {
     if (column.odd === undefined) return [];
     const name = shownName(column);
     const taken = column.leftOut === undefined ? "taken as categories" : "left out";
-    return `almost all cells of ${name} are numbers, but ${JSON.stringify(column.odd)} is not, so it is ${taken}; --columns ${quoted(`${name}:number`)} says where`;
+    return `almost all cells of ${name} are numbers, but ${JSON.stringify(cut(column.odd, LONGEST_CELL))} is not, so it is ${taken}; --columns ${quoted(`${name}:number`)} says where`;
   });
 }
 

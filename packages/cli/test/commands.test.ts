@@ -326,6 +326,19 @@ test("pipelines made by the library are judged, explained and reported on too", 
   }
 });
 
+test("inspect shows the scores that a model has, whatever they are called", async () => {
+  const model = await new RankSimilarityClassifier({ filters: 2 }).fit(
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    ["a", "b"],
+  );
+  withSchema(model, { form: "numbers", width: 2, heldOut: { rows: 7, scores: { auc: 0.5, macroF1: 0.25 } } });
+  const { code, stdout } = await world.ranksim("inspect -", { stdin: saveModel(model) });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/held out +auc 0.5000, macro F1 0.2500 on 7 rows/)]);
+});
+
 describe("presets", () => {
   test("choose by what the data is, say so in one line, and are remembered", async () => {
     const { code, stdout } = await world.ranksim("train digits:train -m patches.model --preset fast");

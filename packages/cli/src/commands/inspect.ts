@@ -7,6 +7,7 @@ import { columnLines } from "../model/data-summary.ts";
 import { classesOf, type FilterModel, filterClasses, filterPart, stepsOf, vocabularyOf } from "../model/parts.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import { readModel, type StoredModel } from "../model/store.ts";
+import { scoreName } from "../report/card.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
@@ -104,13 +105,10 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
 function schemaLines(schema: Schema | undefined): (readonly [string, string | undefined])[] {
   if (schema === undefined) return [];
   const { columns, label, image, training, fill, recipe, heldOut } = schema;
-  const { accuracy, macroF1 } = heldOut?.scores ?? {};
+  const scores = Object.entries(heldOut?.scores ?? {}).map(([name, value]) => `${scoreName(name)} ${score(value)}`);
   return [
-    ["recipe", recipe?.about],
-    [
-      "held out",
-      heldOut && `accuracy ${score(accuracy)}, macro F1 ${score(macroF1)} on ${counted(heldOut.rows, "row")}`,
-    ],
+    ["recipe", recipe && printable(recipe.about)],
+    ["held out", heldOut && printable(`${scores.join(", ")} on ${counted(heldOut.rows, "row")}`)],
     ...(columns ? columnLines(columns) : []),
     ["images", image && `${image.width} × ${image.height}${image.channels === 1 ? "" : ` × ${image.channels}`}`],
     ["missing", fill && "filled with what was learned at training"],

@@ -60,7 +60,7 @@ export function modelCard({ stored, dataName, schema, summary, provenance, notes
           `On ${count(heldOut.rows)} rows that were held out of training.`,
           table(
             ["score", "value"],
-            Object.entries(heldOut.scores).map(([name, value]) => [SCORE_NAMES[name] ?? name, score(value)]),
+            Object.entries(heldOut.scores).map(([name, value]) => [scoreName(name), score(value)]),
           ),
         ]),
     "## Parameters",
@@ -77,8 +77,8 @@ export function modelCard({ stored, dataName, schema, summary, provenance, notes
   ].join("\n\n");
 }
 
-/** What scores are called in front of people. */
-const SCORE_NAMES: { readonly [name: string]: string } = { macroF1: "macro F1" };
+/** What a score is called in front of people. */
+export const scoreName = (name: string): string => (name === "macroF1" ? "macro F1" : name);
 
 /** Columns shown at most; of more the first are. */
 const SHOWN_COLUMNS = 200;

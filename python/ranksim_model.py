@@ -8,25 +8,18 @@
     model.predict_proba(x)                   # rows x model.classes
     model.transform(x)                       # of a transform
 
-    RanksimClassifier(filters=200).fit(x, y) # a scikit-learn estimator that trains with the command `ranksim`
-
     python3 ranksim_model.py model           what the file holds
     python3 ranksim_model.py model rows.npy  one label a line, as JSON
 
-FORMAT.md describes the file. It is meant to be read and is not tuned for speed. x is an array of rows, or a list of texts
-for models that begin with a vectoriser. A new kind of model adds its class to KINDS.
+FORMAT.md describes the file. x is an array of rows or a sparse matrix of scipy, or a list of texts for models that begin with a
+vectoriser. Models can be pickled. A new kind of model adds its class to KINDS. ranksim_estimators.py trains.
 """
 
 import datetime
 import hashlib
-import inspect
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
@@ -76,10 +69,14 @@ def Model(source):
 
 class Part:
     def __init__(self, saved):
+        self.saved = saved
         self.kind = saved["kind"]
         self.meta, self.arrays = saved["meta"], saved["arrays"]
         self.params = self.meta.get("params", {})
         self.schema = saved.get("schema")
+
+    def __reduce__(self):
+        return Model, (self.saved,)
 
 
 class Filters(Part):
@@ -106,7 +103,7 @@ class Filters(Part):
 
     def responses(self, x):
         """rows x filters: x.w / norm."""
-        x = np.asarray(x)
+        x = rows_of(x)
         if x.ndim != 2 or x.shape[1] != self.features:
             raise ValueError(f"expected rows of {self.features} features, found shape {x.shape}")
         blocks = range(0, self.count, BLOCK_FILTERS)
@@ -116,8 +113,9 @@ class Filters(Part):
     def similarities(self, x, n_best=None):
         """rows x filters: 1 for the strongest, 0 for the k-th strongest and below."""
         k = min(n_best or self.params["nBest"], self.count - 1)
-        out = np.zeros((len(x), self.count))
-        for row, s in zip(out, self.responses(x)):
+        responses = self.responses(x)
+        out = np.zeros(responses.shape)
+        for row, s in zip(out, responses):
             largest = s.max()
             if np.all(s == largest):
                 row[:] = 0.0 if largest == 0 else 1.0
@@ -129,21 +127,39 @@ class Filters(Part):
         return out
 
 
+def rows_of(x):
+    """An array; sparse rows stay as scipy has them, with their entries in order."""
+    if not hasattr(x, "tocsr"):
+        return np.asarray(x)
+    x = x.tocsr().copy()
+    x.sum_duplicates()
+    return x
+
+
 def products(x, w):
     """x.w for every row of x and every filter of w, added in the order in which the library adds."""
-    x64, w64 = x.astype(np.float64), w.astype(np.float64)
-    if whole(x) and whole(w):
-        return x64 @ w64.T  # whole numbers below 2^53 are exact in any order
-    out = np.empty((len(x), len(w)))
-    for r, row in enumerate(x64):
-        (at,) = np.nonzero(row)  # a product of 0 adds nothing
+    w64 = w.astype(np.float64)
+    if whole(getattr(x, "data", x) if hasattr(x, "indptr") else x) and whole(w):
+        return x.astype(np.float64) @ w64.T  # whole numbers below 2^53 are exact in any order
+    out = np.empty((x.shape[0], len(w)))
+    for r in range(x.shape[0]):
+        at, row = entries(x, r)  # a product of 0 adds nothing
         lane = np.zeros((8, len(w)))
         for j in range(8):
-            own = at[at % 8 == j]
-            if len(own):
-                lane[j] = np.cumsum(row[own, None] * w64[:, own].T, axis=0)[-1]
+            own = at % 8 == j
+            if own.any():
+                lane[j] = np.cumsum(row[own, None] * w64[:, at[own]].T, axis=0)[-1]
         out[r] = ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
     return out
+
+
+def entries(x, r):
+    """Where row r is not zero, and its values there."""
+    if hasattr(x, "indptr"):
+        at = slice(x.indptr[r], x.indptr[r + 1])
+        return x.indices[at], x.data[at].astype(np.float64)
+    (at,) = np.nonzero(x[r])
+    return at, x[r, at].astype(np.float64)
 
 
 def whole(values):
@@ -160,14 +176,23 @@ class Classifier(Filters):
         return [self.classes[c] for c in self.codes(x)]
 
     def codes(self, x):
-        """The class number of each row."""
+        """The class number of each row: that of the largest probability where this decides, else as the filters vote."""
+        if self.params.get("decision", "vote") == "probability":
+            # Probabilities rise with the scores, but for rounding, unless each class has a function of its own.
+            plain = "calibration_factor" in self.arrays and "calibration_points" not in self.arrays
+            return (self.evidence(x) if plain else self.predict_proba(x)).argmax(axis=1)
         if "filter_bank" in self.arrays:
             return self.scores(x).argmax(axis=1)
-        own = (self.arrays["filter_class"][:, None] == np.arange(len(self.classes))).astype(np.float64)
+        of = self.arrays["filter_class"]
+        own = (of[:, None] == np.arange(len(self.classes))).astype(np.float64)
         voters = self.params.get("voters", 1)
         if voters == 1:
             response = self.responses(x)
-            return ((response == response.max(axis=1, keepdims=True)) @ own).argmax(axis=1)
+            strongest = response == response.max(axis=1, keepdims=True)
+            codes = of[response.argmax(axis=1)].astype(int)
+            ties = np.count_nonzero(strongest, axis=1) > 1
+            codes[ties] = (strongest[ties] @ own).argmax(axis=1)
+            return codes
         # Similar filters vote with their similarity: equal sums go to the class with most voters, then to the lowest.
         similar = self.similarities(x, voters + 1)
         found = np.empty(len(similar), int)
@@ -192,7 +217,25 @@ class Classifier(Filters):
                 out[:, c] += response[:, (bank == b) & (of == c)].max(axis=1)
         return out
 
+    def counts_votes(self):
+        """Whether probabilities are made of votes: where several filters vote and the largest probability decides."""
+        return self.params.get("decision", "vote") == "probability" and self.params.get("voters", 1) > 1
+
+    def evidence(self, x):
+        """rows x classes, what probabilities are fitted to: scores, or shares of the votes."""
+        return self.vote_shares(x) if self.counts_votes() else self.scores(x)
+
+    def vote_shares(self, x):
+        """rows x classes: each class's share of the similarity of the similar filters, added strongest first."""
+        out = np.zeros((len(x), len(self.classes)))
+        for sums, row in zip(out, self.similarities(x, self.params["voters"] + 1)):
+            for f in np.lexsort((np.arange(self.count), -row)):
+                sums[self.arrays["filter_class"][f]] += row[f]
+        return normalized(out)
+
     def predict_proba(self, x):
+        if self.params.get("calibrate", "none") != "none" and self.counts_votes():
+            return fitted(self.arrays, np.log(self.vote_shares(x) + 0.001))
         if self.params.get("calibrate", "none") != "none":
             scores = self.scores(x)
             size = np.abs(scores).mean(axis=1, keepdims=True)
@@ -202,12 +245,14 @@ class Classifier(Filters):
                 root = np.sqrt(scores.std(axis=1, keepdims=True))
                 scores = np.divide(scores, root, out=scores, where=root > 0)
             if "calibration_halfway" in self.arrays:
-                length = np.count_nonzero(np.asarray(x), axis=1)[:, None]
+                length = (np.diff(rows_of(x).indptr) if hasattr(x, "tocsr") else np.count_nonzero(np.asarray(x), axis=1))[:, None]
                 scores *= length / (length + self.arrays["calibration_halfway"][0])
             return fitted(self.arrays, scores)
         if "filter_bank" in self.arrays:
             scores = self.scores(x)
             return normalized(scores - scores.min(axis=1, keepdims=True))
+        if self.counts_votes():
+            return self.vote_shares(x)
         similar, of = self.similarities(x), self.arrays["filter_class"]
         out = np.zeros((len(similar), len(self.classes)))
         for c in range(len(self.classes)):
@@ -294,21 +339,73 @@ def rising(arrays, scores):
     return np.stack([np.interp(scores[:, c], *parts[c]) for c in range(scores.shape[1])], axis=1)
 
 
-class LinearSvm(Part):
+class Linear(Part):
     def __init__(self, saved):
         super().__init__(saved)
         self.classes = self.meta["classes"]
+        self.several = self.meta.get("multilabel", False)
+
+    def distances(self, x):
+        """rows x classes: x.w + intercept; two classes are on two sides of one plane."""
+        values = products(rows_of(x), self.arrays["weights"]) + self.arrays["intercepts"]
+        return values if values.shape[1] == len(self.classes) else np.concatenate([-values, values], axis=1)
 
     def predict(self, x):
-        values = np.asarray(x, np.float64) @ self.arrays["weights"].T + self.arrays["intercepts"]
-        at = (values[:, 0] > 0).astype(int) if values.shape[1] == 1 else values.argmax(axis=1)
-        return [self.classes[c] for c in at]
+        if self.several:
+            least = self.arrays.get("thresholds", np.full(len(self.classes), 0.5))
+            return [[self.classes[c] for c in np.nonzero(row > least)[0]] for row in self.predict_proba(x)]
+        # Probabilities rise with the distances, but for rounding, unless each class has a function of its own.
+        found = self.predict_proba(x) if "calibration_points" in self.arrays else self.distances(x)
+        return [self.classes[c] for c in found.argmax(axis=1)]
+
+    def predict_proba(self, x):
+        distances = self.distances(x)
+        if not self.several:
+            factor = {"calibration_factor": np.ones(1)} if "calibration_factor" not in self.arrays else self.arrays
+            return fitted(factor, distances)
+        if "calibration_curves" in self.arrays:
+            slope, offset = self.arrays["calibration_curves"].T
+            return 1 / (1 + np.exp(-(slope * distances + offset)))
+        shares = 1 / (1 + np.exp(-2 * distances))
+        return rising(self.arrays, shares) if "calibration_points" in self.arrays else shares
 
 
 class Scaler(Part):
     def transform(self, x):
         shift, scale = self.arrays["shift"], self.arrays["scale"]
+        x = x.toarray() if hasattr(x, "toarray") else x
         return np.where(scale == 0, 0, (np.asarray(x, np.float64) - shift) / np.where(scale == 0, 1, scale))
+
+
+ESCAPE = r"\\(?:[wWdDsSfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^a-zA-Z0-9])"
+CHARACTER = rf"(?:{ESCAPE}|\[(?!\^?\])(?:(?!\\[WS]){ESCAPE}|[^\]\\])+\]|[^\\\[\](){{}}|*+?^$])"
+PATTERN_PART = re.compile(rf"\||\\b|{CHARACTER}(?:[*+?]|\{{(\d{{1,4}})(?:,(\d{{0,4}}))?\}})?")
+# Of characters only the last has a count that is not fixed. Before \b without end it is \w, or in a word that begins with \b.
+FIXED = rf"(?:{CHARACTER}(?:\{{\d+\}})?)*"
+LAST = rf"(?:{CHARACTER}(?:[*+?]|\{{\d+(?:,\d*)?\}})?|{CHARACTER}(?:\?|\{{\d+(?:,\d+)?\}})?\\b|\\w(?:[*+]|\{{\d+,\}})\\b)"
+ROW = re.compile(rf"(?:\\b)?{FIXED}{LAST}")
+IN_WORD = r"(?:\\[wd]|\w|\[(?:\\[wd]|[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|\w)+\])"
+WORD = re.compile(rf"\\b(?:{IN_WORD}(?:\{{\d+\}})?)*{IN_WORD}(?:[*+]|\{{\d+,\}})\\b")
+
+
+def compiled_pattern(pattern):
+    """A token pattern. Others than ranksim fits may take time without end, and are refused: FORMAT.md has the form."""
+    rows, characters = [""], 0
+    at = 4 if pattern.startswith("(?u)") else 0
+    while 0 <= at < len(pattern) <= 1000:
+        part = PATTERN_PART.match(pattern, at)
+        if part and part[0] == "|":
+            rows.append("")
+        elif part:
+            rows[-1] += part[0]
+            characters += part[0] != "\\b" and max(1, int(part[2] or part[1] or 1))
+        at = part.end() if part else -1
+    if at == len(pattern) and characters <= 100 and all(ROW.fullmatch(row) or WORD.fullmatch(row) for row in rows):
+        try:
+            return re.compile(pattern)
+        except re.error:
+            pass
+    raise ValueError(f"tokenPattern: expected a pattern of the form in FORMAT.md, found {pattern[:80]!r}")
 
 
 class Vectorizer(Part):
@@ -316,7 +413,7 @@ class Vectorizer(Part):
 
     def __init__(self, saved):
         super().__init__(saved)
-        self.pattern = re.compile(self.params["tokenPattern"])
+        self.pattern = compiled_pattern(self.params["tokenPattern"])
         if self.kind == "hashing-vectorizer":
             self.features = self.params["nFeatures"]
             return
@@ -326,10 +423,21 @@ class Vectorizer(Part):
         self.features = len(self.terms)
 
     def analyze(self, text):
-        tokens = self.pattern.findall(text.lower() if self.params["lowercase"] else text)
+        text = text.lower() if self.params["lowercase"] else text
+        # Halves of characters that stand alone are one unknown character each.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        least, most = self.params["ngramRange"]
+        kind = self.params.get("analyzer", "word")
+        if kind == "char":
+            text = re.sub(r"\s\s+", " ", text)
+            return [text[i : i + n] for n in range(least, most + 1) for i in range(len(text) - n + 1)]
+        if kind == "char_wb":
+            words = [f" {word} " for word in text.split()]
+            sizes = [(w, n) for w in words for n in range(least, max(least, min(most, len(w))) + 1)]
+            return [w[i : i + n] for w, n in sizes for i in range(max(1, len(w) - n + 1))]
+        tokens = self.pattern.findall(text)
         stop = set(self.params.get("stopWords") or [])
         tokens = [token for token in tokens if token not in stop]
-        least, most = self.params["ngramRange"]
         sizes = range(least, min(most, len(tokens)) + 1)
         return [" ".join(tokens[i : i + n]) for n in sizes for i in range(len(tokens) - n + 1)]
 
@@ -389,18 +497,30 @@ def murmur(data):
 
 
 class TableEncoder(Part):
-    """Cells of a table to rows of numbers: soft bins, a feature a word, the parts of dates, zeros for missing values.
+    """Cells of a table to rows of numbers: soft bins, a feature a word, the parts of dates, weighted words of texts, zeros for missing values.
 
-    Rows are dicts by column, as csv.DictReader gives them, or lists in the order of the columns.
+    Rows are dicts by column, as csv.DictReader gives them, or lists in the order of the columns. Categories are taken with their
+    blanks: where cells of a CSV have some outside quotes, take them away as the command does.
     """
 
     MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
     TRUTHS = {"false": 0, "no": 0, "f": 0, "n": 0, "off": 0, "0": 0, "true": 1, "yes": 1, "t": 1, "y": 1, "on": 1, "1": 1}
     PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
     COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?")
-    TIME = r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?\s*(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    CLOCK = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?(?:\s*([AaPp])\.?[Mm]\.?)?"
+    TIME = r"(?:[T ]+" + CLOCK + r"\s*(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    MONTH = "(" + "|".join(MONTHS) + ")[a-z]{0,6}"
     YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})" + TIME)
     YEAR_LAST = re.compile(r"([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + TIME)
+    DAY_MONTH = re.compile(r"([0-9]{1,2})[- .]{1,2}" + MONTH + r"[- .,]{1,2}([0-9]{4})" + TIME, re.I | re.A)
+    MONTH_DAY = re.compile(MONTH + r"[- .]{1,2}([0-9]{1,2})[- .,]{1,2}([0-9]{4})" + TIME, re.I | re.A)
+    UNIT = r"US\$|[$€£¥₹₩₽]|USD|EUR|GBP|CHF|JPY"
+    BLANK = r"[ \u00a0\u202f]"
+    WITH_UNIT = re.compile(
+        rf"([+-]?)(?:({UNIT}){BLANK}?)?([+-]?[0-9.,][0-9., \u00a0\u202f'\u2019]*(?:[eE][+-]?[0-9]+)?)({UNIT}|[%‰])?"
+    )
+    GROUPS = {",": ",", ".": r"\.", " ": BLANK, "'": r"['\u2019]"}
 
     def __init__(self, saved):
         super().__init__(saved)
@@ -412,13 +532,22 @@ class TableEncoder(Part):
             words = [data[a:b].decode() for a, b in zip(ends[:-1], ends[1:])]
         self.columns = []
         for column in saved["meta"]["columns"]:
-            count = {"number": 1, "date": 5}.get(column["type"], 0)
+            count = {"number": 1, "time": 1, "date": 5}.get(column["type"], 0)
             own, parts = parts[:count], parts[count:]
             spelled, words = words[: column["words"]], words[column["words"] :]
             soft = [knots if len(knots) > 1 else knots[:0] for knots in own]
-            width = sum(map(len, soft)) + len(spelled) + column["other"] + column["gaps"]
-            place = {self.category(word): i for i, word in enumerate(spelled)}
-            self.columns.append({**column, "parts": soft, "place": place, "width": 0 if width == 1 else width})
+            column = {**column, "parts": soft, "gone": set(column.get("missing", []))}
+            if column["type"] == "text":
+                column["text"] = Model(saved["steps"][sum(c["type"] == "text" for c in self.columns)])
+            first = sum(map(len, soft)) + (column["text"].features if "text" in column else 0)
+            width = first + len(spelled) + column["other"] + column["gaps"]
+            if column["type"] in ("number", "time"):
+                # Numbers that have a feature of their own, and those that stand for a missing value.
+                column["common"] = {float(word): first + i for i, word in enumerate(spelled)}
+                values = [self.number(word, column) for word in column["gone"]] if column["type"] == "number" else []
+                column["sentinels"] = {value for value in values if value is not None}
+            column["place"] = {self.category(word): i for i, word in enumerate(spelled)}
+            self.columns.append({**column, "width": 0 if width == 1 else width})
         self.features = sum(column["width"] for column in self.columns)
 
     def transform(self, rows):
@@ -433,10 +562,15 @@ class TableEncoder(Part):
         return out
 
     def encode(self, column, cell, code):
-        text = "" if cell is None else str(cell).strip()
-        if text.lower() in self.MISSING:
+        text = "" if cell is None else str(cell)
+        # Blanks around a number mean nothing; a category with blanks is another one.
+        text = text if column["type"] in ("category", "text") else text.strip()
+        values = None if text.lower() in self.MISSING or text in column["gone"] else self.values(text, column, isinstance(cell, str))
+        if values is None:
             if column["gaps"]:
                 code[-1] = 255
+        elif column["type"] == "text":
+            code[: column["text"].features] = 255 * column["text"].transform([text])[0]
         elif column["type"] == "category":
             at = column["place"].get(self.category(text))
             if at is not None:
@@ -445,13 +579,33 @@ class TableEncoder(Part):
                 code[-1 - column["gaps"]] = 255
         elif column["type"] == "boolean":
             code[self.truth(text)] = 255
+        elif values[0] in column.get("common", {}):
+            code[column["common"][values[0]]] = 255
         else:
-            values = self.date(text, column) if column["type"] == "date" else [self.number(text, column, isinstance(cell, str))]
             first = 0
             for knots, value in zip(column["parts"], values):
                 if len(knots) > 0:
                     self.soft_bins(value, knots, code[first : first + len(knots)])
                 first += len(knots)
+
+    def values(self, text, column, is_text):
+        """The numbers of the parts of a cell, none where others than numbers count; None for a number that stands for none."""
+        if column["type"] == "date":
+            return self.date(text, column)
+        if column["type"] == "time":
+            found = re.compile(self.CLOCK).fullmatch(text)
+            return [self.seconds(found.groups(), text, column) / 3600] if found else self.refuse("a time", text, column)
+        if column["type"] != "number":
+            return []
+        # Numbers are what they are; in texts points and commas mean what they meant in training.
+        value = self.number(text, column if is_text else {})
+        if value is None:
+            self.refuse("a number with a decimal comma" if column.get("decimal") else "a number", text, column)
+        return None if value in column["sentinels"] else [value]
+
+    @staticmethod
+    def refuse(expected, text, column):
+        raise ValueError(f"column {column['name']}: expected {expected}, found {text!r}")
 
     @staticmethod
     def soft_bins(value, knots, code):
@@ -483,27 +637,56 @@ class TableEncoder(Part):
             raise ValueError(f"expected yes or no, found {text!r}")
         return self.TRUTHS[key]
 
-    def number(self, text, column, is_text):
-        """Of texts with decimal commas a point is refused, as it might set thousands apart; numbers are what they are."""
-        has_commas = is_text and column.get("decimal") == ","
-        if has_commas and self.COMMA.fullmatch(text):
-            return float(text.replace(",", "."))
-        if self.PLAIN.fullmatch(text) and not (has_commas and "." in text):
-            return float(text)
-        expected = "a number with a decimal comma" if has_commas else "a number"
-        raise ValueError(f"column {column['name']}: expected {expected}, found {text!r}")
+    def number(self, text, column):
+        """The number that a text spells in the format of the column, None if it spells none."""
+        thousands = column.get("thousands")
+        if thousands or "unit" in column:
+            found = self.WITH_UNIT.fullmatch(text.strip()) if len(text) <= 40 else None
+            if not found or (found[2] and found[4]) or (found[2] or found[4] or column.get("unit")) != column.get("unit"):
+                return None
+            text = found[1] + found[3].strip()
+            group = self.GROUPS.get(thousands)
+            if group and re.search(group, text):
+                point = {",": r"\.", ".": ","}.get(thousands, "[.,]")
+                if not re.fullmatch(rf"[+-]?[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+(?:{point}[0-9]*)?", text):
+                    return None
+                text = re.sub(group, "", text)
+        # A point is refused where decimals follow a comma: it might set thousands apart.
+        value = None
+        if column.get("decimal") and self.COMMA.fullmatch(text):
+            value = float(text.replace(",", "."))
+        elif self.PLAIN.fullmatch(text) and not (column.get("decimal") and "." in text):
+            value = float(text)
+        return value if value is not None and np.isfinite(value) else None
+
+    def seconds(self, clock, text, column):
+        hour, minute, second = (int(part or 0) for part in clock[:3])
+        half = (clock[3] or "").lower()
+        if minute > 59 or second > 60 or hour > 23 or (half and not 1 <= hour <= 12):
+            self.refuse("a time", text, column)
+        return ((hour % 12 + 12 * (half == "p") if half else hour) * 60 + minute) * 60 + second
 
     def date(self, text, column):
         """Days since 1970, month, day, weekday from Sunday, hour, by the clock that is written."""
         order = column.get("order", "ymd")
+        if order in ("seconds", "milliseconds"):
+            if not self.PLAIN.fullmatch(text):
+                self.refuse("a date", text, column)
+            time = float(text) * (1000 if order == "seconds" else 1)
+            days = int(time // 86_400_000)
+            clock = time - days * 86_400_000
+            whole = datetime.date(1970, 1, 1) + datetime.timedelta(days)
+            return [time / 86_400_000, whole.month, whole.day, (days + 4) % 7, int(clock // 3_600_000)]
         found = (self.YEAR_FIRST if order == "ymd" else self.YEAR_LAST).fullmatch(text)
+        if not found and order != "ymd":
+            found = (self.DAY_MONTH if order == "dmy" else self.MONTH_DAY).fullmatch(text)
         if not found:
-            raise ValueError(f"column {column['name']}: expected a date, found {text!r}")
-        a, b, c, hour, minute, second = (int(part or 0) for part in found.groups())
-        year, month, day = {"ymd": (a, b, c), "dmy": (c, b, a), "mdy": (c, a, b)}[order]
+            self.refuse("a date", text, column)
+        parts = [self.MONTHS.index(p.lower()) + 1 if p.lower() in self.MONTHS else int(p) for p in found.groups()[:3]]
+        year, month, day = (parts[i] for i in {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}[order])
         days = datetime.date(year, month, day).toordinal() - datetime.date(1970, 1, 1).toordinal()
-        clock = ((hour * 60 + minute) * 60 + second) * 1000
-        return [(days * 86_400_000 + clock) / 86_400_000, month, day, (days + 4) % 7, hour]
+        clock = self.seconds(found.groups()[3:], text, column) * 1000
+        return [(days * 86_400_000 + clock) / 86_400_000, month, day, (days + 4) % 7, clock // 3_600_000]
 
 
 class Patches(Part):
@@ -613,12 +796,55 @@ class Pipeline(Part):
         return run
 
 
+class Union(Part):
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.steps = [Model(step) for step in saved["steps"]]
+
+    def transform(self, x):
+        """What the steps make of the rows, side by side, each part by its scale."""
+        parts = ([rows_of(x)] if self.meta["rows"] else []) + [step.transform(x) for step in self.steps]
+        dense = [np.asarray(part.todense()) if hasattr(part, "todense") else part for part in parts]
+        scaled = [part * scale for part, scale in zip(dense, self.arrays["scales"])]
+        return np.concatenate(scaled, axis=1).astype(np.float32)
+
+
+class Pairs(Part):
+    def transform(self, x):
+        """The values as shares of the largest, then the products of pairs."""
+        x = rows_of(x)
+        dense = np.asarray(x.todense()) if hasattr(x, "todense") else x
+        shares = dense / self.meta["largest"]
+        first, second = np.divmod(self.arrays["pairs"], self.meta["features"])
+        return np.concatenate([shares, shares[:, first] * shares[:, second]], axis=1).astype(np.float32)
+
+
+class Blend(Part):
+    def __init__(self, saved):
+        super().__init__(saved)
+        self.steps = [Model(step) for step in saved["steps"]]
+        self.classes = self.steps[0].classes
+
+    def predict_proba(self, x):
+        """The weighted mean of the probabilities of the steps."""
+        return sum(weight * step.predict_proba(x) for step, weight in zip(self.steps, self.arrays["weights"]))
+
+    def predict(self, x):
+        """The largest probability, or product with the odds of the class, of equals the lower class."""
+        scores = self.predict_proba(x) * self.arrays.get("odds", 1.0)
+        return [self.classes[c] for c in scores.argmax(axis=1)]
+
+
 KINDS = {
     "transform": Transform,
     "classifier": Classifier,
     "probabilistic": Probabilistic,
     "pipeline": Pipeline,
-    "linear-svm": LinearSvm,
+    "union": Union,
+    "pairs": Pairs,
+    "blend": Blend,
+    "linear": Linear,
+    "linear-svm": Linear,
     "standard-scaler": Scaler,
     "min-max-scaler": Scaler,
     "max-abs-scaler": Scaler,
@@ -630,99 +856,6 @@ KINDS = {
     "conformal": Conformal,
 }
 
-try:  # scikit-learn knows its estimators by these; without it the class works alone
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.exceptions import NotFittedError
-
-    BASES = (ClassifierMixin, BaseEstimator)
-except ImportError:
-    BASES = ()
-
-    class NotFittedError(ValueError, AttributeError):
-        """As in scikit-learn."""
-
-
-
-class RanksimClassifier(*BASES):
-    """A classifier that `ranksim train` trains and numpy asks. Parameters are those of the command; None leaves its default.
-
-    `command` is how the command is called: a list of words; by default the environment's RANKSIM_COMMAND, or `ranksim`.
-    `options` are further flags, such as {"n_best": 10, "keep_sums": True}.
-    """
-
-    def __init__(
-        self, filters=None, estimator="classifier", refine=False, committee=None, voters=None, calibrate=None,
-        distribution=None, seed=0, options=None, command=None,
-    ):  # fmt: skip
-        values = dict(locals())
-        for name in self._names():
-            setattr(self, name, values[name])
-
-    @classmethod
-    def _names(cls):
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep=True):
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params):
-        for name, value in params.items():
-            if name not in self._names():
-                raise ValueError(f"unknown parameter {name}; there are {', '.join(self._names())}")
-            setattr(self, name, value)
-        return self
-
-    def fit(self, x, y):
-        x, y = np.asarray(x), np.asarray(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.n_features_in_ = x.shape[1]
-        with tempfile.TemporaryDirectory(prefix="ranksim-") as folder:
-            paths = [os.path.join(folder, name) for name in ("x.npy", "y.npy", "model.ranksim")]
-            np.save(paths[0], x if x.dtype != np.int64 else x.astype(np.float64))
-            np.save(paths[1], codes.astype(np.int64))
-            line = [*self._command(), "train", paths[0], "--labels", paths[1], "--model", paths[2], "--quiet"]
-            done = subprocess.run(line + self._flags(), capture_output=True, text=True)
-            if done.returncode != 0:
-                raise ValueError(f"ranksim train: {done.stderr.strip()}")
-            self.model_ = Model(paths[2])
-        return self
-
-    def _command(self):
-        words = self.command or os.environ.get("RANKSIM_COMMAND", "").split()
-        if words:
-            return list(words)
-        found = shutil.which("ranksim")
-        if found is None:
-            raise FileNotFoundError("the command ranksim is not here: npm install --global ranksim, or pass command=")
-        return [found]
-
-    def _flags(self):
-        given = {name: getattr(self, name) for name in self._names() if name not in ("options", "command")}
-        given.update(self.options or {})
-        flags = []
-        for name, value in given.items():
-            flag = "--" + name.replace("_", "-")
-            if value is True:
-                flags.append(flag)
-            elif value is not None and value is not False:
-                flags += [flag, str(value)]
-        return flags
-
-    def _fitted(self):
-        if not hasattr(self, "model_"):
-            raise NotFittedError("this RanksimClassifier has not been trained: call fit first")
-        return self.model_
-
-    def predict(self, x):
-        codes = np.asarray(self._fitted().predict(np.asarray(x)), int)
-        return self.classes_[codes]
-
-    def predict_proba(self, x):
-        return self._fitted().predict_proba(np.asarray(x))
-
-    def score(self, x, y):
-        return float(np.mean(self.predict(x) == np.asarray(y)))
-
 
 def describe(model, indent=""):
     print(f"{indent}{model['kind']}")
@@ -732,7 +865,7 @@ def describe(model, indent=""):
         describe(step, indent + "  ")
 
 
-if __name__ == "__main__":
+def main():
     if len(sys.argv) == 2:
         describe(read_model(sys.argv[1]))
     elif len(sys.argv) == 3:
@@ -743,3 +876,7 @@ if __name__ == "__main__":
             print(json.dumps(label))
     else:
         sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,14 +8,15 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateRawSync } from "node:zlib";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const assembly = join(root, "packages/core/assembly");
 const wasm = join(root, "packages/core/src/backends/wasm");
 /** What both compilers read. */
 const shared = [
-  ...["engine/slots.ts", "dense/context.ts", "sparse/context.ts"],
-  ...["dense/pool-context.ts", "shared/refine-context.ts"],
+  ...["engine/slots.ts", "dense/slots.ts", "dense/sizes.ts", "sparse/slots.ts"],
+  ...["dense/pool-slots.ts", "shared/refine-slots.ts"],
 ].map((file) => join(wasm, file));
 const target = join(wasm, "engine/kernels.generated.ts");
 
@@ -69,8 +70,9 @@ async function build() {
       `/** Small functions that answer at once. */`,
       `export type Query = ${queries.join(" | ")};`,
       "",
-      `/** The module in base64. */`,
-      `export const kernels: string = "${module.toString("base64")}";`,
+      `/** The module, deflated and in base64, and its length. */`,
+      `export const kernels: string = "${deflateRawSync(module, { level: 9 }).toString("base64")}";`,
+      `export const kernelBytes: number = ${module.length};`,
       "",
     ].join("\n");
     writeFileSync(`${target}.partial`, text);

@@ -1,14 +1,19 @@
 /**
- * Joins the modules of packages/core/dist and packages/data/dist into a few files, dist/bundle: Node and browsers that load
- * modules one by one then start with a tenth of the files. What loads on demand (back ends, decoders) stays apart; other
- * packages are not taken in.
+ * Joins the modules of packages/core/dist, packages/gpu/dist, packages/data/dist and packages/learn/dist into a few files, dist/bundle: Node
+ * and browsers that load modules one by one then start with a tenth of the files. What loads on demand (back ends, decoders)
+ * stays apart; the package's dependencies are not taken in, what else it imports is. The comments stay in the declarations.
  */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
-const PACKAGES = { core: ["index", "research"], data: ["index", "node"] };
+const PACKAGES = {
+  core: ["index", "predict", "internal", "backend", "research"],
+  gpu: ["index"],
+  data: ["index", "node"],
+  learn: ["index"],
+};
 
 for (const [name, entries] of Object.entries(PACKAGES)) {
   const folder = fileURLToPath(new URL(`../packages/${name}/`, import.meta.url));
@@ -28,6 +33,7 @@ for (const [name, entries] of Object.entries(PACKAGES)) {
         fileName: (_, entry) => `${entry}.js`,
       },
       rolldownOptions: {
+        output: { comments: { jsdoc: false } },
         external: (id) => id.startsWith("node:") || others.some((other) => id === other || id.startsWith(`${other}/`)),
       },
     },

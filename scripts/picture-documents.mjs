@@ -1,17 +1,17 @@
 /**
  * Draws the pictures of Fashion-MNIST that the documents show: filters, an image with its strongest filters, what tuning finds. Run it
  * after a change of how they are drawn, and look at what it made. Needs `npm run build:code` and the data set (`ranksim data get
- * fashion-mnist`); tuning takes the time that its caption in the README says.
+ * fashion-mnist`); tuning takes the time that its caption in the README says. A Chromium takes the pictures.
  *
  *   node scripts/picture-documents.mjs [FOLDER] [--no-tuning]     FOLDER: docs unless said
  */
 
 import { execFileSync } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Resvg } from "@resvg/resvg-js";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { withBrowser } from "./page-in-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const given = process.argv.slice(2);
@@ -29,17 +29,25 @@ const command = (...words) =>
 
 try {
   command("train", "fashion-mnist:train", "--estimator", "classifier", "--filters", "300", "--model", "fashion.model");
-  command("report", "fashion.model", "fashion-mnist:test", "--out", "report.html", "--png", "pictures");
-  await copyFile(join(folder, "pictures/filters.png"), join(out, "filters.png"));
-  await copyFile(join(folder, "pictures/row-0.png"), join(out, "strongest.png"));
+  command("report", "fashion.model", "fashion-mnist:test", "--out", "report.html");
+  await picture("report.html", ".classes", "filters.png");
+  await picture("report.html", ".strip", "strongest.png");
   if (!given.includes("--no-tuning")) {
     command("tune", "fashion-mnist:test", "--seconds", TUNING_SECONDS, "--plot", "tuning.svg");
-    const svg = await readFile(join(folder, "tuning.svg"), "utf8");
-    await writeFile(
-      join(out, "tuning.png"),
-      new Resvg(svg, { fitTo: { mode: "width", value: 1500 } }).render().asPng(),
-    );
+    await picture("tuning.svg", "svg", "tuning.png");
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** The first part of a file that the selector finds, sharp enough for print. */
+async function picture(file, selector, name) {
+  await withBrowser(async (browser) => {
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, deviceScaleFactor: 2 });
+    await page.goto(pathToFileURL(join(folder, file)).href);
+    await page
+      .locator(selector)
+      .first()
+      .screenshot({ path: join(out, name) });
+  });
 }

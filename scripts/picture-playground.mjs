@@ -1,24 +1,19 @@
 /**
  * Takes the pictures of the playground that the documents show, and the card that links to it show: run it after a change of
- * the first screen, and look at what it made. Needs what `page-in-chromium.mjs` does.
+ * the first screen, and look at what it made. Needs what `page-in-chromium.mjs` does, and `img2webp` (Debian's package webp).
  *
  *   node scripts/picture-playground.mjs [FOLDER]     FOLDER: docs unless said
  */
 
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { animatedPng } from "./animated-png.mjs";
 import { withPage } from "./page-in-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, "docs"));
-
-const SCREENS = [
-  { name: "playground-light", viewport: { width: 1440, height: 900 }, colorScheme: "light" },
-  { name: "playground-dark", viewport: { width: 1440, height: 900 }, colorScheme: "dark" },
-  { name: "playground-phone", viewport: { width: 390, height: 844 }, colorScheme: "light", deviceScaleFactor: 2 },
-];
 
 /** Digits as strokes, in shares of the canvas. */
 const STROKES = {
@@ -41,18 +36,13 @@ const STROKES = {
   ],
 };
 
-/** The recording: frames a second, and how many of them for each digit and for a pause after it. */
-const FRAMES = { rate: 10, digit: 32, pause: 18 };
+/** The recording: milliseconds of a frame, frames of each digit, and frames' times that it then stands still. */
+const FRAMES = { milliseconds: 100, digit: 32, pause: 18 };
 
 await withPage(async (browser, address) => {
   const open = (options) => openPage(browser, address, options);
-  for (const { name, ...options } of SCREENS) {
-    const page = await open(options);
-    await page.screenshot({ path: join(out, `${name}.png`) });
-    console.log(join(out, `${name}.png`));
-    await page.context().close();
-  }
-  await record(open, join(out, "playground-drawing.png"));
+  await takeScreen(open, join(out, "playground-light.png"));
+  await record(open, join(out, "playground-drawing.webp"));
   await takeCard(open, join(root, "packages/playground/public/card.png"));
 });
 
@@ -66,6 +56,14 @@ async function openPage(browser, address, options) {
   await page.locator(".wall button.tile").first().waitFor();
   await page.waitForTimeout(500);
   return page;
+}
+
+/** The first screen. */
+async function takeScreen(open, path) {
+  const page = await open({ viewport: { width: 1440, height: 900 }, colorScheme: "light" });
+  await page.screenshot({ path });
+  console.log(path);
+  await page.context().close();
 }
 
 /** A point at a share of the way along a stroke. */
@@ -82,10 +80,12 @@ async function record(open, path) {
   const stage = await page.locator(".stage").boundingBox();
   const rows = await page.locator(".rows").boundingBox();
   const clip = { x: 0, y: 0, width: 1200, height: Math.min(640, Math.round(rows.y - stage.y + stage.y)) };
+  const folder = await mkdtemp(join(tmpdir(), "ranksim-frames-"));
   const frames = [];
   const shoot = async (count) => {
-    const picture = await page.screenshot({ clip });
-    frames.push({ picture, count });
+    const frame = join(folder, `${frames.length}.png`);
+    await page.screenshot({ clip, path: frame });
+    frames.push(["-d", String(count * FRAMES.milliseconds), frame]);
   };
   for (const stroke of Object.values(STROKES)) {
     await page.getByRole("button", { name: "Clear", exact: true }).click();
@@ -104,9 +104,9 @@ async function record(open, path) {
     await page.waitForTimeout(300);
     await shoot(FRAMES.pause - 5);
   }
-  const bytes = animatedPng(frames, FRAMES.rate);
-  await writeFile(path, bytes);
-  console.log(`${path}, ${(bytes.length / 1e6).toFixed(2)} MB`);
+  execFileSync("img2webp", ["-loop", "0", "-lossy", "-q", "30", "-m", "6", ...frames.flat(), "-o", path]);
+  await rm(folder, { recursive: true });
+  console.log(`${path}, ${Math.round((await stat(path)).size / 1000)} kB`);
   await page.context().close();
 }
 

@@ -5,7 +5,8 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { COLOURS, PLAYGROUND_COLOURS } from "../cli/src/report/colours.ts";
 import { offline } from "./offline/plugin.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -21,12 +22,28 @@ const ISOLATION = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
+/** Writes the colours into the page, as variables of its style. */
+const colours: Plugin = {
+  name: "ranksim-colours",
+  transformIndexHtml() {
+    const variables = Object.entries({ ...COLOURS, ...PLAYGROUND_COLOURS }).map(
+      ([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`,
+    );
+    return [{ tag: "style", children: `:root{${variables.join(";")}}`, injectTo: "head" }];
+  },
+};
+
 export default defineConfig({
   root: here("."),
   base: "./",
   resolve: {
     alias: [
       { find: /^@ranksim\/core$/, replacement: here("../core/src/index.ts") },
+      { find: /^@ranksim\/core\/internal$/, replacement: here("../core/src/internal.ts") },
+      { find: /^@ranksim\/core\/backend$/, replacement: here("../core/src/backend.ts") },
+      { find: /^@ranksim\/core\/research$/, replacement: here("../core/src/research.ts") },
+      { find: /^@ranksim\/gpu$/, replacement: here("../gpu/src/index.ts") },
+      { find: /^@ranksim\/learn$/, replacement: here("../learn/src/index.ts") },
       { find: /^ranksim\/report$/, replacement: here("../cli/src/report/make.ts") },
       { find: /^@ranksim\/export$/, replacement: here("../export/src/index.ts") },
       { find: /^@ranksim\/data$/, replacement: here("../data/src/index.ts") },
@@ -34,8 +51,12 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   define: { RANKSIM_VERSION: JSON.stringify(version), RANKSIM_HOME: JSON.stringify(homepage ?? "") },
-  plugins: [offline()],
-  worker: { format: "es" },
+  plugins: [colours, offline()],
+  // The bundler's helpers for CommonJS would share the chunk of jpeg-js, and whoever needs one of them would fetch all readers.
+  worker: {
+    format: "es",
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "jpeg", test: /jpeg-js/ }] } } },
+  },
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
   build: { target: "es2022", outDir: here("dist"), emptyOutDir: true },

@@ -1,8 +1,9 @@
 /** What processes that were started together must have in common: each makes a part of one result, so that a difference would go unnoticed. */
 
-import { type Collective, RanksimError, type RowSource, sha256 } from "@ranksim/core";
+import { RanksimError, type RowSource, sha256 } from "@ranksim/core";
 import { Budget, type RowLabels } from "@ranksim/data";
 import { differingFacts, type TrainingFacts } from "@ranksim/data/node";
+import type { Collective } from "@ranksim/mpi";
 import type { ReadingOptions } from "./flags/reading-flags.ts";
 import type { Io } from "./io.ts";
 

@@ -8,42 +8,25 @@
 
 export type * from "@ranksim/core";
 export {
-  accuracy,
-  balancedAccuracy,
-  ConformalClassifier,
   Csr,
-  calibrationError,
-  classificationReport,
-  confusionMatrix,
-  crossValidate,
   Dense,
-  f1,
-  gridSearch,
-  hammingLoss,
   isClassifier,
   isTransformer,
-  LinearSvm,
-  logLoss,
+  LinearClassifier,
   MaxAbsScaler,
   MinMaxScaler,
   openBackend,
   PatchTransform,
   Pipeline,
-  precision,
-  predicts,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   RanksimError,
-  recall,
   StandardScaler,
   saveModel,
   schemaOf,
   toCsr,
   toDense,
-  trainTestSplit,
-  transforms,
-  tune,
 } from "@ranksim/core";
 export type * from "@ranksim/data";
 export {
@@ -56,8 +39,33 @@ export {
   Table,
   TableEncoder,
   TfidfVectorizer,
-  train,
 } from "@ranksim/data";
 export type * from "@ranksim/export";
 export { exportC, exportOnnx, simulateSpikes } from "@ranksim/export";
+export type * from "@ranksim/learn";
+export {
+  accuracy,
+  balancedAccuracy,
+  ConformalClassifier,
+  calibrationError,
+  classificationReport,
+  confusionMatrix,
+  crossValidate,
+  f1,
+  gridSearch,
+  hammingLoss,
+  logLoss,
+  precision,
+  recall,
+  train,
+  trainTestSplit,
+  tune,
+} from "@ranksim/learn";
+export {
+  type Neighbours,
+  RankIndex,
+  type RankIndexModel,
+  RankMap,
+  type RankMapModel,
+} from "@ranksim/vq";
 export { loadModel } from "./load-model.ts";

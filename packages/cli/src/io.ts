@@ -3,9 +3,9 @@
  * Passed as a value, so that tests and other programs can run commands without a process of their own.
  */
 
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Collective } from "@ranksim/core";
+import type { Collective } from "@ranksim/mpi";
 
 /** Where text and bytes go. */
 export interface Output {
@@ -16,6 +16,12 @@ export interface Output {
   readonly columns: number;
   /** Bits per colour: 1 for none, 4, 8, or 24 for true colour. */
   readonly colourDepth: 1 | 4 | 8 | 24;
+}
+
+/** What tells a file from all others, whatever it is called. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
 }
 
 /** Processes that were started together by mpirun or srun, and run the same command. The first prints and writes. */
@@ -31,6 +37,8 @@ export interface Processes {
 /** The world of one run. */
 export interface Io {
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** The file that standard input comes from, if it is one. */
+  readonly stdinFile?: FileIdentity | undefined;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: { readonly [name: string]: string | undefined };
@@ -55,6 +63,9 @@ export function processIo(signal: AbortSignal, endsByItself = (): void => {}): I
     get stdin() {
       return process.stdin;
     },
+    get stdinFile() {
+      return fileOf(0);
+    },
     stdout: streamOutput(process.stdout, "standard output"),
     stderr: streamOutput(process.stderr, "standard error"),
     env: process.env,
@@ -63,6 +74,16 @@ export function processIo(signal: AbortSignal, endsByItself = (): void => {}): I
     endsByItself,
     onHangup: (listener) => void process.on("SIGHUP", listener),
   };
+}
+
+/** The file behind a descriptor; none where it is a pipe, a terminal or closed. */
+function fileOf(fd: number): FileIdentity | undefined {
+  try {
+    const found = fstatSync(fd);
+    return found.isFile() ? found : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function streamOutput(stream: NodeJS.WriteStream & { readonly fd: number }, name: string): Output {

@@ -1,8 +1,32 @@
 /** @packageDocumentation The same names as `ranksim`, with access to files, folders and downloads; and the command line as a function. */
 
+import type { Model, PredictingModel, Run } from "@ranksim/core";
+import { type LoadDataOptions, loadData, type TableLike } from "@ranksim/data/node";
+import { type Trained, type TrainingData, type TrainOptions, train as trainOn } from "@ranksim/learn";
+
 export type * from "@ranksim/data/node";
-export { fileSource, loadData, openCheckpoint, openRows, saveData, stdinSource } from "@ranksim/data/node";
+export { fileSource, loadData, openCheckpoint, openData, saveData, stdinSource } from "@ranksim/data/node";
 export { exportNir } from "@ranksim/export/nir";
 export * from "./index.ts";
-export { type Io, type Output, type Processes, processIo } from "./io.ts";
+export { type FileIdentity, type Io, type Output, type Processes, processIo } from "./io.ts";
 export { run } from "./run.ts";
+
+/** What was trained on a file: a classifier, unless the file has no labels. */
+export interface TrainedOnFile extends Omit<Trained, "model"> {
+  readonly model: PredictingModel<TableLike | readonly string[]>;
+}
+
+/** `train` of `ranksim`, which also takes the path of a file or a folder, or the name of a data set. */
+export function train(path: string, options?: TrainOptions & Run): Promise<TrainedOnFile>;
+export function train<D extends TrainingData>(given: D, options?: TrainOptions & Run): Promise<Trained<D>>;
+export async function train(given: TrainingData | string, options: TrainOptions & Run = {}): Promise<{ model: Model }> {
+  if (typeof given !== "string") return trainOn(given, options);
+  const { label, text, reading } = options;
+  const asked: LoadDataOptions = {
+    emptyLabels: "leave out",
+    ...(label === undefined ? {} : { labelColumn: label }),
+    ...(text === undefined ? {} : { textColumn: text }),
+    ...reading,
+  };
+  return trainOn(await loadData(given, asked), options);
+}

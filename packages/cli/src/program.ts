@@ -3,10 +3,13 @@
  * it is asked for: all of them together take longer to load than a small model takes to answer.
  */
 
-import { Command } from "commander";
+import { Command, Help, Option } from "commander";
 import { commandName } from "./command-name.ts";
+import { exampleText } from "./commands/examples.ts";
+import { addOldFlags } from "./flags/old-flags.ts";
 import type { Io } from "./io.ts";
 import { versionOf } from "./provenance.ts";
+import { RUNNING } from "./session.ts";
 import { styleOf } from "./terminal/style.ts";
 
 const START: readonly (readonly [line: string, about: string])[] = [
@@ -14,17 +17,22 @@ const START: readonly (readonly [line: string, about: string])[] = [
   ["train digits --test-share 0.2 --model digits.ranksim", "train on a data set, a file or a folder, and judge"],
   ["predict digits.ranksim digits", "give rows their classes"],
   ["report digits.ranksim digits -o digits.html", "see what it has learned"],
-  ["train --help", "every command has examples"],
+  ["train --help", "every command has examples; --help all shows every parameter"],
 ];
 
 function startText(io: Io): string {
   const name = commandName(io);
   const width = Math.max(...START.map(([line]) => line.length));
   const lines = START.map(([line, about]) => `  ${name} ${line.padEnd(width)}   ${about}\n`);
-  return `\nStart here:\n${lines.join("")}\nExit codes: 0 done, 1 the data or the request is at fault, 2 the command line is, 130 interrupted, 143 ended.\n`;
+  return `\nStart here:\n${lines.join("")}\nExit codes: 0 done, 1 error in data or request, 2 usage error, 130 interrupted, 143 ended.\n`;
 }
 
 type Add = (program: Command, io: Io) => void;
+
+/** Flags that --help all shows. */
+const RARE = {
+  has: ({ long }: { long?: string | undefined }) => ["--no-rows", "--mpi", "--debug"].includes(long ?? ""),
+};
 
 /** Every command, in the order of the help. */
 const COMMANDS: { readonly [name: string]: () => Promise<Add> } = {
@@ -35,6 +43,8 @@ const COMMANDS: { readonly [name: string]: () => Promise<Add> } = {
   report: async () => (await import("./commands/report.ts")).addReport,
   update: async () => (await import("./commands/update.ts")).addUpdate,
   transform: async () => (await import("./commands/transform.ts")).addTransform,
+  nearest: async () => (await import("./commands/nearest.ts")).addNearest,
+  map: async () => (await import("./commands/map.ts")).addMap,
   "cross-validate": async () => (await import("./commands/cross-validate.ts")).addCrossValidate,
   tune: async () => (await import("./commands/tune.ts")).addTune,
   inspect: async () => (await import("./commands/inspect.ts")).addInspect,
@@ -59,24 +69,37 @@ export function commandOf(argv: readonly string[]): string | undefined {
 
 /**
  * The program, with all commands or `only` one. What commander itself prints goes to `say`; help and usage errors are thrown as its errors, never ends of
- * the process.
+ * the process. `helpAll`: whether help shows all there is, rare flags and parameters too.
  */
 export async function makeProgram(
   io: Io,
   say: (to: "stdout" | "stderr", text: string) => void,
-  only?: string,
+  { only, helpAll = false }: { readonly only?: string | undefined; readonly helpAll?: boolean } = {},
 ): Promise<Command> {
   const style = styleOf(io.stdout);
   const program = new Command("ranksim")
     .description("Rank similarity filters: train, predict, explain and report from the command line.")
     .version(versionOf(), "-V, --version", "print the version")
-    .helpOption("-h, --help", "print help")
+    .addHelpOption(new Option("-h, --help", "print help; --help all: all there is").helpGroup(RUNNING))
     .helpCommand("help [command]", "print the help of a command")
     .option("--debug", "show where an error came from")
-    .option("--config <file>", "flags in a JSON file (default: ranksim.json, where there is one)")
+    .option(
+      "--config <file>",
+      "flags in a JSON file (default: ranksim.json, where there is one, for flags that write and open nothing)",
+    )
     .showHelpAfterError("(add --help for what there is)")
     .addHelpText("after", startText(io))
     .configureHelp({
+      visibleOptions(command) {
+        const shown = Help.prototype.visibleOptions.call(this, command);
+        return helpAll ? [...command.options.filter((option) => RARE.has(option)), ...shown] : shown;
+      },
+      formatHelp(command, helper) {
+        // Examples come first, after what the command does.
+        const [usage, about, ...rest] = Help.prototype.formatHelp.call(this, command, helper).split("\n\n");
+        const examples = command.parent ? exampleText(command) : undefined;
+        return [usage, about, ...(examples === undefined ? [] : [examples]), ...rest].join("\n\n");
+      },
       helpWidth: Math.min(io.stdout.columns, 110),
       styleTitle: style.strong,
       styleOptionTerm: style.accent,
@@ -93,5 +116,7 @@ export async function makeProgram(
     .exitOverride();
   const wanted = only === undefined ? Object.values(COMMANDS) : [COMMANDS[only]];
   for (const add of await Promise.all(wanted.map((load) => load()))) add(program, io);
+  for (const command of program.commands) addOldFlags(command);
+  program.setOptionValue("helpAll", helpAll);
   return program;
 }

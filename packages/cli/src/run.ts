@@ -4,16 +4,17 @@
  */
 
 import { RanksimError } from "@ranksim/core";
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { EXIT, Interruption, interruptedText } from "./exit.ts";
-import { configOf, readConfig, withConfig } from "./flags/config-file.ts";
-import { speakFlags } from "./flags/speak-flags.ts";
+import { readConfig, withConfig } from "./flags/config-file.ts";
+import { noteFor, notesOf } from "./flags/notes.ts";
+import { called } from "./flags/parameters.ts";
 import { UsageError } from "./flags/usage-error.ts";
 import type { Io } from "./io.ts";
-import { OUTPUT_SCHEMA } from "./output-schema.ts";
+import { OUTPUT_SCHEMA } from "./output.ts";
 import { amongProcesses } from "./processes.ts";
 import { commandOf, makeProgram } from "./program.ts";
-import { printable, printableJson, printableLines, styleOf } from "./terminal/style.ts";
+import { noteLine, printable, printableJson, printableLines, styleOf } from "./terminal/style.ts";
 
 /** Runs `ranksim` with these arguments (without the names of node and script). Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -40,16 +41,17 @@ async function runAlone(argv: readonly string[], io: Io): Promise<number> {
 async function attempt(argv: readonly string[], io: Io): Promise<number> {
   const said: { readonly to: "stdout" | "stderr"; readonly text: string }[] = [];
   try {
-    const configured = await readConfig(argv, io);
+    const helpAll = argv.some((word, w) => isHelp(word) && argv[w + 1] === "all");
+    const configured = await readConfig(helpAll ? argv.filter((word) => word !== "all") : argv, io);
     // A file may hold flags of all commands; flags that no command has are reported.
     const only = configured.file === undefined ? commandOf(configured.argv) : undefined;
-    const program = await makeProgram(io, (to, text) => said.push({ to, text }), only);
+    const program = await makeProgram(io, (to, text) => said.push({ to, text }), { only, helpAll });
+    const { argv: all, note } = withConfig(configured, program);
     program.hook("preAction", async (_, command) => {
-      if (command.opts().printConfig !== true) return;
-      await io.stdout.write(`${JSON.stringify(configOf(command), undefined, 2)}\n`);
-      throw new CommanderError(EXIT.done, "ranksim.printed", "");
+      if (note !== undefined) noteFor(command, note);
+      await tellNotes(argv, command, io);
     });
-    await program.parseAsync(withConfig(configured, program), { from: "user" });
+    await program.parseAsync(all, { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError) || error instanceof UsageError) throw error;
@@ -60,6 +62,13 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** Tells people what is to be said of the command line; programs get it with the result. Only a typed --quiet silences it. */
+async function tellNotes(argv: readonly string[], command: Command, io: Io): Promise<void> {
+  if (isForPrograms(argv) || argv.some((word) => word === "--quiet" || word.startsWith("-q"))) return;
+  for (const note of notesOf(command)) await io.stderr.write(noteLine(note, io.stderr));
+}
+
+const isHelp = (word: string): boolean => word === "--help" || word === "-h";
 const isForPrograms = (argv: readonly string[]): boolean => argv.includes("--json");
 
 async function tell(error: unknown, argv: readonly string[], io: Io): Promise<void> {
@@ -117,5 +126,6 @@ function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (isOutOfMemory(error)) return `there is not enough memory for this (${message})`;
   if (error instanceof UsageError) return message;
-  return error instanceof CommanderError ? message.replace(/^error: /, "") : speakFlags(message);
+  if (error instanceof CommanderError) return message.replace(/^error: /, "");
+  return error instanceof RanksimError ? error.messageWith(called) : message;
 }

@@ -1,7 +1,8 @@
 /** A checkpoint of several processes: the first has the folder and sends the others what is in it. */
 
-import type { Checkpoint, Collective } from "@ranksim/core";
+import type { Checkpoint } from "@ranksim/core";
 import { packState, unpackState } from "@ranksim/data/node";
+import type { Collective } from "@ranksim/mpi";
 
 /** The checkpoint that `open` opens in the first process. */
 export async function sharedCheckpoint(collective: Collective, open: () => Promise<Checkpoint>): Promise<Checkpoint> {

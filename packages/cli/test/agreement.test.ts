@@ -1,6 +1,7 @@
 /** Processes that were started together find out whether they do the same. */
 
-import { type Collective, Dense } from "@ranksim/core";
+import { Dense } from "@ranksim/core";
+import type { Collective } from "@ranksim/mpi";
 import { expect, it } from "vitest";
 import { agree, memoryFor, sampleDigest } from "../src/agreement.ts";
 import type { Io } from "../src/io.ts";

@@ -49,11 +49,11 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
 
   it.each([
     ["probabilistic", ""],
-    ["classifier", "--committee 2"],
+    ["classifier", "--set committee=2"],
     ["probabilistic", "--memory 2MB"],
   ])("%s %s: killed after each round, the file is the same", async (estimator, flags) => {
     const line =
-      `train rows.npy --labels labels.txt --no-table --estimator ${estimator} --filters 120 --iterations 5 --tolerance 0 ${flags}`.trim();
+      `train rows.npy --labels labels.txt --set table=false --estimator ${estimator} --filters 120 --set iterations=5 --set tolerance=0 ${flags}`.trim();
     const [code] = await once(start(`${line} -m whole.ranksim`), "close");
     expect(code).toBe(0);
     const expected = readFileSync(path("whole.ranksim"));
@@ -77,7 +77,7 @@ describe.skipIf(!existsSync(BIN))("the built command (npm run build)", () => {
 
 describe("a folder of another training", () => {
   const line =
-    "train rows.npy --labels labels.txt --no-table --estimator transform --filters 20 --iterations 1 -m t.ranksim";
+    "train rows.npy --labels labels.txt --set table=false --estimator transform --filters 20 --set iterations=1 -m t.ranksim";
 
   it("is refused where it is a file", async () => {
     const { code, stderr } = await world.ranksim(`${line} --checkpoint labels.txt`);

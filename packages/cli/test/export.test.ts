@@ -21,6 +21,22 @@ describe("ranksim export", () => {
     expect([...bytes.subarray(0, 2)]).toEqual([8, 8]);
   });
 
+  test("notes where labels of an ONNX file may differ from those of predict", async () => {
+    const train = "train --estimator classifier digits:train --filters 20";
+    await world.ranksim(`${train} --set distribution=savage --model savage.ranksim`);
+    const note = "a label can differ from that of predict where two filters respond alike";
+    for (const [model, isNoted] of [
+      ["8x8-digits", false],
+      ["savage", true],
+    ] as const) {
+      const { code, stderr } = await world.ranksim(`export ${model}.ranksim --to onnx --out d.onnx`);
+      expect(code).toBe(0);
+      expect(stderr.includes(note), model).toBe(isNoted);
+    }
+    const { stdout } = await world.ranksim("export savage.ranksim --to onnx --out d.onnx --json");
+    expect(JSON.parse(stdout).notes).toEqual([expect.stringContaining(note)]);
+  });
+
   test("names a header by its model and says what 8 bits cost", async () => {
     const { stdout } = await world.ranksim("export 8x8-digits.ranksim --to c --check digits:test --out d.h --json");
     const { bits, isExact, check } = JSON.parse(stdout);
@@ -58,7 +74,7 @@ describe("ranksim export", () => {
 
   test.each(["onnx", "c", "nir"])("refuses a table model as %s, and says where it can be used", async (format) => {
     writeFileSync(world.path("mixed.csv"), mixed());
-    await world.ranksim("train mixed.csv --label-column quality --model mixed.ranksim");
+    await world.ranksim("train mixed.csv --label quality --model mixed.ranksim");
     const { code, stderr } = await world.ranksim(`export mixed.ranksim --to ${format} --out mixed.out`);
     expect(code).toBe(1);
     expect(stderr).toContain(`${format}: a table-encoder cannot be exported; it takes texts or cells of tables`);

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadModel, schemaOf } from "@ranksim/core";
 import { encodeNpy, loadDigits } from "@ranksim/data";
+import { macroF1Interval, shareInterval } from "@ranksim/learn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { macroF1Interval, shareInterval } from "../src/model/intervals.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 let world: World;
@@ -63,30 +63,30 @@ describe("train --test-share", () => {
   });
 
   test("keeps groups together and takes the latest rows by time; the columns are no features", async () => {
-    const flags = "--label-column digit --filters 20 --test-share 0.25";
-    const byGroup = await json(`train writers.csv ${flags} --group-column writer --ignore-columns day -m g.ranksim`);
+    const flags = "--label digit --filters 20 --test-share 0.25";
+    const byGroup = await json(`train writers.csv ${flags} --columns writer:group --columns day:ignore -m g.ranksim`);
     // Two writers of eight, fifty rows each.
     expect(byGroup.heldOut.rows).toBe(100);
     expect(byGroup.report.features).toBe(64);
-    const byTime = await json(`train writers.csv ${flags} --time-column day --ignore-columns writer -m t.ranksim`);
+    const byTime = await json(`train writers.csv ${flags} --columns day:time --columns writer:ignore -m t.ranksim`);
     // Seven whole days of 14 rows: rows of one day are not on both sides.
     expect(byTime.heldOut.rows).toBe(98);
     const judged = await json(
-      "cross-validate writers.csv --label-column digit --filters 20 --folds 4 --group-column writer --ignore-columns day",
+      "cross-validate writers.csv --label digit --filters 20 --folds 4 --columns writer:group --columns day:ignore",
     );
     expect(judged.folds).toHaveLength(4);
-    for (const line of ["--group-column writer", "--time-column day", "--baselines"]) {
+    for (const line of ["--columns writer:group", "--columns day:time", "--baselines"]) {
       for (const how of ["-m x", "--dry-run", "--dry-run --memory 40KB"]) {
         const outcome = await world.ranksim(
-          `train writers.csv --label-column digit --ignore-columns day,writer ${how} ${line}`,
+          `train writers.csv --label digit --columns day:ignore,writer:ignore ${how} ${line}`,
         );
         expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("add --test-share") });
       }
     }
-    const named = await world.ranksim("train digits --test-share 0.2 --group-column writer -m x");
+    const named = await world.ranksim("train digits --test-share 0.2 --columns writer:group -m x");
     expect(named).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--group-column needs a file with columns"),
+      code: 1,
+      stderr: expect.stringContaining("--columns NAME:group: digits: expected a file with columns"),
     });
   });
 });
@@ -104,33 +104,40 @@ test("rows are split by time and by groups as they are written, in any format", 
   );
   writeFileSync(world.path("days.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
   for (const file of ["days.csv", "days.jsonl"]) {
-    const train = `train ${file} --label-column kind --test-share 0.25 -m days.ranksim`;
+    const train = `train ${file} --label kind --test-share 0.25 -m days.ranksim`;
     // June is the last quarter of the rows: training has seen none of it.
-    const { classes, heldOut } = await json(`${train} --time-column day --ignore-columns site`);
+    const { classes, heldOut } = await json(`${train} --columns day:time --columns site:ignore`);
     expect([classes, heldOut.rows]).toEqual([["early"], 10]);
-    expect((await json(`${train} --group-column site --ignore-columns day`)).heldOut.rows).toBe(10);
+    expect((await json(`${train} --columns site:group --columns day:ignore`)).heldOut.rows).toBe(10);
   }
   writeFileSync(world.path("gap.csv"), "a,b,kind,day\n1,2,x,2024-01-01\n2,1,y,\n3,4,x,2024-01-03\n");
-  const gap = await world.ranksim("train gap.csv --label-column kind --test-share 0.3 --time-column day -m x.ranksim");
+  const gap = await world.ranksim("train gap.csv --label kind --test-share 0.3 --columns day:time -m x.ranksim");
   expect(gap).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('--time-column: gap.csv, line 3, column 3 ("day")'),
+    stderr: expect.stringContaining('--columns NAME:time: gap.csv, line 3, column 3 ("day")'),
   });
-  const typo = await world.ranksim("cross-validate gap.csv --label-column kind --time-column dya");
-  expect(typo).toMatchObject({ code: 1, stderr: expect.stringContaining("--time-column: gap.csv has columns") });
-  const dry = await world.ranksim("train gap.csv --label-column kind --test-share 0.3 --time-column day --dry-run");
+  const typo = await world.ranksim("cross-validate gap.csv --label kind --columns dya:time");
+  expect(typo).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      '--columns NAME:time: gap.csv: expected one of the columns a, b, kind, day, found "dya"; did you mean day?',
+    ),
+  });
+  const dry = await world.ranksim("train gap.csv --label kind --test-share 0.3 --columns day:time --dry-run");
   expect(dry).toMatchObject({ code: 1, stderr: gap.stderr });
-  for (const flag of ["--time-column", "--weight-column", "--group-column"]) {
-    const line = `train gap.csv --label-column kind --test-share 0.3 ${flag} dya -m x.ranksim`;
-    const found = expect.stringMatching(new RegExp(`^error: ${flag}: gap.csv has columns .*found "dya"`));
+  for (const role of ["time", "weight", "group"]) {
+    const line = `train gap.csv --label kind --test-share 0.3 --columns dya:${role} -m x.ranksim`;
+    const found = expect.stringMatching(
+      new RegExp(`^error: --columns NAME:${role}: gap.csv: expected one of the columns a, b, kind, day, found "dya"`),
+    );
     for (const memory of ["", " --memory 200"])
       expect(await world.ranksim(line + memory)).toMatchObject({ stderr: found });
   }
   writeFileSync(world.path("one.csv"), "a,b,kind,day\n1,2,x,5\n2,1,y,5\n3,4,x,5\n");
-  const one = await world.ranksim("train one.csv --label-column kind --test-share 0.3 --time-column day -m x.ranksim");
+  const one = await world.ranksim("train one.csv --label kind --test-share 0.3 --columns day:time -m x.ranksim");
   expect(one).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("--time-column: expected rows of several moments"),
+    stderr: expect.stringContaining("--columns NAME:time: expected rows of several moments"),
   });
 });
 
@@ -177,35 +184,35 @@ describe("notes where a person would stop", () => {
   const values = (r: number) => Array.from({ length: 9 }, (_, i) => (i * (r + 3)) % 11).join(",");
 
   test.each([
-    ["one class only", rows((r) => `${values(r)},a`), "--label-column -1", "all rows are of one class"],
+    ["one class only", rows((r) => `${values(r)},a`), "--label -1", "all rows are of one class"],
     [
       "a continuous target",
       rows((r) => `${values(r)},${r * 1.37}`),
-      "--label-column -1",
+      "--label -1",
       "a measurement rather than classes?",
     ],
     [
       "a class of one row",
       rows((r) => `${values(r)},${r === 20 ? "rare" : r % 2 ? "a" : "b"}`),
-      "--label-column -1",
+      "--label -1",
       'one row only ("rare")',
     ],
     [
       "a header taken as data",
       `note,kind\n${rows((r) => `a ${r % 2 ? "lovely" : "dull"} film,${r % 2 ? "good" : "bad"}`)}`,
-      "--text --text-column 0 --label-column 1",
-      'no other row has its label "kind"; if it names the columns, add --header',
+      "--text --columns 0:text --label 1",
+      'no other row has its label "kind"; if it names the columns, add --set header=true',
     ],
     [
       "a column that names every row",
       rows((r) => `${100 + r},${values(r)},${r % 2 ? "a" : "b"}`),
-      "--label-column -1",
+      "--label -1 --set table=false",
       "counts the 40 rows and says nothing",
     ],
     [
       "several labels, separated by something else than commas",
       rows((r) => `${values(r)},${r % 3 ? "a" : "a;b"}`),
-      "--multilabel --label-column -1",
+      "--multilabel --label -1",
       'no row has several labels, but one has "a;b": labels are separated by commas',
     ],
   ])("%s", async (_, content, flags, words) => {
@@ -221,19 +228,19 @@ describe("notes where a person would stop", () => {
     );
     for (const memory of ["", "--memory 200kB"]) {
       const { stderr, code } = await world.ranksim(`train cells.csv -m x.ranksim ${memory}`);
-      expect(stderr).toContain("name their column with --label-column");
+      expect(stderr).toContain("name their column with --label");
       expect(stderr, memory).toContain("columns are size, when, kind");
       expect(code).toBe(1);
     }
-    const { stderr } = await world.ranksim("train plants.csv --multilabel --label-column species --sets -m x.ranksim");
+    const { stderr } = await world.ranksim("train plants.csv --multilabel --label species --sets -m x.ranksim");
     expect(stderr).toContain("--sets): expected one label for each row");
   });
 
   test("a label column that is not used", async () => {
-    const { stderr } = await world.ranksim("train digits --label-column digit --filters 20 -m x.ranksim");
-    expect(stderr).toContain("--label-column was not used");
-    const plain = await world.ranksim("train plants.csv --label-column species -m x.ranksim");
-    expect(plain.stderr).not.toContain("note:");
+    const { stderr } = await world.ranksim("train digits --label digit --filters 20 -m x.ranksim");
+    expect(stderr).toContain("--label was not used");
+    const plain = await world.ranksim("train plants.csv --label species -m x.ranksim");
+    expect(plain.stderr).not.toContain("was not used");
   });
 });
 
@@ -268,7 +275,7 @@ describe("intervals", () => {
 test("reading shows how far it is, by name, share and bytes", async () => {
   const line = Array.from({ length: 100 }, (_, i) => (i * 7) % 10).join(",");
   writeFileSync(world.path("wide.csv"), `${line}\n`.repeat(20_000));
-  const { code, stderr } = await world.ranksim("train wide.csv --label-column 0 --dry-run", {
+  const { code, stderr } = await world.ranksim("train wide.csv --label 0 --dry-run", {
     isTerminal: true,
   });
   expect(code).toBe(0);

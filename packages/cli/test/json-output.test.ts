@@ -1,11 +1,9 @@
-/** What --json prints fits output.schema.json, for every command and every kind of error. */
+/** What --json prints fits its schema, for every command and every kind of error. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { misfits } from "./json-schema.ts";
+import { misfits, outputSchema } from "./output-schema.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
-
-const schema = JSON.parse(readFileSync(new URL("../output.schema.json", import.meta.url), "utf8"));
 
 let world: World;
 beforeAll(async () => {
@@ -13,24 +11,23 @@ beforeAll(async () => {
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   writeFileSync(world.path("bare.csv"), "1,2,3\n4,5,6\n");
   writeFileSync(world.path("sets.svm"), "a,b 1:3 2:2 3:1\nb 1:1 2:2 3:3\na 1:3 2:2 3:2\nb,a 1:2 2:1 3:2\n");
+  writeFileSync(world.path("few.svm"), `${"a 1:3 2:2 3:1\nb 1:1 2:2 3:3\n".repeat(4)}`);
 });
 afterAll(() => world.remove());
 
 const LINES: readonly (readonly [command: string, line: string])[] = [
   [
     "train",
-    "train --estimator classifier digits:train -m digits.ranksim --filters 20 --refine --refine-epochs 2 --calibrate isotonic",
+    "train --estimator classifier digits:train -m digits.ranksim --filters 20 --set refine=true --set refineEpochs=2 --set calibrate=isotonic",
   ],
-  ["train", "train --estimator classifier digits:train -m growing.ranksim --filters 20 --keep-sums --trace"],
+  ["train", "train --estimator classifier digits:train -m growing.ranksim --filters 20 --keep-sums"],
   ["train", "train digits:train -m features.ranksim --filters 10 --estimator transform"],
   ["train", "train sets.svm -m sets.ranksim --filters 2 --estimator probabilistic"],
-  ["train", "train bare.csv --label-column 2 --dry-run"],
+  ["train", "train few.svm -m few.ranksim --estimator classifier --filters 2 --set refine=true"],
+  ["train", "train bare.csv --label 2 --dry-run"],
   ["train", "train digits:train --dry-run"],
-  ["train", "train bare.csv --label-column 2 -m table.ranksim"],
-  [
-    "train",
-    "train --estimator classifier reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
-  ],
+  ["train", "train bare.csv --label 2 -m table.ranksim"],
+  ["train", "train --estimator classifier reviews.csv --text --columns review:text --label stars -m reviews.ranksim"],
   ["update", "update growing.ranksim digits:test"],
   ["predict", "predict digits.ranksim digits:test"],
   ["predict", "predict digits.ranksim digits:test --probabilities"],
@@ -42,8 +39,11 @@ const LINES: readonly (readonly [command: string, line: string])[] = [
   ["explain", "explain reviews.ranksim new-reviews.txt --row 0"],
   ["report", "report digits.ranksim digits:test -o digits.html"],
   ["transform", "transform features.ranksim digits:test -o features.npz"],
+  ["nearest", "nearest digits.ranksim digits:test --among digits:train --k 2"],
+  ["map", "map digits.ranksim digits:test -o map.html"],
   ["cross-validate", "cross-validate digits:test --folds 2 --filters 20"],
   ["tune", "tune digits:test --try filters=10,20 --folds 2 --baselines"],
+  ["tune", "tune digits:test --try filters=5,10 --folds 2"],
   ["export", "export digits.ranksim --to onnx -o digits.onnx"],
   ["export", "export digits.ranksim --to c --check digits:test -o digits.h"],
   ["spikes", "spikes digits.ranksim digits:test --rows 50 -o spikes.html"],
@@ -63,7 +63,7 @@ describe("results", () => {
     expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
     const found = JSON.parse(stdout);
     expect(found).toMatchObject({ schema: 1, command });
-    expect(misfits(found, schema)).toEqual([]);
+    expect(misfits(found)).toEqual([]);
     // The first thing that newcomers see: the preset beats the plain method and is level with one nearest neighbour.
     if (command === "demo") {
       expect(found.recipe.about).toMatch(/^balanced, for 1348 images of 8 x 8, 10 classes: 128 patch filters/);
@@ -72,27 +72,38 @@ describe("results", () => {
     }
   });
 
+  test("fit by nothing but the fields that are named, and all that must be there", async () => {
+    const found = JSON.parse((await world.ranksim("train bare.csv --label 2 --dry-run --json")).stdout);
+    expect(misfits(found)).toEqual([]);
+    expect(misfits({ ...found, more: 1 })).not.toEqual([]);
+    expect(misfits({ ...found, rows: null })).not.toEqual([]);
+    expect(misfits({ ...found, command: "tune" })).not.toEqual([]);
+    const { rows: _, ...less } = found;
+    expect(misfits(less)).not.toEqual([]);
+  });
+
   test("name every command of the schema but those that serve", () => {
-    const described = Object.values<{ properties?: { command?: { const: string } } }>(schema.$defs)
+    const described = Object.values(outputSchema.definitions)
       .map(({ properties }) => properties?.command?.const)
       .filter((name) => name !== undefined && name !== "play" && name !== "serve");
     expect([...new Set(LINES.map(([command]) => command))].sort()).toEqual([...new Set(described)].sort());
   });
 
-  test("of training are short unless --trace asks for more", async () => {
+  test("of training are short; inspect has every class and iteration", async () => {
     const line = "train --estimator classifier digits:test -m t.ranksim --filters 20 --json";
     const short = JSON.parse((await world.ranksim(line)).stdout);
     expect(short.report).not.toHaveProperty("trainings");
     expect(short.report.iterations).toBeGreaterThan(0);
-    expect(JSON.parse((await world.ranksim(`${line} --trace`)).stdout).report.trainings).toHaveLength(10);
+    const [{ report }] = JSON.parse((await world.ranksim("inspect t.ranksim --json")).stdout).steps;
+    expect(report.trainings).toHaveLength(10);
   });
 
   test("carry the notes that people see on standard error", async () => {
-    const line = "train --estimator classifier digits:test -m t.ranksim --class-weight balanced";
-    expect((await world.ranksim(line)).stderr).toContain('called "proportional"');
+    const line = "train --estimator classifier digits:test -m t.ranksim --n-best 7";
+    expect((await world.ranksim(line)).stderr).toContain("now --set nBest=7");
     const { stdout, stderr } = await world.ranksim(`${line} --json`);
     expect(stderr).toBe("");
-    expect(JSON.parse(stdout).notes[0]).toContain('called "proportional"');
+    expect(JSON.parse(stdout).notes[0]).toContain("now --set nBest=7");
   });
 });
 
@@ -101,7 +112,7 @@ describe("errors", () => {
     ["usage", 2, "nonsense"],
     ["usage", 2, "train --estimator classifier digits"],
     ["usage", 2, "train --estimator classifier digits -m x --filters many"],
-    ["usage", 2, "train digits -m x --estimator transform --class-weight uniform"],
+    ["usage", 2, "train digits -m x --estimator transform --set classWeight=uniform"],
     ["usage", 2, "predict - -"],
     ["bad-file", 1, "inspect plants.csv"],
     ["bad-labels", 1, "train --estimator classifier bare.csv -m x"],
@@ -112,7 +123,7 @@ describe("errors", () => {
     const lines = outcome.stderr.trimEnd().split("\n");
     expect(lines).toHaveLength(1);
     const told = JSON.parse(lines[0]);
-    expect(misfits(told, schema)).toEqual([]);
+    expect(misfits(told)).toEqual([]);
     expect(told.error.code).toBe(code);
   });
 });

@@ -4,17 +4,19 @@ import { fileURLToPath } from "node:url";
 import * as core from "@ranksim/core";
 import * as data from "@ranksim/data";
 import * as exporting from "@ranksim/export";
+import * as learn from "@ranksim/learn";
+import * as vq from "@ranksim/vq";
 import { expect, test } from "vitest";
 import * as ranksim from "../src/index.ts";
 import * as ranksimNode from "../src/node.ts";
 
 test("the top level names what users need, and everything else has one home", () => {
-  const all = [core, data, exporting].flatMap((part) => Object.keys(part));
+  const all = [core, data, learn, exporting, vq].flatMap((part) => Object.keys(part));
   expect(new Set(all).size).toBe(all.length); // no name of one part hides another
   const names = Object.keys(ranksim);
   expect(all).toEqual(expect.arrayContaining(names));
   expect(names.length).toBeLessThanOrEqual(50);
-  expect(Object.keys(ranksimNode)).toEqual(expect.arrayContaining([...names, "loadData", "openRows", "run"]));
+  expect(Object.keys(ranksimNode)).toEqual(expect.arrayContaining([...names, "loadData", "openData", "run"]));
 });
 
 const built = existsSync(new URL("../dist/index.js", import.meta.url));
@@ -27,14 +29,25 @@ test.runIf(built && canRequire)("require() gives what import gives (Node 20.19, 
   expect(execFileSync(process.execPath, ["--no-warnings", "-e", script], { cwd, encoding: "utf8" })).toBe("function");
 });
 
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
+
+test("the notice of core names all that is built into it", () => {
+  const { devDependencies, files } = JSON.parse(read("../../core/package.json"));
+  for (const name of Object.keys(devDependencies)) expect(read("../../core/NOTICE")).toContain(`\n${name} `);
+  expect(files).toContain("NOTICE");
+});
+
 test("the notice names all that the page carries", () => {
-  const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
   const notice = read("../NOTICE");
   const needed = (path: string) =>
     Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}).filter(
       (name) => !name.startsWith("@ranksim/") && name !== "ranksim",
     );
-  const direct = ["core", "data", "playground"].flatMap((name) => needed(`../../${name}/package.json`));
+  const builtIn = Object.keys(JSON.parse(read("../../core/package.json")).devDependencies);
+  const direct = [
+    ...builtIn,
+    ...["core", "data", "playground"].flatMap((name) => needed(`../../${name}/package.json`)),
+  ];
   const all = [...direct, ...direct.flatMap((name) => needed(`../../../node_modules/${name}/package.json`))];
   const lines = notice.toLowerCase().split("\n");
   for (const name of all)
@@ -47,7 +60,7 @@ test("the notice names all that the page carries", () => {
 });
 
 test.runIf(built)("declarations carry no packed data", () => {
-  for (const name of ["core", "data", "cli"]) {
+  for (const name of ["core", "data", "learn", "cli"]) {
     const folder = new URL(`../../${name}/dist/`, import.meta.url);
     for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       if (!file.endsWith(".d.ts")) continue;

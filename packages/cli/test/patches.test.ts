@@ -22,7 +22,7 @@ let world: World;
 beforeAll(async () => {
   world = makeWorld();
   await world.ranksim("train digits:train -m preset.ranksim");
-  await world.ranksim("train digits:train -m bytes.ranksim --patch-bytes");
+  await world.ranksim("train digits:train -m bytes.ranksim --set patches.bytes=true");
 });
 afterAll(() => world.remove());
 
@@ -127,14 +127,15 @@ test("--memory counts what patches make of images", async () => {
   writeFileSync(world.path("many.npy"), encodeNpy(images, [rows, side, side]));
   writeFileSync(world.path("many.txt"), Array.from({ length: rows }, (_, r) => `${r % 2}\n`).join(""));
   // The images are 256 kB. Medians need rows in memory, and are refused where these are read in blocks.
-  const flags = "--labels many.txt --preset fast --filters 4 --filter-function medianRank --memory 5MB -m many.ranksim";
+  const flags =
+    "--labels many.txt --preset fast --filters 4 --set filterFunction=medianRank --memory 5MB -m many.ranksim";
   const train = (own: string) => world.ranksim(`train many.npy ${flags} ${own}`);
-  const refused = { code: 1, stderr: expect.stringContaining("--filter-function: expected rows in memory") };
+  const refused = { code: 1, stderr: expect.stringContaining("filterFunction: expected rows in memory") };
   // 1,600 sums of two bytes for each image: 3.2 MB, in memory twice; as bytes half of it, and of a copy as much again.
-  expect(await train("--no-patch-bytes")).toMatchObject(refused);
+  expect(await train("--set patches.bytes=false")).toMatchObject(refused);
   expect(await train("")).toMatchObject({ code: 0 });
-  expect(await train("--shifted-copies 1")).toMatchObject(refused);
-  expect(await train("--no-patch-bytes --patch-grid 4")).toMatchObject({ code: 0 });
+  expect(await train("--set patches.shiftedCopies=1")).toMatchObject(refused);
+  expect(await train("--set patches.bytes=false --set patches.grid=4")).toMatchObject({ code: 0 });
   const judge = "evaluate many.ranksim many.npy --labels many.txt --json";
   // 1,024 sums for each image: 4 MB.
   const [here, little] = [await world.ranksim(judge), await world.ranksim(`${judge} --memory 2MB`)];
@@ -143,8 +144,10 @@ test("--memory counts what patches make of images", async () => {
 
 describe("flags of patches", () => {
   test("take the place of the preset's", async () => {
-    const line = "train digits:test -m few.ranksim --preset fast --filters 10 --refine-epochs 1 --json";
-    const { stdout, code } = await world.ranksim(`${line} --patch-size 2,3 --patch-filters 12 --patch-grid 2`);
+    const line = "train digits:test -m few.ranksim --preset fast --filters 10 --set refineEpochs=1 --json";
+    const { stdout, code } = await world.ranksim(
+      `${line} --set patches.patch=2,3 --set patches.filters=12 --set patches.grid=2`,
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout).recipe.about).toContain(": 24 patch filters, 10 ");
     const model = patchesOf(loadModel(readFileSync(world.path("few.ranksim"))));
@@ -152,17 +155,17 @@ describe("flags of patches", () => {
   });
 
   test("say whether pooled values are bytes, which the model, its card and inspect show", async () => {
-    const line = "train digits:test -m flag.ranksim --preset fast --filters 10 --refine-epochs 1 --card flag.md";
+    const line = "train digits:test -m flag.ranksim --preset fast --filters 10 --set refineEpochs=1 --card flag.md";
     const limitsOf = () => {
       const model = patchesOf(loadModel(readFileSync(world.path("flag.ranksim"))));
       return model?.layers.map(({ windows }) => windows.limit);
     };
-    expect((await world.ranksim(`${line} --patch-bytes --patch-size 2,3`)).code).toBe(0);
+    expect((await world.ranksim(`${line} --set patches.bytes=true --set patches.patch=2,3`)).code).toBe(0);
     expect(limitsOf()).toHaveLength(2);
     expect(limitsOf()?.every((limit) => limit > 0)).toBe(true);
     expect(readFileSync(world.path("flag.md"), "utf8")).toMatch(/\| bytes \| true \|/);
     expect((await world.ranksim("inspect flag.ranksim")).stdout).toMatch(/patches: bytes +true/);
-    expect((await world.ranksim(`${line} --no-patch-bytes`)).code).toBe(0);
+    expect((await world.ranksim(`${line} --set patches.bytes=false`)).code).toBe(0);
     expect(limitsOf()).toEqual([0]);
   });
 
@@ -172,7 +175,7 @@ describe("flags of patches", () => {
     writeFileSync(world.path("images.npy"), encodeNpy(images, [60, side, side]));
     writeFileSync(world.path("kinds.txt"), Array.from({ length: 60 }, (_, r) => `${r % 2}\n`).join(""));
     const line =
-      "train images.npy --labels kinds.txt --preset best --filters 10 --refine-epochs 1 --patch-filters 8,8,8";
+      "train images.npy --labels kinds.txt --preset best --filters 10 --set refineEpochs=1 --set patches.filters=8,8,8";
     const copies = async (flag: string) => {
       const { stdout, stderr, code } = await world.ranksim(`${line} -m copies.ranksim --json ${flag}`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
@@ -181,34 +184,38 @@ describe("flags of patches", () => {
       return [model?.copies, about.includes("images also moved by a pixel")];
     };
     expect(await copies("")).toEqual([2, true]);
-    expect(await copies("--shifted-copies 0")).toEqual([1, false]);
-    expect(await copies("--shifted-copies 3")).toEqual([4, true]);
+    expect(await copies("--set patches.shiftedCopies=0")).toEqual([1, false]);
+    expect(await copies("--set patches.shiftedCopies=3")).toEqual([4, true]);
   });
 
   test.each([
-    ["train digits:test -m x --preset best --shifted-copies 5", 1, "--shifted-copies: expected at most 4, found 5"],
-    ["train digits:test -m x --shifted-copies -1", 2, "Expected a whole number from 0"],
     [
-      "train digits:test -m x --patch-grid 2 --estimator classifier",
+      "train digits:test -m x --preset best --set patches.shiftedCopies=5",
       2,
-      "--patch-grid belongs to a preset, which --est",
+      "'patches.shiftedCopies=5' is invalid. Expected a whole number from 0 to 4",
+    ],
+    ["train digits:test -m x --set patches.shiftedCopies=-1", 2, "Expected a whole number from 0"],
+    [
+      "train digits:test -m x --set patches.grid=2 --estimator classifier",
+      2,
+      "patches.grid belongs to a preset, which --est",
     ],
     [
-      "train plants.csv -m x --patch-filters 9 --label-column species --table",
-      2,
-      "--patch-filters is about images, found a table",
-    ],
-    [
-      "train digits:test -m x --no-patch-bytes --estimator classifier",
-      2,
-      "--no-patch-bytes belongs to a preset, which --est",
-    ],
-    ["train digits:test -m x --patch-bytes --preset paper", 1, "--patch-bytes: expected labelled images"],
-    ["train digits:test -m x --patch-grid 2 --preset paper", 1, "--patch-grid: expected labelled images"],
-    [
-      "train digits:test -m x --preset best --patch-size 3,4",
+      "train plants.csv -m x --set patches.filters=9 --label species --set table=true",
       1,
-      "--patch-size: expected 3 values, one for each layer, found 2",
+      "patches.filters: expected labelled images and a preset other than paper, found balanced, for table",
+    ],
+    [
+      "train digits:test -m x --set patches.bytes=false --estimator classifier",
+      2,
+      "patches.bytes belongs to a preset, which --est",
+    ],
+    ["train digits:test -m x --set patches.bytes=true --preset paper", 1, "patches.bytes: expected labelled images"],
+    ["train digits:test -m x --set patches.grid=2 --preset paper", 1, "patches.grid: expected labelled images"],
+    [
+      "train digits:test -m x --preset best --set patches.patch=3,4",
+      1,
+      "--set patches.patch: expected 3 values, one for each layer, found 2",
     ],
   ])("%s is refused", async (line, exit, words) => {
     writeFileSync(world.path("plants.csv"), EXAMPLE_CONTENTS["plants.csv"]);
@@ -237,7 +244,7 @@ describe("photographs", () => {
   });
 
   test("are trained on in a size chosen on training rows, which the model remembers", async () => {
-    const line = "train photos -m photos.ranksim --preset fast --refine-epochs 1 --json";
+    const line = "train photos -m photos.ranksim --preset fast --set refineEpochs=1 --json";
     const { stdout, stderr } = await world.ranksim(`${line} --test-share 0.25`);
     const { recipe, heldOut } = JSON.parse(stdout);
     // A quarter of the 24 images is held out.
@@ -252,9 +259,9 @@ describe("photographs", () => {
     expect(JSON.parse(found).accuracy).toBe(1);
   });
 
-  test("keep the size that --resize says, and show it before training", async () => {
-    const line = "train photos --preset fast --refine-epochs 1 --json";
-    const { stdout } = await world.ranksim(`${line} -m photos.ranksim --resize 20x10`);
+  test("keep the size that --set resize=says, and show it before training", async () => {
+    const line = "train photos --preset fast --set refineEpochs=1 --json";
+    const { stdout } = await world.ranksim(`${line} -m photos.ranksim --set resize=20x10`);
     expect(JSON.parse(stdout).recipe.about).toMatch(
       /^fast, for 24 images of 20 x 10, [^;]*; too few rows to fit probabilities$/,
     );
@@ -280,16 +287,16 @@ describe("photographs", () => {
     }
     await world.ranksim("train little --preset fast -m little.ranksim");
     const { code, stderr } = await world.ranksim("predict little.ranksim other.png");
-    expect(stderr).toContain("other.png: the model takes images of 12 x 12, found 9 x 9; add --resize 12x12");
+    expect(stderr).toContain("other.png: the model takes images of 12 x 12, found 9 x 9; add --set resize=12x12");
     expect(code).toBe(1);
     writeFileSync(world.path("other.npy"), encodeNpy(new Uint8Array(81), [1, 9, 9]));
     const array = await world.ranksim("predict little.ranksim other.npy");
     expect(array.stderr).toMatch(/the model takes images of 12 x 12, found 9 x 9$/m);
-    expect((await world.ranksim("predict little.ranksim other.png --resize 12x12")).code).toBe(0);
+    expect((await world.ranksim("predict little.ranksim other.png --set resize=12x12")).code).toBe(0);
   });
 
   test("are answered one by one, by pattern and by folder, and named in the answer", async () => {
-    await world.ranksim("train photos -m photos.ranksim --preset fast --refine-epochs 1 --resize 16x16");
+    await world.ranksim("train photos -m photos.ranksim --preset fast --set refineEpochs=1 --set resize=16x16");
     const ask = async (line: string) => (await world.ranksim(`predict photos.ranksim ${line}`)).stdout.split("\n");
     expect(await ask("photos/wide/3.png")).toEqual(["file,label", "photos/wide/3.png,wide", ""]);
     // As they were named, not in the order of their names; also from above.

@@ -99,7 +99,7 @@ describe.skipIf(!isBuilt)("play (needs npm run build)", () => {
 
   test("serves rows beside a model of tables, coded as it has learned", async () => {
     writeFileSync(world.path("mixed.csv"), mixed());
-    await world.ranksim("train mixed.csv --label-column quality --model mixed.ranksim");
+    await world.ranksim("train mixed.csv --label quality --model mixed.ranksim");
     const { address } = await play("mixed.ranksim", "mixed.csv");
     const view = new URLSearchParams(new URL(address).hash.slice(1));
     const get = async (name: string | null) =>

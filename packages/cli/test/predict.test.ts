@@ -32,7 +32,7 @@ beforeAll(async () => {
     writeFileSync(world.path(`parts/p${k}.csv`), part(from, to));
   writeFileSync(world.path("all.csv.gz"), gzipSync(part(600, 900)));
   await world.ranksim(
-    "train --estimator classifier train.csv --label-column digit --ignore-columns id --filters 60 -m m.ranksim",
+    "train --estimator classifier train.csv --label digit --columns id:ignore --filters 60 -m m.ranksim",
   );
   expected = (await world.ranksim("predict m.ranksim all.csv")).stdout.trimEnd().split("\n");
 });
@@ -45,7 +45,7 @@ describe("formats", () => {
   });
 
   test("CSV and JSON lines with ids, kept columns, the top classes and probabilities", async () => {
-    const flags = "--id-column id --keep digit --top 2 --probabilities";
+    const flags = "--columns id:id --keep digit --top 2 --probabilities";
     const csv = await world.ranksim(`predict m.ranksim all.csv ${flags} --out a.csv`);
     expect(csv.code, csv.stderr).toBe(0);
     const [head, ...lines] = readFileSync(world.path("a.csv"), "utf8").trimEnd().split("\n");
@@ -90,7 +90,7 @@ describe("formats", () => {
     write("many.npy", rows);
     writeFileSync(world.path("few.txt"), y.join("\n"));
     await world.ranksim(
-      "train few.npy --labels few.txt --no-table --estimator probabilistic --filters 30 -m few.ranksim",
+      "train few.npy --labels few.txt --set table=false --estimator probabilistic --filters 30 -m few.ranksim",
     );
     const few = (await world.ranksim("predict few.ranksim few.npy")).stdout;
     const many = await world.ranksim("predict few.ranksim many.npy --out many.txt");
@@ -116,7 +116,7 @@ describe("formats", () => {
   test("a kept column of labels stands beside the answers, not in their place", async () => {
     const table = "label,a,b\nup,1,2\ndown,2,1\nup,3,9\n";
     writeFileSync(world.path("kept.csv"), table);
-    await world.ranksim("train kept.csv --label-column label -m kept.ranksim");
+    await world.ranksim("train kept.csv --label label -m kept.ranksim");
     writeFileSync(world.path("kept.csv"), table.replaceAll("up,", "odd,"));
     const answers = async (flags: string) =>
       (await world.ranksim(`predict kept.ranksim kept.csv --keep label ${flags}`)).stdout.split("\n");
@@ -127,11 +127,11 @@ describe("formats", () => {
   test("nothing is written where the data is refused, and the flags at fault are named", async () => {
     mkdirSync(world.path("texts/a"), { recursive: true });
     writeFileSync(world.path("texts/a/1"), "x");
-    expect(await world.ranksim("predict m.ranksim texts --id-column id")).toMatchObject({ code: 2, stdout: "" });
-    const { stderr } = await world.ranksim("predict m.ranksim all.csv --id-column id --out ids.npy");
+    expect(await world.ranksim("predict m.ranksim texts --columns id:id")).toMatchObject({ code: 2, stdout: "" });
+    const { stderr } = await world.ranksim("predict m.ranksim all.csv --columns id:id --out ids.npy");
     const none = await world.ranksim("predict m.ranksim all.csv --keep nowhere");
-    expect(none.stderr).toMatch(/^error: --keep: all.csv has columns .*; found "nowhere"/);
-    expect(stderr).toContain("npy has no place for --id-column, --keep, --top or --coverage; write .csv");
+    expect(none.stderr).toMatch(/^error: --keep: all.csv: expected one of the columns id, p0, .*, found "nowhere"/);
+    expect(stderr).toContain("npy has no place for a column of ids, --keep, --top or --coverage; write .csv");
   });
 
   test("Parquet, npy and npz hold the same", async () => {
@@ -163,7 +163,7 @@ describe("formats", () => {
   });
 
   test("Parquet with names and text columns", async () => {
-    await world.ranksim("train --estimator classifier plants.csv --label-column species -m plants.ranksim");
+    await world.ranksim("train --estimator classifier plants.csv --label species -m plants.ranksim");
     const line = "predict plants.ranksim plants.csv --keep species --top 1 --out plants.parquet";
     expect(await world.ranksim(line)).toMatchObject({ code: 0 });
     const found = await readData(bytesSource(readFileSync(world.path("plants.parquet")), "p.parquet"), {
@@ -189,7 +189,7 @@ describe("several files", () => {
   });
 
   test("train the model that their rows in one file train", async () => {
-    const flags = "--label-column digit --ignore-columns id --filters 30";
+    const flags = "--label digit --columns id:ignore --filters 30";
     await world.ranksim(`train --estimator classifier all.csv ${flags} -m one.ranksim`);
     await world.ranksim(`train --estimator classifier 'parts/*.csv' ${flags} -m several.ranksim`);
     expect(readFileSync(world.path("several.ranksim")).equals(readFileSync(world.path("one.ranksim")))).toBe(true);

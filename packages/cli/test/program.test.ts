@@ -15,7 +15,7 @@ describe("commands on demand", () => {
       const name = command.name();
       if (name === "completion") continue;
       expect(commandOf(["--debug", name, "--help"])).toBe(name);
-      const [alone, ...others] = (await makeProgram(io, () => undefined, name)).commands;
+      const [alone, ...others] = (await makeProgram(io, () => undefined, { only: name })).commands;
       expect(others).toEqual([]);
       expect(alone.name()).toBe(name);
       expect(alone.options.map((option) => option.flags)).toEqual(command.options.map((option) => option.flags));

@@ -14,8 +14,8 @@ beforeAll(async () => {
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   writeFileSync(world.path("turned.csv"), rearranged(EXAMPLE_CONTENTS["plants.csv"]));
   for (const line of [
-    "train --estimator classifier plants.csv --label-column species -m plants.ranksim --keep-sums",
-    "train --estimator classifier reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
+    "train --estimator classifier plants.csv --label species -m plants.ranksim --keep-sums",
+    "train --estimator classifier reviews.csv --text --columns review:text --label stars -m reviews.ranksim",
   ]) {
     expect(await world.ranksim(line)).toMatchObject({ code: 0 });
   }
@@ -78,7 +78,9 @@ describe("what was said at training", () => {
 
   test("holds for missing numbers: means are those of training rows", async () => {
     writeFileSync(world.path("gaps.csv"), "a,b,c,label\n1,,5,x\n3,2,4,x\n9,8,,y\n7,6,1,y\n");
-    expect(await world.ranksim("train --estimator classifier gaps.csv --missing mean -m gaps.ranksim")).toMatchObject({
+    expect(
+      await world.ranksim("train --estimator classifier gaps.csv --set missing=mean -m gaps.ranksim"),
+    ).toMatchObject({
       code: 0,
     });
     const { fill } = schemaOf(loadModel(readFileSync(world.path("gaps.ranksim")))) ?? {};
@@ -101,7 +103,7 @@ describe("what was said at training", () => {
 describe("a model", () => {
   test("is the same file whatever the clock says and wherever the data lies", async () => {
     writeFileSync(world.path("copy.csv"), EXAMPLE_CONTENTS["plants.csv"]);
-    await world.ranksim("train --estimator classifier copy.csv --label-column species -m copy.ranksim --keep-sums");
+    await world.ranksim("train --estimator classifier copy.csv --label species -m copy.ranksim --keep-sums");
     expect(readFileSync(world.path("copy.ranksim"))).toEqual(readFileSync(world.path("plants.ranksim")));
   });
 

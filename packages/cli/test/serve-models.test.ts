@@ -122,6 +122,39 @@ describe("/predict", () => {
     expect([found.status, found.json.error]).toEqual([status, expect.stringMatching(message)]);
   });
 
+  test("refuses text that is not UTF-8, which would be answered as other words", async () => {
+    const address = await open(["reviews.ranksim"]);
+    const latin = Buffer.from("été café crème", "latin1");
+    const quoted = Buffer.concat([Buffer.from('{"texts": ["'), latin, Buffer.from('"]}')]);
+    const tensor = Buffer.from(
+      JSON.stringify({
+        inputs: [{ name: "text", datatype: "BYTES", shape: [1], parameters: { binary_data_size: 18 } }],
+      }),
+    );
+    const packed = Buffer.concat([tensor, Buffer.from([latin.length, 0, 0, 0]), latin]);
+    const infer = `${address}/v2/models/reviews/infer`;
+    const length = { "Inference-Header-Content-Length": String(tensor.length) };
+    for (const found of [
+      await post(`${address}/predict`, latin, { "Content-Type": "text/plain" }),
+      await post(`${address}/predict`, quoted),
+      await post(`${address}/explain`, quoted),
+      await post(infer, Buffer.concat([Buffer.from('{"id": "'), latin, Buffer.from('"}')])),
+      await post(infer, packed, length),
+    ]) {
+      expect([found.status, found.json.error]).toEqual([
+        400,
+        expect.stringContaining("is not UTF-8; send it encoded as"),
+      ]);
+    }
+    for (const path of ["/predict", "/explain", "/v2/models/reviews/infer"]) {
+      const type = { "Content-Type": "application/json; charset=iso-8859-1" };
+      const { status, json } = await post(address + path, { texts: ["a lovely film"] }, type);
+      expect([status, json.error]).toEqual([415, "Content-Type: expected charset utf-8, found iso-8859-1"]);
+    }
+    const stated = { "Content-Type": 'application/json; charset="UTF-8"' };
+    expect((await post(`${address}/predict`, { texts: ["été lovely"] }, stated)).status).toBe(200);
+  });
+
   test("refuses other types, paths and methods, and a model that does not predict", async () => {
     const address = await open(["digits.ranksim", "features.ranksim"]);
     const image = await post(`${address}/predict?model=digits`, "x", { "Content-Type": "image/png" });
@@ -236,6 +269,22 @@ describe("the Open Inference Protocol", () => {
       /data\[0\]: expected a number, found true/,
     ],
     [
+      {
+        inputs: [
+          { name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[0] },
+          { name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[1] },
+        ],
+      },
+      /inputs: expected each name once, found "rows" twice/,
+    ],
+    [
+      {
+        inputs: [{ name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[0] }],
+        outputs: [{ name: "label", parameters: { binary_data: true } }, { name: "label" }],
+      },
+      /outputs: expected each name once, found "label" twice/,
+    ],
+    [
       { inputs: [{ name: "rows", datatype: "UINT8", shape: [1, 64], data: rows[0] }], outputs: [{ name: "class" }] },
       /has label and probabilities, not "class"/,
     ],
@@ -243,5 +292,20 @@ describe("the Open Inference Protocol", () => {
     const address = await open(["digits.ranksim"]);
     const found = await post(`${address}/v2/models/digits/infer`, body);
     expect([found.status, found.json.error]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  test.each([
+    ["INT64", BigInt64Array.of(2n ** 53n + 1n, ...new Array<bigint>(63).fill(0n)), "9007199254740993"],
+    ["INT64", BigInt64Array.of(-(2n ** 62n), ...new Array<bigint>(63).fill(0n)), "-4611686018427387904"],
+    ["BOOL", Uint8Array.of(7, ...new Array<number>(63).fill(0)), "7"],
+  ])("refuses bytes that are no %s, or would be rounded: %s", async (datatype, { buffer }, found) => {
+    const address = await open(["digits.ranksim"]);
+    const parameters = { binary_data_size: buffer.byteLength };
+    const head = Buffer.from(JSON.stringify({ inputs: [{ name: "rows", datatype, shape: [1, 64], parameters }] }));
+    const body = Buffer.concat([head, Buffer.from(buffer)]);
+    const length = { "Inference-Header-Content-Length": String(head.length) };
+    const { status, json } = await post(`${address}/v2/models/digits/infer`, body, length);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(`inputs[0] rows: data[0]: expected a whole`)]);
+    expect(json.error).toContain(`found ${found}`);
   });
 });

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { SERVE_EXAMPLES } from "../src/commands/examples.ts";
+import { ENDLESS_EXAMPLES } from "../src/commands/examples.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World, words } from "./world.ts";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -16,7 +16,7 @@ beforeAll(async () => {
   writeFileSync(world.path("reviews.csv"), EXAMPLE_CONTENTS["reviews.csv"]);
   await world.ranksim("train digits:train --filters 30 --model digits.ranksim");
   await world.ranksim("train digits:train --filters 20 --seed 3 --model other.model");
-  await world.ranksim("train reviews.csv --text --text-column review --label-column stars --model reviews.ranksim");
+  await world.ranksim("train reviews.csv --text --columns review:text --label stars --model reviews.ranksim");
 });
 afterEach(() => child?.kill("SIGKILL"));
 afterAll(() => world.remove());
@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(bin))("serve (needs npm run build:code)", () => {
     const first = await versionOf();
     copyFileSync(world.path("other.model"), world.path("live.ranksim"));
     child?.kill("SIGHUP");
-    await expect.poll(versionOf, { timeout: 10_000 }).not.toBe(first);
+    await expect.poll(versionOf).not.toBe(first);
     child?.kill("SIGINT");
     expect(await ended).toBe(0);
   });
@@ -89,7 +89,7 @@ describe.skipIf(!existsSync(bin))("serve (needs npm run build:code)", () => {
     await expect(serve("digits.ranksim", "--port", "0", "--token-file", "empty")).rejects.toThrow(/expected one word/);
   });
 
-  test.each(SERVE_EXAMPLES.map(({ line }) => line))("%s", async (line) => {
+  test.each(ENDLESS_EXAMPLES.serve.map(({ line }) => line))("%s", async (line) => {
     const [, , ...args] = words(line);
     // Another port than in the example, which may be taken here.
     const at = args.indexOf("--port");

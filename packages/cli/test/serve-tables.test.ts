@@ -1,6 +1,8 @@
 /** Models of tables behind HTTP: rows by name or in order, one answer whoever asks beside; bad cells are refused to who sent them. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseHTML } from "linkedom";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hostsFor } from "../src/serve/access.ts";
 import { ModelServer } from "../src/serve/server.ts";
@@ -23,7 +25,7 @@ const rows = mixed()
 beforeAll(async () => {
   world = makeWorld();
   writeFileSync(world.path("mixed.csv"), mixed());
-  await world.ranksim("train mixed.csv --label-column quality -m mixed.ranksim");
+  await world.ranksim("train mixed.csv --label quality -m mixed.ranksim");
   await world.ranksim("predict mixed.ranksim mixed.csv --probabilities --out answers.jsonl");
   expected = readFileSync(world.path("answers.jsonl"), "utf8")
     .trim()
@@ -110,19 +112,26 @@ test("names what a row lacks or holds too much of", async () => {
 });
 
 test("answers by a model that was trained to give sets of classes as predict does", async () => {
-  await world.ranksim("train mixed.csv --label-column quality --sets -m sets.ranksim");
+  await world.ranksim("train mixed.csv --label quality --sets -m sets.ranksim");
   const { stdout } = await world.ranksim("predict sets.ranksim mixed.csv");
   const address = await open("sets.ranksim");
   expect(labelsOf(await ask(`${address}/predict`, { rows }))).toEqual(stdout.trim().split("\n"));
 });
 
-test("explains by the names of columns", async () => {
-  const address = await open();
-  const why = JSON.parse((await ask(`${address}/explain`, { rows: [rows[0]] })).text);
-  expect(why.label).toBe(expected[0].label);
-  expect(why.contributions.length).toBeGreaterThan(0);
-  for (const { name } of why.contributions) expect(name).toMatch(/^(colour|when|size|flag)\b/);
-});
+test.each(["--preset fast", "--preset fast --decide balanced", "--preset fast --sets", "--for update"])(
+  "explains as predict answers, by the names of columns: train %s",
+  async (flags) => {
+    await world.ranksim(`train mixed.csv --label quality ${flags} -m own.ranksim`);
+    const { stdout } = await world.ranksim("predict own.ranksim mixed.csv");
+    const address = await open("own.ranksim");
+    for (const [r, label] of stdout.trim().split("\n").slice(0, 5).entries()) {
+      const why = JSON.parse((await ask(`${address}/explain`, { rows: [rows[r]] })).text);
+      expect(why.label).toBe(label);
+      expect(why.contributions.length).toBeGreaterThan(0);
+      for (const { name } of why.contributions) expect(name).toMatch(/^(colour|when|size|flag)\b/);
+    }
+  },
+);
 
 test("takes a tensor for each column, as its metadata says", async () => {
   const address = await open();
@@ -146,6 +155,23 @@ test("takes a tensor for each column, as its metadata says", async () => {
   const label = JSON.parse(text).outputs.find(({ name }: { name: string }) => name === "label");
   const wanted = rows.flatMap((row, r) => (some.includes(row) ? [expected[r].label] : []));
   expect(label.data).toEqual(wanted);
+});
+
+test("has lines for a terminal that say what they should, whatever columns are called", async () => {
+  const column = "a'$(touch PWN)'";
+  const lines = Array.from({ length: 30 }, (_, r) => `${r % 7},${r % 3 ? "red" : "blue"},${r % 2}`);
+  writeFileSync(world.path("odd.csv"), [`"${column}",colour,label`, ...lines].join("\n"));
+  expect(await world.ranksim("train odd.csv --label label --set table=true --model odd.ranksim")).toMatchObject({
+    code: 0,
+  });
+  const page = await (await fetch(await open("odd.ranksim"))).text();
+  const shown = parseHTML(page).document.querySelector("[data-model] pre")?.textContent ?? "";
+  const script = `curl() { printf '%s\\0' "$@"; }\n${shown}`;
+  const words = execFileSync("bash", ["-c", script], { cwd: world.path("."), encoding: "utf8" }).split("\0");
+  expect(existsSync(world.path("PWN"))).toBe(false);
+  const [rowsBody, , inferBody] = words.flatMap((word, i) => (/^(-d|--data-binary)$/.test(word) ? [words[i + 1]] : []));
+  expect(Object.keys(JSON.parse(rowsBody).rows[0])).toEqual([column, "colour"]);
+  expect(JSON.parse(inferBody).inputs[0].name).toBe(column);
 });
 
 test("has a page whose example is answered", async () => {

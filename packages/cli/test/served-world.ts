@@ -19,8 +19,10 @@ beforeAll(async () => {
   for (const [name, content] of Object.entries(EXAMPLE_CONTENTS)) writeFileSync(world.path(name), content);
   await world.ranksim("train digits:train --estimator classifier --filters 60 --model digits.ranksim");
   await world.ranksim("train digits:train --estimator classifier --filters 30 --seed 5 --model other.model");
-  await world.ranksim("train plants.csv --label-column species --filters 9 --model plants.ranksim");
-  await world.ranksim("train reviews.csv --text --text-column review --label-column stars --model reviews.ranksim");
+  await world.ranksim(
+    "train plants.csv --label species --estimator classifier --set table=false --filters 9 --model plants.ranksim",
+  );
+  await world.ranksim("train reviews.csv --text --columns review:text --label stars --model reviews.ranksim");
   await world.ranksim("train digits:train --estimator transform --filters 20 --model features.ranksim");
   digits = modelAt("digits.ranksim") as ClassifierModel;
 });

@@ -24,7 +24,7 @@ async function folds(what: string): Promise<unknown> {
 
 describe("several labels in a cell, with --multilabel", () => {
   const FILES = ["rows.csv", "rows.tsv", "rows.jsonl", "lists.jsonl"];
-  const flags = "--estimator probabilistic --multilabel --filters 6 --label-column kinds";
+  const flags = "--estimator probabilistic --multilabel --filters 6 --label kinds";
   beforeAll(() => {
     const sets = [["b", "d"], ["c"], [], ["d"]];
     const rows = Array.from({ length: 600 }, (_, r) => ({
@@ -62,7 +62,7 @@ describe("several labels in a cell, with --multilabel", () => {
       return JSON.stringify({ text, kinds });
     });
     writeFileSync(path("texts.jsonl"), lines.join("\n"));
-    const { code, stderr } = await world.ranksim("train texts.jsonl --label-column kinds -m texts.ranksim");
+    const { code, stderr } = await world.ranksim("train texts.jsonl --label kinds -m texts.ranksim");
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain("not used");
     expect(await done("inspect texts.ranksim")).toMatch(/label +column kinds/);
@@ -97,8 +97,8 @@ describe("several labels in a cell, with --multilabel", () => {
       rows: 600,
       hammingLoss: 0,
     });
-    const apart = await folds("plain.csv --labels kinds.txt --table");
-    expect(await folds(`${file} --label-column kinds`)).toEqual(apart);
+    const apart = await folds("plain.csv --labels kinds.txt --set table=true");
+    expect(await folds(`${file} --label kinds`)).toEqual(apart);
   });
 
   test("is refused with --sets, and for labels that are no text", async () => {

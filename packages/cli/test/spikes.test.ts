@@ -37,9 +37,7 @@ describe("ranksim spikes", () => {
       r === 0 ? line : line.replace(/[\d.]+/g, (value) => String(Math.round(10 * Number(value)))),
     );
     writeFileSync(world.path("whole.csv"), whole.join("\n"));
-    await world.ranksim(
-      "train --estimator classifier whole.csv --label-column species --filters 6 --model plants.ranksim",
-    );
+    await world.ranksim("train --estimator classifier whole.csv --label species --filters 6 --model plants.ranksim");
     const { code, stderr } = await world.ranksim("spikes plants.ranksim whole.csv --out plants.html");
     expect([code, stderr.includes("error")]).toEqual([0, false]);
     expect(readFileSync(world.path("plants.html"), "utf8")).toContain("<circle");
@@ -64,9 +62,7 @@ describe("ranksim spikes", () => {
     const missing = await world.ranksim("spikes digits.ranksim digits:test --row 100000");
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("--row: expected a row from 0 below")]);
     writeFileSync(world.path("plants.csv"), EXAMPLE_CONTENTS["plants.csv"]);
-    await world.ranksim(
-      "train --estimator classifier plants.csv --label-column species --filters 6 --model fine.ranksim",
-    );
+    await world.ranksim("train --estimator classifier plants.csv --label species --filters 6 --model fine.ranksim");
     const fine = await world.ranksim("spikes fine.ranksim plants.csv");
     expect([fine.code, fine.stderr]).toEqual([1, expect.stringContaining("scale the data to bytes")]);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Output } from "../src/io.ts";
 import { refinementText } from "../src/model/refinement-text.ts";
 import { pictureOf, shrink } from "../src/pictures/picture.ts";
@@ -120,15 +120,21 @@ describe("pictures", () => {
 });
 
 describe("progress", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   test("is a line for every tenth in a pipe, once a second has passed", async () => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
     const output = plainOutput();
     const meter = startMeter("working", output, style, false);
+    now = 990;
     await meter.show(0.5);
     expect(output.text).toBe("");
-    await new Promise((resume) => setTimeout(resume, 1050));
     for (const share of [0.52, 0.55, 0.61, 0.62]) {
+      now += 100;
       await meter.show(share, "detail");
-      await new Promise((resume) => setTimeout(resume, 100));
     }
     await meter.show(1);
     await meter.end();

@@ -1,7 +1,7 @@
 /** Commands that run in several processes: what each tells the others before they work, and how much all of them may read. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Collective } from "@ranksim/core";
+import type { Collective } from "@ranksim/mpi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Processes } from "../src/io.ts";
 import { makeWorld } from "./world.ts";
@@ -56,13 +56,13 @@ async function toldBy(line: string, memory: number): Promise<{ [name: string]: s
   return told;
 }
 
-const LINE = "--label-column kind --estimator classifier --filters 4 -m no.ranksim";
+const LINE = "--label kind --estimator classifier --filters 4 -m no.ranksim";
 
 describe("processes learn before training that", () => {
   it.each([
-    ["labels of large data", `--no-table ${LINE}`, "rows.csv", "other-label.csv", ["labels digest"]],
-    ["a word of a large table", `--table ${LINE}`, "words.csv", "other-word.csv", ["data digest"]],
-    ["a large text", `--text --text-column text ${LINE}`, "texts.csv", "other-text.csv", ["data digest"]],
+    ["labels of large data", `--set table=false ${LINE}`, "rows.csv", "other-label.csv", ["labels digest"]],
+    ["a word of a large table", `--set table=true ${LINE}`, "words.csv", "other-word.csv", ["data digest"]],
+    ["a large text", `--text --columns text:text ${LINE}`, "texts.csv", "other-text.csv", ["data digest"]],
   ])("%s differs", async (_, line, one, other, expected) => {
     const [a, b] = [await toldBy(`train ${one} ${line}`, 9e3), await toldBy(`train ${other} ${line}`, 9e3)];
     expect(a.reading).toBe("in blocks");
@@ -70,7 +70,7 @@ describe("processes learn before training that", () => {
   });
 
   it.each([1e9, 9e3])("a weight of a row differs, with %s bytes of memory", async (memory) => {
-    const line = `--weight-column weight --no-table ${LINE}`;
+    const line = `--columns weight:weight --set table=false ${LINE}`;
     const [a, b] = [
       await toldBy(`train weighed.csv ${line}`, memory),
       await toldBy(`train other-weight.csv ${line}`, memory),
@@ -81,7 +81,7 @@ describe("processes learn before training that", () => {
 });
 
 it("a checkpoint of other weights is refused", async () => {
-  const line = `--weight-column weight --no-table ${LINE} --checkpoint kept`;
+  const line = `--columns weight:weight --set table=false ${LINE} --checkpoint kept`;
   expect((await ranksim(`train weighed.csv ${line}`)).code).toBe(0);
   const { code, stderr } = await ranksim(`train other-weight.csv ${line}`);
   expect(code).not.toBe(0);
@@ -92,7 +92,7 @@ it.each(["evaluate", "evaluate --baselines plain.arrow", "transform -o no.svm", 
   "%s takes no more memory than the process that has least",
   async (command) => {
     const estimator = command.startsWith("transform") ? "transform" : "classifier";
-    const line = `train rows.csv --label-column kind --no-table --estimator ${estimator} --filters 4 -m ${estimator}.ranksim`;
+    const line = `train plain.arrow --label label --set table=false --estimator ${estimator} --filters 4 -m ${estimator}.ranksim`;
     expect((await ranksim(line)).code).toBe(0);
     const [name, ...flags] = command.split(" ");
     const processes = firstOfTwo(500, async () => Promise.reject(new Error("not asked")));

@@ -7,10 +7,10 @@ import {
   loadModel,
   RankSimilarityClassifier,
   saveModel,
-  tune,
   withSchema,
 } from "@ranksim/core";
 import { type DataSet, describeData, joinSchemas, loadDigits, textReaders } from "@ranksim/data";
+import { tune } from "@ranksim/learn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tradeOffChart } from "../src/report/trade-off.ts";
 import type { CandidateView, TuningView } from "../src/report/tuning-content.ts";
@@ -46,20 +46,20 @@ describe("tune", () => {
       return `${high ? 90 + (r % 7) : 20 + (r % 5)},${r % 11},${(r * 13) % 8},p${patient},${r},${ill ? "ill" : "well"}`;
     });
     writeFileSync(world.path("patients.csv"), `fever,a,b,patient,day,state\n${rows.join("\n")}\n`);
-    const flags = "--label-column state --try filters=6,12 --folds 3 --baselines --json";
+    const flags = "--label state --try filters=6,12 --folds 3 --baselines --json";
     const ask = async (more: string) => {
       const { code, stdout, stderr } = await world.ranksim(`tune patients.csv ${flags} ${more}`);
       expect(code, stderr).toBe(0);
       return JSON.parse(stdout) as TuningView;
     };
-    const byChance = await ask("--ignore-columns patient,day");
-    const byGroup = await ask("--group-column patient --ignore-columns day");
-    const byTime = await ask("--time-column day --ignore-columns patient");
+    const byChance = await ask("--columns patient:ignore,day:ignore");
+    const byGroup = await ask("--columns patient:group --columns day:ignore");
+    const byTime = await ask("--columns day:time --columns patient:ignore");
     const best = ({ candidates }: TuningView) => candidates[0].judged?.score as number;
     expect(byChance.baselines?.map(({ name }) => name)).toEqual([
       "most frequent class",
       "5 nearest neighbours",
-      "linear SVM",
+      "linear classifier",
     ]);
     // Every row is judged once, and half of them are of the most frequent class.
     expect(byChance.baselines?.[0]).toMatchObject({ accuracy: 0.5, rows: [60, 90] });
@@ -95,28 +95,29 @@ describe("tune", () => {
   });
 
   test("tries what the data suggests, holds what is given and says how to train the choice", async () => {
-    const { code, stdout } = await world.ranksim(
-      "tune plants.csv --label-column species --distribution rank --folds 3",
-    );
+    const { code, stdout } = await world.ranksim("tune plants.csv --label species --set distribution=rank --folds 3");
     expect(code).toBe(0);
     const [head] = stdout.split("\n");
     expect(head).toContain("filters");
     expect(head).not.toContain("distribution");
     expect(stdout).toMatch(
-      /train it with: ranksim train DATA --model FILE --estimator classifier --label-column species --distribution rank --filters \S+/,
+      /train it with: ranksim train DATA --model FILE --estimator classifier --label species --set distribution=rank --filters \S+/,
     );
   });
 
   test.each([
     [
       "plants.csv",
-      "--label-column species --estimator classifier --seed 5 --iterations 2 --n-best 2 --try filters=3,6 --folds 2",
+      "--label species --estimator classifier --seed 5 --set iterations=2 --set nBest=2 --try filters=3,6 --folds 2",
     ],
-    ["days.csv", "--label-column kind --time-column day --ignore-columns 'a b' --seed 3 --try filters=4,8 --folds 2"],
-    ["days.csv", "--label-column kind --group-column day --try voters=1,2 --filters 6 --folds 2"],
-    ["reviews.csv", "--text --label-column stars --text-column review --min-df 2 --try filters=2,4 --folds 2"],
-    ["reviews.csv", "--label-column stars --text-column review --try filters=2,4 --folds 2"],
-    ["digits:train", "--preset fast --seed 7 --committee 2 --patch-filters 16 --patch-bytes --seconds 0.001 --folds 2"],
+    ["days.csv", "--label kind --columns day:time --columns 'a b:ignore' --seed 3 --try filters=4,8 --folds 2"],
+    ["days.csv", "--label kind --columns day:group --try voters=1,2 --filters 6 --folds 2"],
+    ["reviews.csv", "--text --label stars --columns review:text --set minDf=2 --try filters=2,4 --folds 2"],
+    ["reviews.csv", "--label stars --columns review:text --try filters=2,4 --folds 2"],
+    [
+      "digits:train",
+      "--preset fast --seed 7 --set committee=2 --set patches.filters=16 --set patches.bytes=true --seconds 0.001 --folds 2",
+    ],
   ])("the line for %s with %s trains what --model writes", async (data, flags) => {
     const days = Array.from(
       { length: 60 },
@@ -139,17 +140,17 @@ describe("tune", () => {
   });
 
   test("says which columns hold texts and labels", async () => {
-    const columns = "--label-column stars --text-column review";
+    const columns = "--label stars --columns review:text";
     const { stdout } = await world.ranksim(`tune reviews.csv --text ${columns} --folds 2 --try filters=2,4`);
-    expect(stdout).toContain(`--text --vectorizer tfidf ${columns} --filters `);
+    expect(stdout).toContain(`--text --set vectorizer=tfidf ${columns} --filters `);
     const preset = await world.ranksim(
-      `tune reviews.csv --text ${columns} --folds 2 --filters 2 --distribution savage --voters 1 --log-tf --idf-power 2 --seconds 0.001`,
+      `tune reviews.csv --text ${columns} --folds 2 --filters 2 --set distribution=savage --set voters=1 --set logTf=true --set idfPower=2 --seconds 0.001`,
     );
     expect(preset.stdout).toContain(`--preset balanced --text ${columns}`);
   });
 
   test("tries weights of words for text", async () => {
-    const flags = "--text --text-column review --label-column stars --folds 2 --filters 2 --json";
+    const flags = "--text --columns review:text --label stars --folds 2 --filters 2 --json";
     const { code, stdout } = await world.ranksim(`tune reviews.csv ${flags} -m words.ranksim`);
     expect(code).toBe(0);
     const { candidates } = JSON.parse(stdout) as TuningView;
@@ -159,7 +160,7 @@ describe("tune", () => {
   });
 
   test("starts from the recipe of the preset, with fewer and more filters", async () => {
-    const line = "tune digits:train --distribution rank --voters 1 --folds 2 --seconds 6";
+    const line = "tune digits:train --set distribution=rank --set voters=1 --folds 2 --seconds 6";
     const { code, stdout, stderr } = await world.ranksim(`${line} --preset fast --json`);
     expect(code, stderr).toBe(0);
     const { candidates } = JSON.parse(stdout) as TuningView;
@@ -174,7 +175,8 @@ describe("tune", () => {
   });
 
   test("trains the preset's recipe where it is the best, and says how", async () => {
-    const line = "tune digits:train --preset fast --filters 30 --distribution rank --voters 1 --refine --folds 2";
+    const line =
+      "tune digits:train --preset fast --filters 30 --set distribution=rank --set voters=1 --set refine=true --folds 2";
     const { code, stdout, stderr } = await world.ranksim(`${line} -m preset.ranksim`);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^1 +fast .*\n2 +– /m);
@@ -182,7 +184,7 @@ describe("tune", () => {
     expect(loadModel(readFileSync(world.path("preset.ranksim"))).kind).toBe("pipeline");
     const shown = (await world.ranksim(line)).stdout;
     expect(shown).toContain(
-      "train it with: ranksim train DATA --model FILE --preset fast --filters 30 --distribution rank --voters 1 --refine\n",
+      "train it with: ranksim train DATA --model FILE --preset fast --filters 30 --set distribution=rank --set voters=1 --set refine=true\n",
     );
   });
 
@@ -274,7 +276,7 @@ describe("update", () => {
   });
 
   test("takes new classes, text and another name for the result", async () => {
-    const flags = "--text-column review --label-column stars";
+    const flags = "--columns review:text --label stars";
     await world.ranksim(
       `train --estimator classifier reviews.csv --text ${flags} --filters 6 --keep-sums -m talk.ranksim`,
     );
@@ -301,7 +303,7 @@ describe("update", () => {
     const file = readFileSync(world.path("still.ranksim"));
     const { code, stderr } = await world.ranksim("update still.ranksim digits:test");
     expect(code).toBe(1);
-    expect(stderr).toContain("trained with --keep-sums, found");
+    expect(stderr).toContain("train it with --keep-sums");
     expect(readFileSync(world.path("still.ranksim")).equals(file)).toBe(true);
     expect(await world.ranksim("update digits.ranksim digits")).toMatchObject({ code: 1 });
     expect(existsSync(world.path("digits.ranksim"))).toBe(false);

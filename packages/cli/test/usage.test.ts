@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { CLASSIFIER_PARAMETERS } from "@ranksim/core";
+import { CLASSIFIER_PARAMETERS, PROBABILISTIC_PARAMETERS } from "@ranksim/core";
+import { HASHING_PARAMETERS, TABLE_PARAMETERS, TFIDF_PARAMETERS } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXAMPLES } from "../src/commands/examples.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -15,6 +16,8 @@ const COMMANDS = [
   "train",
   "predict",
   "transform",
+  "nearest",
+  "map",
   "evaluate",
   "cross-validate",
   "inspect",
@@ -26,19 +29,13 @@ const COMMANDS = [
 const DATA_COMMANDS = ["list", "fetch", "path", "info"];
 
 describe("help", () => {
-  test.each([
-    ["train", true],
-    ["predict", true],
-    ["evaluate", true],
-    ["transform", true],
-    ["cross-validate", false],
-    ["tune", false],
-    ["play", false],
-    ["explain", false],
-  ])("of %s says whether processes divide the memory: %s", async (name, divides) => {
-    const text = (await world.ranksim(`${name} --help`)).stdout.replace(/\s+/g, " ");
-    const shared = divides ? ", divided by the processes of a machine" : "";
-    expect(text).toContain(`such as 2GB (default: half of the free memory${shared})`);
+  test("of train is short, in groups, the label first", async () => {
+    const { stdout } = await world.ranksim("train --help");
+    const flags = Array.from(stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm), ([, name]) => name);
+    expect(flags[0]).toBe("label");
+    expect(flags.length).toBeLessThanOrEqual(28);
+    const groups = Array.from(stdout.matchAll(/^([A-Z][a-z]+):$/gm), ([, name]) => name);
+    expect(groups.slice(0, 7)).toEqual(["Examples", "Arguments", "Data", "Model", "Judging", "Output", "Running"]);
   });
 
   test("names every command", async () => {
@@ -53,11 +50,14 @@ describe("help", () => {
     for (const { line } of EXAMPLES[name]) expect(stdout).toContain(line);
   });
 
-  test("has a flag for each parameter of the estimators", async () => {
-    const { stdout } = await world.ranksim("train --help");
-    for (const { name } of CLASSIFIER_PARAMETERS) {
-      expect(stdout).toContain(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
-    }
+  test("of all has each parameter of estimators, patches, text, tables and reading", async () => {
+    const { stdout } = await world.ranksim("train --help all");
+    const listed = Array.from(stdout.matchAll(/^ {2}([a-zA-Z.]+)=/gm), ([, name]) => name);
+    const tables = [CLASSIFIER_PARAMETERS, PROBABILISTIC_PARAMETERS, TFIDF_PARAMETERS, HASHING_PARAMETERS];
+    const names = [...tables, TABLE_PARAMETERS].flat().map(({ name }) => name);
+    expect(listed).toEqual(expect.arrayContaining([...names, "patches.filters", "missing", "images", "table"]));
+    expect(stdout).toContain("--no-rows");
+    expect((await world.ranksim("predict --help all")).stdout).not.toContain("refine=");
   });
 
   test("version is the package's", async () => {
@@ -72,13 +72,18 @@ describe("a command line that cannot be meant ends with 2", () => {
     ["inspect", "missing required argument"],
     ["train digits", "--model"],
     ["train digits -m x --filters many", "whole number from 1"],
-    ["train digits -m x --tolerance 2", "from 0 to 1"],
+    ["train digits -m x --set tolerance=2", "from 0 to 1"],
     ["train digits -m x --seed -1", "whole number from 0"],
-    ["train digits -m x --initialize somehow", "random or plusplus"],
+    ["train digits -m x --set initialize=somehow", "random or plusplus"],
     ["train digits -m x --estimator tree", "Allowed choices"],
-    ["train digits -m x --estimator transform --class-weight uniform", "belongs to --estimator classifier"],
-    ["train digits -m x --min-df 2", "add --text"],
-    ["train digits -m x --text --vectorizer hashing --min-df 2", "belongs to --vectorizer count or tfidf"],
+    ["train digits -m x --estimator transform --set classWeight=uniform", "belongs to --estimator classifier"],
+    ["train digits -m x --set minDf=2", "add --text"],
+    ["train digits -m x --set minDff=2", "did you mean minDf?"],
+    ["train digits -m x --set", "argument missing"],
+    ["predict digits.ranksim digits --set refine=true", "no parameter"],
+    ["predict digits.ranksim digits --columns a:group", "a role among label, text, ignore, id"],
+    ["train digits -m x --columns a:wheel", "found a:wheel"],
+    ["train digits -m x --text --set vectorizer=hashing --set minDf=2", "belongs to --set vectorizer=count or tfidf"],
     ["train digits -m x --backend abacus", "Allowed choices"],
     ["explain digits.ranksim digits:test", "--row"],
     ["explain digits.ranksim digits:test --row 599", "below 599"],
@@ -106,8 +111,8 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["train nowhere.csv -m x", "nowhere.csv: no file"],
     ["train mnist -m x", "ranksim data fetch mnist"],
     ["train digits:middle -m x", "parts all, train, test"],
-    ["train bad.csv -m x --no-table", "bad.csv, line 3"],
-    ["train bare.csv -m x", "--label-column"],
+    ["train bad.csv -m x --set table=false", "bad.csv, line 3"],
+    ["train bare.csv -m x", "--label"],
     ["train --estimator classifier digits -m x --filters 3", "at least as many filters as classes"],
     ["train digits:test -m digits.ranksim/x", "not a folder"],
     ["train digits:test -m .", "is a folder"],
@@ -116,10 +121,10 @@ describe("data or a request at fault ends with 1 and one line", () => {
     ["predict /dev/zero digits", "found a device"],
     [`train digits -m ${"n".repeat(256)}`, "the name is too long"],
     ["inspect broken.model", "broken.model: not a ranksim model"],
-    ["predict digits.ranksim bare.csv", "the model takes 64 columns, the data has 3"],
+    ["predict digits.ranksim bare.csv", "expected 64 columns, as the model takes, found 3"],
     ["transform digits.ranksim digits --out x.npz", "does not transform"],
     ["transform digits.ranksim digits --out x.png", "npz"],
-    ["evaluate digits.ranksim bad.csv", "the model takes 64 columns, the data has 3"],
+    ["evaluate digits.ranksim bad.csv", "expected 64 columns, as the model takes, found 3"],
     ["data path mnist", "ranksim data fetch mnist"],
     ["data info fashion", "expected one of digits"],
   ])("%s", async (line, words) => {
@@ -160,12 +165,12 @@ describe("outputs", () => {
     ).toBe("");
   });
 
-  test("cannot be steered by names in the data", async () => {
+  test.each(["", "--estimator classifier"])("cannot be steered by names in the data: train %s", async (flags) => {
     const name = "red\u001b[31m\u0007";
     const rows = Array.from({ length: 8 }, (_, r) => `${[9, 8, 7, 6, 5, 4, 3, 2, r].join(",")},${r % 2 ? name : "b"}`);
     writeFileSync(world.path("names.csv"), rows.join("\n"));
-    const trained = await world.ranksim("train names.csv --label-column -1 -m names.model");
-    const judged = await world.ranksim("evaluate names.model names.csv --label-column -1");
+    const trained = await world.ranksim(`train names.csv ${flags} --label -1 -m names.model`);
+    const judged = await world.ranksim("evaluate names.model names.csv --label -1");
     const inspected = await world.ranksim("inspect names.model");
     for (const { code, stdout } of [trained, judged, inspected]) {
       expect(code).toBe(0);
@@ -181,7 +186,7 @@ test("an interrupt before or during the work ends with 130 and leaves nothing", 
   const aborted = await world.ranksim("train digits -m late.model", { signal: AbortSignal.abort() });
   expect(aborted).toMatchObject({ code: 130, stdout: "" });
   const controller = new AbortController();
-  const line = "train digits -m late.model --spreading weightedAverage --iterations 100000";
+  const line = "train digits -m late.model --set spreading=weightedAverage --set iterations=100000";
   const working = world.ranksim(line, { signal: controller.signal });
   setTimeout(() => controller.abort(), 500);
   expect(await working).toMatchObject({ code: 130, stdout: "" });
@@ -192,16 +197,16 @@ test("no command writes over what it reads, by whatever name", async () => {
   const table = `a,b,kind\n${Array.from({ length: 30 }, (_, r) => `${(r * 7) % 11},${(r * 5) % 13},${r % 2}`).join("\n")}\n`;
   writeFileSync(world.path("own.csv"), table);
   symlinkSync("own.csv", world.path("link.csv"));
-  await world.ranksim("train own.csv --label-column kind --keep-sums --filters 4 -m own.ranksim");
+  await world.ranksim("train own.csv --label kind --keep-sums --filters 4 -m own.ranksim");
   for (const line of [
-    "train own.csv --label-column kind -m own.csv",
-    "train own.csv --label-column kind -m own2.ranksim --card ./own.csv",
-    "train 'own.*v' --label-column kind -m link.csv",
+    "train own.csv --label kind -m own.csv",
+    "train own.csv --label kind -m own2.ranksim --card ./own.csv",
+    "train 'own.*v' --label kind -m link.csv",
     "predict own.ranksim own.csv --out link.csv",
     "report own.ranksim own.csv --out own.csv",
     "report own.ranksim own.csv --out own.ranksim",
     "update own.ranksim own.csv --out own.csv",
-    "tune own.csv --label-column kind --seconds 1 --out own.csv",
+    "tune own.csv --label kind --seconds 1 --out own.csv",
     "export own.ranksim --to c --out own.ranksim",
   ]) {
     const { code, stderr } = await world.ranksim(line);
@@ -214,5 +219,5 @@ test("no command writes over what it reads, by whatever name", async () => {
 
 test("names that share no letter are no suggestion", async () => {
   writeFileSync(world.path("short.csv"), "a,b\n1,2\n");
-  expect((await world.ranksim("train short.csv --label-column y -m x")).stderr).not.toContain("did you mean");
+  expect((await world.ranksim("train short.csv --label y -m x")).stderr).not.toContain("did you mean");
 });

@@ -17,9 +17,11 @@ export interface Outcome {
 
 /** How a command is run. */
 export interface Circumstances {
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly env?: { readonly [name: string]: string };
   readonly isTerminal?: boolean;
+  /** Of standard error, where it is not as standard output. */
+  readonly isErrorTerminal?: boolean;
   readonly colourDepth?: Output["colourDepth"];
   readonly columns?: number;
   readonly signal?: AbortSignal;
@@ -43,10 +45,18 @@ export function makeWorld(): World {
     remove: () => rmSync(folder, { recursive: true, force: true }),
     ranksim: async (line, circumstances = {}) => {
       const out = keep(circumstances);
-      const err = keep(circumstances);
+      const err = keep({
+        ...circumstances,
+        isTerminal: circumstances.isErrorTerminal ?? circumstances.isTerminal ?? false,
+      });
       const { stdin = "", env = {}, signal = new AbortController().signal, processes } = circumstances;
       const io: Io = {
-        stdin: once(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin),
+        stdin:
+          typeof stdin === "string"
+            ? once(new TextEncoder().encode(stdin))
+            : stdin instanceof Uint8Array
+              ? once(stdin)
+              : stdin,
         stdout: out.output,
         stderr: err.output,
         env: { XDG_CACHE_HOME: join(folder, "cache"), ...env },
@@ -136,3 +146,7 @@ export function mixed(rows = 120): string {
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** Notes without those that only rows in memory are looked at for. */
+export const notesOfAnyRows = (notes: readonly string[]): readonly string[] =>
+  notes.filter((note) => !/equal another row|alone tells every row's label/.test(note));

@@ -56,7 +56,7 @@ export class Streams {
     return this.#at(2 + layer);
   }
 
-  /** The order of rows in the fit of one plane of a linear SVM. */
+  /** The order of rows in the fit of one plane of a linear classifier. */
   plane(position: number): RandomGenerator {
     return this.#at(position);
   }

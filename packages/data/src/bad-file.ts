@@ -1,6 +1,6 @@
 /** The errors of the readers: one form for all, so that a message always says which file, where, what was found and what was expected. */
 
-import { RanksimError } from "@ranksim/core";
+import { type ErrorFacts, RanksimError } from "@ranksim/core";
 
 /** An error of code "bad-file": `name, where: message`. `where` is a line, a byte, a row or empty for the file as a whole. */
 export function badFile(name: string, where: string, message: string, cause?: unknown): RanksimError {
@@ -9,6 +9,17 @@ export function badFile(name: string, where: string, message: string, cause?: un
     `${name}${where === "" ? "" : `, ${where}`}: ${message}`,
     cause === undefined ? undefined : { cause },
   );
+}
+
+/** The same for an error that names options: what was expected and found, and a cure that the caller may put in words of its own. */
+export function badCell(
+  file: string,
+  where: string,
+  facts: Pick<ErrorFacts, "expected" | "found" | "cure">,
+  cause?: unknown,
+): RanksimError {
+  const about = { file, ...(where === "" ? {} : { where }), ...facts };
+  return new RanksimError("bad-file", about, cause === undefined ? undefined : { cause });
 }
 
 /** Runs `work`, turning whatever a decoder or a matrix gate throws into a "bad-file" error that names the file. */

@@ -45,6 +45,11 @@ export class Budget {
     return this.#taken;
   }
 
+  /** The share that is taken, of what there is least. */
+  get share(): number {
+    return Math.max(this.#taken / this.bytes, this.#heapTaken / this.#heapBytes);
+  }
+
   /** The budget as the reader of one file sees it: refusals name the file. */
   of(name: string): Account {
     return new Account(
@@ -124,8 +129,14 @@ export class Account {
     try {
       return await work(passing);
     } finally {
-      passing.#give(passing.#bytes, passing.#heapBytes);
+      passing.release();
     }
+  }
+
+  /** Gives back all that was taken. */
+  release(): void {
+    this.#give(this.#bytes, this.#heapBytes);
+    [this.#bytes, this.#heapBytes] = [0, 0];
   }
 
   #move(bytes: number, heapBytes: number): void {
@@ -161,8 +172,9 @@ export function parseBytes(text: string): number | undefined {
 
 /** A number of bytes for a message. */
 export function sizeText(bytes: number): string {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toPrecision(3)} GB`;
-  return bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${Math.ceil(bytes)} bytes`;
+  const rounded = (value: number) => Number(value.toPrecision(3));
+  if (bytes >= 1e9) return `${rounded(bytes / 1e9)} GB`;
+  return bytes >= 1e6 ? `${rounded(bytes / 1e6)} MB` : `${Math.ceil(bytes)} bytes`;
 }
 
 interface Engine {

@@ -12,10 +12,9 @@ export {
   loadDataSet,
   locateDataSet,
 } from "./node/load.ts";
-export { type OpenRowsOptions, openRows } from "./node/open-rows.ts";
-export { openTable, tableOfRows } from "./node/open-table.ts";
-export { openTexts } from "./node/open-texts.ts";
+export { type OpenDataOptions, openData, storeData } from "./node/open.ts";
 export { cacheFolder, dataFolders, type Environment, type Located } from "./node/places.ts";
+export { replaceWhole } from "./node/replace-whole.ts";
 export { saveData } from "./node/save.ts";
 export { differingFacts, type TrainingFacts } from "./node/training-facts.ts";
 export { checkNames, removeUnfinished, writeWhole } from "./node/write-whole.ts";

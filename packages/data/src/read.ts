@@ -1,26 +1,22 @@
-/** The one way in: a byte source or a folder becomes a data set, by a format that is given or detected from name and content. */
+/** The one way in: a byte source or a folder becomes rows, at once or in blocks, by a format that is given or detected from name and content. */
 
-import { RanksimError } from "@ranksim/core";
-import { badFile, guarded } from "./bad-file.ts";
-import { type Budget, budgetOf } from "./budget.ts";
-import { type DataSet, type ImageSize, type RowLabels, rowCount, type SourceData } from "./data-set.ts";
-import { readArrow } from "./readers/arrow.ts";
-import { readCsv } from "./readers/csv.ts";
-import { formatOf } from "./readers/detect.ts";
+import { type Dense, prefetch, RanksimError } from "@ranksim/core";
+import { badFile } from "./bad-file.ts";
+import { Budget, budgetOf } from "./budget.ts";
+import { type AnyRows, BLOCK_ROWS, type DataSet, type ImageSize, type RowLabels, rowCount } from "./data-set.ts";
+import { readerOf } from "./readers/detect.ts";
 import { recoded } from "./readers/encoding.ts";
-import { isHidden } from "./readers/folder.ts";
-import { readIdx } from "./readers/idx.ts";
-import { readJsonLines } from "./readers/json-lines.ts";
+import { readFolder } from "./readers/folder-rows.ts";
+import { typedLabels } from "./readers/label-types.ts";
 import { readLabels } from "./readers/labels.ts";
-import { arrayToData, decodeNpy } from "./readers/npy.ts";
-import { readNpz } from "./readers/npz.ts";
-import type { ReadOptions } from "./readers/options.ts";
-import { readParquet } from "./readers/parquet.ts";
-import { readSvmlight } from "./readers/svmlight.ts";
-import { tarFolder } from "./readers/tar.ts";
-import { readTextFolder } from "./readers/text-folder.ts";
+import { AT_ONCE, type Reading, type ReadOptions, ROW_COLUMNS } from "./readers/options.ts";
+import { noRows, type RowBlocks } from "./readers/reader.ts";
+import { TEXT_LINES } from "./readers/text-lines.ts";
+import { fixedPart, inTurns, layoutOf, type Placed } from "./rows/fixed-rows.ts";
+import { storedRows } from "./rows/stored-rows.ts";
 import { expecting } from "./schema.ts";
-import { type ByteSource, type Folder, openSource, readAll } from "./source.ts";
+import { type ByteSource, type Folder, openSource, STANDARD_INPUT } from "./source.ts";
+import { timesOf } from "./table/times.ts";
 
 /** Options of `readData`. */
 export interface ReadDataOptions extends ReadOptions {
@@ -39,87 +35,138 @@ export async function readData(from: ByteSource | Folder, given: ReadDataOptions
       `labels: expected a source such as await fileSource("y.npy"), found ${JSON.stringify(given.labels)}`,
     );
   }
-  const options: Budgeted = { ...given, ...expecting(given), budget: budgetOf(given) };
-  const read = "entries" in from ? await readFolder(from, options) : await readFile(from, options);
-  const data = options.images === undefined ? read : withImages(read, options.images, from.name);
+  const options = { ...given, ...expecting(given), budget: budgetOf(given), pace: AT_ONCE };
+  const { times, ...data } = "entries" in from ? await folderOf(from, options) : await wholeOf(from, options);
+  const dated = times
+    ? {
+        ...data,
+        times: timesOf(times as readonly string[], (row) => ({
+          parameter: ROW_COLUMNS.times,
+          file: from.name,
+          where: `row ${row}`,
+        })),
+      }
+    : data;
+  const sized = options.images === undefined ? dated : withImages(dated, options.images, from.name);
   const labels = options.labels ?? (data.y === undefined && "stream" in from ? await siblingLabels(from) : undefined);
-  if (labels !== undefined) return withLabels(data, await readLabels(labels, options), labels.name);
-  return data.y === undefined ? data : withLabels(data, data.y, from.name);
+  if (labels !== undefined) return withLabels(sized, await readLabels(labels, options), labels.name);
+  return data.y === undefined ? sized : withLabels(sized, data.y, from.name);
 }
 
-type Budgeted = ReadDataOptions & { readonly budget: Budget };
+/** The rows of a folder. */
+export function folderOf(folder: Folder, options: ReadOptions): Promise<DataSet> {
+  refuseColumns(folder.name, "the folder", options);
+  return readFolder(folder, options);
+}
 
-async function readFile(source: ByteSource, options: Budgeted): Promise<DataSet> {
-  const opened = await openSource(source);
-  const { name } = opened;
-  const account = options.budget.of(name);
-  const whole = () => readAll(opened.stream, account, opened.byteLength);
-  if (opened.head.byteLength === 0) throw badFile(name, "", "expected data, found an empty file");
-  const format = formatOf(opened, options);
-  if (!FOLDER_FORMATS.includes(format)) refuseResize(name, options);
-  switch (format) {
-    case "csv":
-    case "tsv":
-      return readCsv(recoded(opened, options), { ...options, format });
-    case "jsonl":
-      return readJsonLines(recoded(opened, options), options);
-    case "svmlight":
-      return readSvmlight(recoded(opened, options), options);
-    case "npy":
-      return arrayToData(name, decodeNpy(name, await whole(), account), account);
-    case "npz":
-      return readNpz(name, await whole(), options);
-    case "idx":
-      return arrayToData(name, await readIdx(opened, account), account);
-    case "parquet":
-      return readParquet(opened, options);
-    case "arrow":
-      return readArrow(name, await whole(), options);
-    case "tar":
-    case "text-folder":
-    case "image-folder":
-      return readFolder(tarFolder(opened, account), options);
-    default:
-      throw new RanksimError("bad-params", `format: expected the name of a format, found ${JSON.stringify(format)}`);
+/** All rows, which are one block. */
+async function wholeOf(source: ByteSource, options: Reading): Promise<DataSet> {
+  for await (const data of readRows(source, options)) return data;
+  throw noRows(source.name);
+}
+
+/** How blocks are read. */
+export interface BlockOptions extends ReadOptions {
+  /** Whether rows are valid only until the next block is asked for. Those of .npy and IDX files are then read into the same memory again. */
+  readonly reuseMemory?: boolean;
+}
+
+/** Bytes of a block, where they are in memory. */
+const BLOCK_BYTES = 1 << 21;
+/** Bytes of a block at least, however small the budget is. */
+const FEWEST_BYTES = 1 << 14;
+/** Bytes that reading takes for each byte of a block of short words, about the most there is. */
+const TAKES = 32;
+/** Bytes of a block of rows that are read by their place. */
+const PLACED_BYTES = 1 << 24;
+
+/**
+ * The rows of a source in order, in blocks of at least one row, for answers that do not wait for the last row: memory does not grow with the
+ * number of rows, and a line from a pipe is passed on before the next one arrives.
+ */
+export async function* readBlocks(source: ByteSource, given: BlockOptions = {}): AsyncGenerator<DataSet> {
+  const { budget, images, reuseMemory = false } = given;
+  if (given.missing === "mean" && given.schema?.fill === undefined) {
+    const expected = "a number to fill in, as a mean is known after the last row";
+    throw new RanksimError("unsupported", { parameter: "missing", expected, found: "mean" });
   }
+  const options = { ...given, ...expecting(given), ...inBlocks(source, budget) };
+  const mayBePlaced = [undefined, "npy", "idx"].includes(options.format);
+  const placed = mayBePlaced ? await layoutOf(source) : undefined;
+  if (placed) refuseColumns(source.name, `the ${placed.format} file`, options);
+  const blocks = placed ? placedRows(placed, reuseMemory) : readRows(source, options);
+  for await (const block of blocks) yield images === undefined ? block : withImages(block, images, source.name);
 }
 
-const FOLDER_FORMATS: readonly string[] = ["tar", "text-folder", "image-folder"];
+/** How a source is read in blocks. What a block takes is given back with it, so each has the whole budget, and at least what the smallest takes. */
+export function inBlocks({ byteLength }: ByteSource, budget: Budget | undefined): Pick<Reading, "budget" | "pace"> {
+  const own = new Budget(budget && Math.max(budget.bytes, FEWEST_BYTES * TAKES));
+  const most = budget ? Math.floor(budget.bytes / TAKES) : BLOCK_BYTES;
+  const blockBytes = Math.min(Math.max(most, FEWEST_BYTES), BLOCK_BYTES);
+  return { budget: own, pace: { blockBytes, isPatient: byteLength !== undefined } };
+}
+
+/** Rows that are read by their place. */
+async function* placedRows({ layout, format: _, ...size }: Placed, reuseMemory: boolean): AsyncGenerator<DataSet> {
+  const read = reuseMemory ? inTurns(layout.read) : layout.read;
+  const source = storedRows([fixedPart({ ...layout, read })], { room: BLOCK_BYTES });
+  const bytes = Math.min(PLACED_BYTES, BLOCK_ROWS * source.features * source.valueBytes);
+  for await (const rows of prefetch(source.blocks(bytes))) yield { form: "matrix", x: rows as Dense, ...size };
+}
+
+/** The rows of a file as its reader gives them, the labels of each block with the types that they have there, unless blocks are put together. */
+export async function* readRows(source: ByteSource, options: Reading): RowBlocks {
+  // One byte says enough of a pipe's first line: it is not waited for more.
+  const isPassing = source.byteLength === undefined && Number.isFinite(options.pace.blockBytes);
+  const opened = await openSource(source, isPassing ? 1 : undefined);
+  const { name } = opened;
+  const isLines = isTextLines(name, options);
+  if (opened.head.byteLength === 0 && !isLines) throw badFile(name, "", "expected data, found an empty file");
+  const reader = isLines ? TEXT_LINES : readerOf(opened, options);
+  const { format } = reader;
+  if (!reader.isFolder) refuseResize(name, options);
+  if (!reader.hasColumns) refuseColumns(name, isLines ? "lines of text" : `the ${format} file`, options);
+  const textColumn = options.textColumn ?? (options.text ? (options.schema?.text ?? "text") : undefined);
+  const reading = {
+    ...options,
+    ...(format === "tar" ? {} : { format }),
+    ...(textColumn === undefined ? {} : { textColumn }),
+  };
+  const blocks = reader.read(reader.isText ? recoded(opened, options) : opened, reading);
+  const labelsAreText = reader.labelsAreText === true;
+  if (options.isPart) return { ...(yield* blocks), labelsAreText };
+  if (reader.isFolder) return yield* blocks;
+  for await (const { y, ...data } of blocks) {
+    yield y ? { ...data, y: typedLabels(name, y, labelsAreText) } : data;
+  }
+  return undefined;
+}
+
+/** Whether a file has a text on each line, and nothing else. */
+function isTextLines(name: string, { text, format, textColumn }: ReadOptions): boolean {
+  if (text !== true || format !== undefined || textColumn !== undefined) return false;
+  return name === STANDARD_INPUT || /\.txt$/i.test(name);
+}
+
+/** Refuses what says which columns rows have beside their features and labels, where there are none. */
+export function refuseColumns(name: string, kind: string, options: ReadOptions): void {
+  const parameter = [...Object.values(ROW_COLUMNS), "keep" as const].find(
+    (option) => [options[option] ?? []].flat().length > 0,
+  );
+  if (parameter === undefined) return;
+  const expected = "a file with columns (CSV, TSV, JSON lines, Parquet or Arrow)";
+  const cure = () => "save its rows as one of these, with the column";
+  throw new RanksimError("bad-params", { parameter, file: name, expected, found: kind, cure });
+}
 
 /** Rows of arrays are not resized; a model must not remember that they were. One that was trained on a folder takes arrays of its size. */
 export function refuseResize(name: string, { resize, schema }: ReadOptions): void {
   if (!resize || schema) return;
-  const { width, height } = resize;
-  throw new RanksimError(
-    "bad-params",
-    `resize (--resize ${width}x${height}): expected a folder of images, found ${name}, whose images are taken in the size they have`,
-  );
-}
-
-/** Images where the first file is one, else text. */
-async function readFolder(folder: Folder, options: ReadDataOptions): Promise<DataSet> {
-  if (options.format === "text-folder") return readTextFolder(folder, options);
-  if (options.format === "image-folder") return readImages(folder, options);
-  const entries = folder.entries()[Symbol.asyncIterator]();
-  let first = await guarded(folder.name, "a folder", () => entries.next());
-  while (!first.done && !folder.isList && isHidden(first.value.path)) first = await entries.next();
-  const rest: Folder = {
-    ...folder,
-    async *entries() {
-      if (!first.done) yield first.value;
-      for (let next = await entries.next(); !next.done; next = await entries.next()) yield next.value;
-    },
-  };
-  return !first.done && isImageName(first.value.path) ? readImages(rest, options) : readTextFolder(rest, options);
-}
-
-/** Whether a file is an image, by the ending of its name. */
-export const isImageName = (name: string): boolean => /\.(png|pgm|jpe?g)$/i.test(name);
-
-/** The decoder of images is fetched only by those who have some. */
-async function readImages(folder: Folder, options: ReadDataOptions): Promise<DataSet> {
-  const { readImageFolder } = await import("./readers/image-folder.ts");
-  return readImageFolder(folder, options);
+  throw new RanksimError("bad-params", {
+    parameter: "resize",
+    expected: "a folder of images",
+    found: `${name}, whose images are taken in the size they have`,
+  });
 }
 
 /** The labels file beside an IDX file of images, by MNIST's habit of naming: train-images-idx3-ubyte, train-labels-idx1-ubyte. */
@@ -138,9 +185,8 @@ export function withLabels(data: DataSet, y: RowLabels, name: string): DataSet {
 }
 
 /** Rows of numbers with the size of the images that they are. */
-export function withImages<D extends DataSet | SourceData>(data: D, images: ImageSize | "square", name: string): D {
-  if (data.form !== "matrix" && data.form !== "source")
-    throw badFile(name, "", "expected rows of numbers for images, found text");
+export function withImages<D extends AnyRows>(data: D, images: ImageSize | "square", name: string): D {
+  if (data.form !== "matrix") throw badFile(name, "", "expected rows of numbers for images, found text");
   const { features } = data.x;
   const side = Math.round(Math.sqrt(features));
   const size = images === "square" ? { width: side, height: side } : images;

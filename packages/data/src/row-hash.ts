@@ -4,13 +4,16 @@
  */
 
 import { prefetch, type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
-import type { DataSet, RowLabels } from "./data-set.ts";
+import { type AnyRows, type DataSet, isInMemory, type RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
-import { plainNumber } from "./table/cells.ts";
+import { categoryOf } from "./table/cells.ts";
+import { numbersOf } from "./table/column-code.ts";
+import { plainNumber } from "./table/numbers.ts";
 import type { TableSource } from "./table/source.ts";
-import { NO_WORD, Table } from "./table/table.ts";
+import { NO_WORD, Table, type TableColumn } from "./table/table.ts";
 import { murmurHash } from "./text/murmur.ts";
+import type { TextSource } from "./text/source.ts";
 
 /** Hashes that a model keeps at most: of 60,000 training rows, 1,000 that are looked at again give 17 matches. */
 const MOST_KEPT = 1024;
@@ -24,30 +27,41 @@ type Training = NonNullable<Schema["training"]>;
 export function hashRows(data: DataSet, columns?: Schema["columns"]): Uint32Array {
   if (data.form === "matrix") {
     const names = columns?.map(({ name }) => name);
-    return names?.length === data.x.features ? hashTable(Table.fromMatrix(data.x, names)) : hashMatrix(data.x);
+    return names?.length === data.x.features ? hashTable(Table.fromMatrix(data.x, names), columns) : hashMatrix(data.x);
   }
-  return data.form === "text" ? Uint32Array.from(data.text, (text) => murmurHash(text)) : hashTable(data.table);
+  return data.form === "text"
+    ? Uint32Array.from(data.text, (text) => murmurHash(text))
+    : hashTable(data.table, columns);
 }
 
 /** Cells by column, missing ones skipped: a number as its bits, a word as its hash or as the number it spells. */
-function hashTable(table: Table): Uint32Array {
+function hashTable(table: Table, columns: Schema["columns"] = []): Uint32Array {
+  const known = new Map(columns.map((column) => [column.name, column]));
   const value = new Float64Array(1);
   const bits = new Uint32Array(value.buffer);
   const hashes = new Int32Array(table.rows);
-  for (const column of table.columns) {
+  for (const written of table.columns) {
+    const schema = known.get(written.name);
+    // However its numbers are written, and whichever of them stand for none.
+    const column: TableColumn =
+      schema?.type === "number" ? { ...written, form: "numbers", values: numbersOf(written, schema) } : written;
     const name = murmurHash(column.name);
     const ofNumber = (number: number) => {
       value[0] = number + 0;
       return bits[0] ^ Math.imul(bits[1], 0x9e3779b1);
     };
     // A block without a word may hold the same numbers as numbers.
-    const ofWord = (word: string) => (Number.isNaN(plainNumber(word)) ? murmurHash(word) : ofNumber(Number(word)));
+    const ofWord = (word: string) => {
+      const known = categoryOf(word);
+      return Number.isNaN(plainNumber(known)) ? murmurHash(known) : ofNumber(Number(known));
+    };
     const words = column.form === "words" ? column.words.map(ofWord) : [];
+    const isGone = column.form === "words" ? column.words.map((word) => schema?.missing?.includes(word) ?? false) : [];
     for (let r = 0; r < table.rows; r++) {
       if (column.form === "numbers") {
         if (Number.isNaN(column.values[r])) continue;
         hashes[r] = mix(mix(hashes[r], name), ofNumber(column.values[r]));
-      } else if (column.codes[r] !== NO_WORD) {
+      } else if (column.codes[r] !== NO_WORD && !isGone[column.codes[r]]) {
         hashes[r] = mix(mix(hashes[r], name), words[column.codes[r]]);
       }
     }
@@ -60,7 +74,15 @@ export function trainingOf(hashes: Uint32Array, y: RowLabels | undefined, rows: 
   const labels = new TextEncoder().encode(JSON.stringify(y ?? null));
   const digest = sha256([littleEndian(hashes), labels]);
   if (!keepHashes) return { rows, digest };
-  return { rows, digest, seen: smallest(hashes) };
+  return { rows, digest, seen: smallest(hashes), repeats: repeatsIn(hashes) };
+}
+
+/** Rows that equal another one. */
+export function repeatsIn(hashes: Uint32Array): number {
+  const sorted = hashes.toSorted();
+  let repeats = 0;
+  for (let j = 0; j < sorted.length; j++) if (sorted[j] === sorted[j - 1] || sorted[j] === sorted[j + 1]) repeats++;
+  return repeats;
 }
 
 /** Training rows and rows that were added to them. */
@@ -68,7 +90,9 @@ export function joinTrainings(before: Training, added: Training): Training {
   const digest = sha256([new TextEncoder().encode(before.digest + added.digest)]);
   const rows = before.rows + added.rows;
   if (before.seen === undefined || added.seen === undefined) return { rows, digest };
-  return { rows, digest, seen: smallest(Uint32Array.from([...hashesIn(before.seen), ...hashesIn(added.seen)])) };
+  const seen = smallest(Uint32Array.from([...hashesIn(before.seen), ...hashesIn(added.seen)]));
+  if (before.repeats === undefined || added.repeats === undefined) return { rows, digest, seen };
+  return { rows, digest, seen, repeats: before.repeats + added.repeats };
 }
 
 function smallest(hashes: Uint32Array): string {
@@ -83,8 +107,8 @@ function smallest(hashes: Uint32Array): string {
 const hashesIn = (seen: string): number[] => (seen.match(/.{8}/g) ?? []).map((digits) => Number.parseInt(digits, 16));
 
 /**
- * How many of these rows the model was trained on, estimated from the hashes it kept: exact below 1,024 training rows.
- * Undefined where it kept none.
+ * How many of these rows the model was trained on, estimated from the hashes it kept: exact below 1,024 training rows that are all
+ * different. Rows that are alike by chance, as training rows are, do not count. Undefined where it kept none.
  */
 export function seenRows(schema: Schema, data: DataSet): number | undefined {
   const tally = new SeenTally(schema);
@@ -92,12 +116,17 @@ export function seenRows(schema: Schema, data: DataSet): number | undefined {
   return tally.seen();
 }
 
+/** So many standard errors above the share by chance are no chance. */
+const CHANCE_ERRORS = 3;
+
 /** `seenRows` of rows that come in blocks. */
 export class SeenTally {
   readonly #known: ReadonlySet<number> | undefined;
   /** Above the largest hash that was kept nothing is known, unless all were kept. */
   readonly #reach: number;
   readonly #columns: Schema["columns"];
+  /** The share of new rows that equal a training row by chance. */
+  readonly #chance: number;
   #rows = 0;
   #judged = 0;
   #met = 0;
@@ -106,6 +135,7 @@ export class SeenTally {
     this.#columns = form === "table" ? columns : undefined;
     const kept = training?.seen === undefined ? undefined : hashesIn(training.seen);
     this.#known = kept && new Set(kept);
+    this.#chance = training?.repeats === undefined || training.rows === 0 ? 0 : training.repeats / training.rows;
     this.#reach = kept?.length === MOST_KEPT ? (kept.at(-1) as number) + 1 : 2 ** 32;
   }
 
@@ -124,16 +154,28 @@ export class SeenTally {
   /** Rows that were seen in training, of those so far. */
   seen(): number | undefined {
     if (!this.#known) return undefined;
-    return this.#judged === 0 ? 0 : Math.round((this.#met / this.#judged) * this.#rows);
+    const [judged, chance] = [this.#judged, this.#chance];
+    if (judged === 0) return 0;
+    const share = this.#met / judged;
+    const error = Math.sqrt((chance * (1 - chance)) / judged);
+    if (chance === 1 || share <= chance + CHANCE_ERRORS * error)
+      return chance === 0 ? Math.round(share * this.#rows) : 0;
+    return Math.round(((share - chance) / (1 - chance)) * this.#rows);
   }
 }
 
-/** The same for rows that are read when they are needed. */
-export async function hashSource(x: RowSource | TableSource): Promise<Uint32Array> {
+/** A hash for each row of any data. */
+export async function hashesOf(data: AnyRows, columns?: Schema["columns"]): Promise<Uint32Array> {
+  if (isInMemory(data)) return hashRows(data, columns);
+  if (data.form === "text") return (data.text as TextSource).hashes;
+  return hashSource(data.form === "table" ? (data.table as TableSource) : data.x, columns);
+}
+
+async function hashSource(x: RowSource | TableSource, columns?: Schema["columns"]): Promise<Uint32Array> {
   const hashes = new Uint32Array(x.rows);
   let first = 0;
   for await (const block of prefetch<Rows | Table>(x.blocks(HASHED_BYTES))) {
-    hashes.set(block instanceof Table ? hashTable(block) : hashMatrix(block), first);
+    hashes.set(block instanceof Table ? hashTable(block, columns) : hashMatrix(block), first);
     first += block.rows;
   }
   return hashes;

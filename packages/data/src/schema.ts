@@ -4,20 +4,11 @@
  */
 
 import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
-import {
-  type AnyRows,
-  type AnySource,
-  type DataSet,
-  type Found,
-  type MatrixData,
-  type RowLabels,
-  rowCount,
-  type SourceData,
-  type TableSourceData,
-} from "./data-set.ts";
+import { type AnyRows, type DataSet, type Found, type MatrixRows, type RowLabels, rowCount } from "./data-set.ts";
 import type { ReadOptions } from "./readers/options.ts";
-import { hashRows, hashSource, joinTrainings, trainingOf } from "./row-hash.ts";
-import { detectColumns } from "./table/detect.ts";
+import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
+import { detectColumns, schemaColumn } from "./table/detect.ts";
+import { Table } from "./table/table.ts";
 
 /** What of the options of reading is remembered where it was given. */
 const REMEMBERED = ["header", "delimiter", "arrays", "encoding", "remove", "colour", "resize", "images"] as const;
@@ -32,23 +23,13 @@ export interface DescribeOptions {
   readonly rows?: boolean;
 }
 
-/** The schema of data that a model is trained on. */
-export function describeData(data: DataSet, given: DescribeOptions = {}): Schema {
-  return schemaOf(data, hashRows(data, given.columns), rowCount(data), given);
-}
-
-/** The same for rows that are read when they are needed: they are read once, unless their hashes are known. */
-export async function describeSource(
-  data: AnySource,
-  given: DescribeOptions = {},
-  known?: Uint32Array,
-): Promise<Schema> {
-  const hashes = known ?? (data.form === "texts" ? data.hashes : await hashSource(data.x));
-  return schemaOf(data, hashes, data.x.rows, given);
+/** The schema of data that a model is trained on. Of rows that are read, the hashes have to be given: `await hashesOf(data)`. */
+export function describeData(data: AnyRows, given: DescribeOptions = {}, hashes?: Uint32Array): Schema {
+  return schemaOf(data, hashes ?? hashRows(data as DataSet, given.columns), rowCount(data), given);
 }
 
 /** What the first of several files says of the others: the schema of its rows without the rows. */
-export function schemaOfFirst(data: MatrixData | SourceData | TableSourceData, given: DescribeOptions): Schema {
+export function schemaOfFirst(data: AnyRows, given: DescribeOptions): Schema {
   const { training: _, ...schema } = schemaOf(
     { ...data, ...(data.y ? { y: data.y.slice(0, 1) as RowLabels } : {}) },
     new Uint32Array(0),
@@ -64,10 +45,11 @@ function schemaOf(
   count: number,
   { options = {}, rows = true, columns }: DescribeOptions,
 ): Schema {
-  const { label, text, ignored, firstFeature, fill }: Found = data.found ?? {};
+  const { label, text, ignored, firstFeature, fill, resize }: Found = data.found ?? {};
   const reading: SchemaReading = {
     ...given(options, REMEMBERED),
     ...(firstFeature === undefined ? {} : { firstFeature }),
+    ...(resize === undefined ? {} : { resize }),
   };
   return {
     ...formOf(data, columns),
@@ -82,15 +64,13 @@ function schemaOf(
 }
 
 function formOf(data: AnyRows, columns: readonly SchemaColumn[] | undefined): Schema {
-  if (data.form === "text" || data.form === "texts") return { form: "text" };
-  if (data.form === "table") return tableOf(columns ?? detectColumns(data.table));
+  if (data.form === "text") return { form: "text" };
+  if (data.form === "matrix") return numbersOf(data);
   // What the columns of a table that is read were taken for is always given.
-  return data.form === "tables" ? tableOf(columns ?? []) : numbersOf(data);
+  return tableOf(columns ?? (data.table instanceof Table ? detectColumns(data.table) : []));
 }
 
-function numbersOf(data: MatrixData | SourceData): Schema {
-  const { x, featureNames, imageSize } = data;
-  const classNames = data.form === "matrix" ? data.classNames : undefined;
+function numbersOf({ x, featureNames, imageSize, classNames }: MatrixRows): Schema {
   return {
     form: "numbers",
     width: x.features,
@@ -101,13 +81,7 @@ function numbersOf(data: MatrixData | SourceData): Schema {
 }
 
 function tableOf(columns: readonly SchemaColumn[]): Schema {
-  const plain = columns.map(({ name, type, decimal, order }) => ({
-    name,
-    type,
-    ...(decimal ? { decimal } : {}),
-    ...(order ? { order } : {}),
-  }));
-  return { form: "table", width: columns.length, columns: plain };
+  return { form: "table", width: columns.length, columns: columns.map(schemaColumn) };
 }
 
 function given<K extends keyof ReadOptions>(options: ReadOptions, names: readonly K[]): Pick<ReadOptions, K> {
@@ -125,7 +99,8 @@ export function expecting(options: ReadOptions): ReadOptions {
   const { delimiter: _, ...rest } = reading;
   return {
     ...rest,
-    ...(text === undefined ? {} : { textColumn: text }),
+    // Where texts are expected, they may as well come on lines of their own.
+    ...(text === undefined || options.text ? {} : { textColumn: text }),
     ...(multilabel === undefined ? {} : { multilabel }),
     ...(width === undefined ? {} : { features: width }),
     ...options,

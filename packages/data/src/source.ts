@@ -1,11 +1,15 @@
 /**
  * Where bytes come from. All readers take a byte source or a folder and do not depend on files, pages or networks; memory
- * and browser files are adapted here, Node's files in node/. Gzip and Zstandard are undone on the way, recognised by their first bytes.
+ * and browser files are adapted here, Node's files in node/. Gzip, Zstandard and UTF-16 are undone on the way, recognised by their first
+ * bytes.
  */
 
-import { asBadFile } from "./bad-file.ts";
 import type { Account } from "./budget.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
+import { gunzip } from "./gunzip.ts";
+import { readStream } from "./read-stream.ts";
+import { isZstd, unzstd } from "./unzstd.ts";
+import { isUtf16, utf8OfUtf16 } from "./utf-16.ts";
 
 /** Bytes with a name. */
 export interface ByteSource {
@@ -43,6 +47,9 @@ export interface FolderEntry {
   /** The file's bytes. Unless files may be asked for ahead, valid until the next entry is asked for. */
   bytes(): Promise<Uint8Array>;
 }
+
+/** The name of standard input in errors. */
+export const STANDARD_INPUT = "standard input";
 
 const CHUNK = 1 << 20;
 
@@ -103,10 +110,12 @@ export interface Opened {
 /** Enough to see a tar header (512 bytes) or several lines of a table. */
 const HEAD_BYTES = 4096;
 
-/** Opens a source and undoes gzip and Zstandard. `headBytes` is how many bytes must be seen before more is known. */
+/** Opens a source, undoes gzip and Zstandard, and makes UTF-16 UTF-8. `headBytes` is how many bytes must be seen before more is known. */
 export async function openSource(source: ByteSource, headBytes = HEAD_BYTES): Promise<Opened> {
   const { name } = source;
   const stored = await peek(source.stream(), headBytes);
+  const unpacked = async (plain: AsyncIterable<Uint8Array>) => ({ name, ...(await peek(plain, headBytes)) });
+  if (isUtf16(stored.head)) return unpacked(utf8OfUtf16(name, stored.stream));
   if (!isPacked(stored.head)) {
     return {
       name,
@@ -117,8 +126,8 @@ export async function openSource(source: ByteSource, headBytes = HEAD_BYTES): Pr
     };
   }
   const unpack = isGzip(stored.head) ? gunzip : unzstd;
-  const plain = await peek(unpack(name, stored.stream), headBytes);
-  return { name, head: plain.head, stream: plain.stream };
+  const plain = await unpacked(unpack(name, stored.stream));
+  return isUtf16(plain.head) ? unpacked(utf8OfUtf16(name, plain.stream)) : plain;
 }
 
 /** All bytes of a stream in one array. */
@@ -133,67 +142,7 @@ function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** Whether the bytes begin as Zstandard does. */
-function isZstd(head: Uint8Array): boolean {
-  return head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
-}
-
 const isPacked = (head: Uint8Array): boolean => isGzip(head) || isZstd(head);
-
-/** Undoes Zstandard; the decoder is fetched only by those who have some. A window beyond 128 MiB is refused. */
-async function* unzstd(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    const { Decompress } = await import("fzstd");
-    let ready: Uint8Array[] = [];
-    const decoder = new Decompress((chunk) => ready.push(chunk));
-    let ended = false;
-    const iterator = stream[Symbol.asyncIterator]();
-    while (!ended) {
-      const { done, value } = await iterator.next();
-      ended = done === true;
-      decoder.push(ended ? new Uint8Array(0) : value, ended);
-      const chunks = ready;
-      ready = [];
-      for (const chunk of chunks) if (chunk.byteLength > 0) yield chunk;
-    }
-  } catch (error) {
-    throw asBadFile(name, "Zstandard", error);
-  }
-}
-
-/** Undoes gzip, checked against its own check sum. */
-async function* gunzip(name: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const iterator = stream[Symbol.asyncIterator]();
-  const input = new ReadableStream<BufferSource>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done) controller.close();
-      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
-    },
-    async cancel() {
-      await iterator.return?.();
-    },
-  });
-  try {
-    yield* readStream(input.pipeThrough(new DecompressionStream("gzip")));
-  } catch (error) {
-    throw asBadFile(name, "gzip", error);
-  }
-}
-
-async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    // Reached early too, when the consumer stops: the source is then stopped as well.
-    await reader.cancel().catch(() => undefined);
-  }
-}
 
 async function peek(
   source: AsyncIterable<Uint8Array>,

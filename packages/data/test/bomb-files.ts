@@ -1,7 +1,9 @@
 /** Small files that unpack to, or claim, far more than any machine has. Made here, because nobody should keep them lying about. */
 
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { crc32 } from "../src/crc32.ts";
 import { chunk, pngOf } from "./readers/png-files.ts";
+import { tarOf } from "./tar-files.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");
 
@@ -54,7 +56,8 @@ const [INT, LONG, BINARY, LIST, STRUCT] = [5, 6, 8, 9, 12];
 
 /** Thrift's compact protocol, as much of it as a footer needs. Lists are of their first item's type. */
 function thrift(type: number, value: Thrift): number[] {
-  if (type === INT || type === LONG) return varint(2 * (value as number));
+  if (type === INT || type === LONG)
+    return varint((value as number) < 0 ? -2 * (value as number) - 1 : 2 * (value as number));
   if (type === BINARY) return [...varint((value as string).length), ...ascii(value as string)];
   if (type === LIST) {
     const items = value as Thrift[];
@@ -74,8 +77,12 @@ const struct = (fields: { [id: number]: [type: number, value: Thrift] }): Thrift
   new Map(Object.entries(fields).map(([id, field]) => [Number(id), field]));
 
 /** Parquet of one text column: `groups` row groups of `rows` rows, all the same entry of a dictionary. */
-export function equalStrings(groups: number, rows: number): Buffer {
-  const page = (header: Thrift, body: number[]) => [...thrift(STRUCT, header), ...body];
+export function equalStrings(groups: number, rows: number, { hasSums = false } = {}): Buffer {
+  const page = (header: Thrift, body: number[]) => {
+    const fields = [...(header as Map<number, [number, Thrift]>)];
+    const sum: [number, [number, Thrift]][] = hasSums ? [[4, [INT, crc32(Uint8Array.from(body)) | 0]]] : [];
+    return [...thrift(STRUCT, new Map([...fields.slice(0, 3), ...sum, ...fields.slice(3)])), ...body];
+  };
   const entry = [2, 0, 0, 0, 104, 105];
   const dictionary = page(
     struct({ 1: [INT, 2], 2: [INT, 6], 3: [INT, 6], 7: [STRUCT, struct({ 1: [INT, 1], 2: [INT, 0] })] }),
@@ -124,11 +131,19 @@ export function equalStrings(groups: number, rows: number): Buffer {
   return Buffer.concat([ascii("PAR1"), Buffer.from(body), Buffer.from(footer), length, ascii("PAR1")]);
 }
 
-/** Bombs by name; those in a folder of images have a slash. `options` are what a user would give. */
-export function bombs(): { name: string; bytes: Buffer; options?: object }[] {
-  const gigabytes = 2 ** 30;
+/** A file, and what a user would say of it. */
+interface Bomb {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly options?: { readonly textColumn?: string; readonly labelColumn?: string };
+}
+
+/** Bombs by name, the largest of ten gigabytes; those in a folder of images have a slash. */
+export function bombs(gigabytes = 2 ** 30): Bomb[] {
   const zeros = new Uint8Array(2 ** 22);
   const filled = (text: string) => Buffer.alloc(2 ** 22, text);
+  const named = tarOf({ path: "x", type: "L", content: `a/${"n".repeat(60_000)}\0` }, { path: "x" });
+  const longNames = Buffer.concat(Array<Buffer>(64).fill(named.subarray(0, -1024)));
   const grey = (width: number, height: number) => ({ width, height, depth: 8, type: 0 });
   const idat = (bytes: number) => {
     const packed = deflateSync(new Uint8Array(bytes), { level: 9 });
@@ -146,9 +161,35 @@ export function bombs(): { name: string; bytes: Buffer; options?: object }[] {
       name: "images-idx3-ubyte.gz",
       bytes: gzipOf(Uint8Array.of(0, 0, 8, 3, 0, 160, 0, 0, 0, 0, 0, 32, 0, 0, 0, 32), zeros, 10 * gigabytes),
     },
+    { name: "names.tar.gz", bytes: gzipOf(ascii(""), longNames, 4 * gigabytes) },
+    { name: "claim.tar", bytes: tarOf({ path: "a/1", size: 8 * gigabytes - 1 }) },
     { name: "overlap.npz", bytes: overlappingZip(100, 2 ** 26) },
     { name: "wide.svm", bytes: ascii("1 4294967294:1\n2 1:1\n") },
     { name: "a/pixels.png", bytes: Buffer.from(pngOf(grey(1, 1), idat(2 ** 30))) },
     { name: "a/size.png", bytes: Buffer.from(pngOf(grey(40_000, 40_000), idat(2 ** 20))) },
+  ];
+}
+
+/** Files whose labels, categories, names or numbers of rows are what takes the room, and the flags to train on them. */
+export function crowds(): { readonly name: string; readonly bytes: Buffer; readonly flags: string }[] {
+  const bytes = 2 ** 29;
+  const many = (start: string, line: string) =>
+    gzipOf(ascii(start), Buffer.alloc(2 ** 22 - (2 ** 22 % line.length), line), bytes);
+  const distinct = (start: string, count: number, line: (r: number) => string) => {
+    const lines = (from: number) => Array.from({ length: 10_000 }, (_, j) => line(from + j)).join("");
+    const parts = Array.from({ length: count / 10_000 }, (_, part) => gzipSync(lines(10_000 * part), { level: 1 }));
+    return Buffer.concat([gzipSync(start), ...parts]);
+  };
+  const label = "--label label --estimator classifier --filters 10 --set iterations=1";
+  const name = (r: number) => `w${r}`.padEnd(40, "x");
+  return [
+    { name: "labels.csv.gz", bytes: many("a,b,label\n", "1,2,k\n"), flags: label },
+    { name: "labels.svm.gz", bytes: many("", "1 1:1\n"), flags: "--estimator classifier --filters 10" },
+    {
+      name: "categories.csv.gz",
+      bytes: distinct("a,b,label\n", 3e6, (r) => `${name(r)},${name(-r)},${r % 2}\n`),
+      flags: `${label} --columns a:category,b:category`,
+    },
+    { name: "keys.jsonl.gz", bytes: distinct("", 3e6, (r) => `{"${name(r)}":1}\n`), flags: "--estimator transform" },
   ];
 }

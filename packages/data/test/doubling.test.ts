@@ -5,6 +5,7 @@
 
 import { expect, test } from "vitest";
 import { bytesSource, CountVectorizer, readBlocks, readData, readLabels } from "../src/index.ts";
+import { tarOf } from "./tar-files.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");
 
@@ -15,22 +16,7 @@ function npy(descr: string, shape: string, data: Buffer): Buffer {
   return Buffer.concat([ascii("\x93NUMPY\x02\0"), size, header, data]);
 }
 
-function tar(type: string, content: string): Buffer {
-  const header = Buffer.alloc(512);
-  header.write("x");
-  header.write(content.length.toString(8).padStart(11, "0"), 124);
-  header.write(type, 156);
-  header.write("ustar", 257);
-  header.write("        ", 148);
-  header.write(
-    header
-      .reduce((sum, byte) => sum + byte, 0)
-      .toString(8)
-      .padStart(6, "0"),
-    148,
-  );
-  return Buffer.concat([header, ascii(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
-}
+const tar = (type: string, content: string) => tarOf({ path: "x", type, content });
 
 const read = (name: string, bytes: Buffer, options = {}) =>
   readData(bytesSource(bytes, name), options).then(
@@ -59,7 +45,8 @@ const cases: [what: string, size: number, run: (n: number) => Promise<unknown>][
   ["a quoted field that never closes", 1e6, (n) => read("a.csv", ascii(`1,2\n1,"${'""'.repeat(n / 2)}`))],
   ["blocks of a line without end", 8e6, (n) => readLine(n, "7")],
   ["blocks of a quoted field without end", 8e6, (n) => readLine(n, '"x\n')],
-  ["a line of JSON that never closes", 1e6, (n) => read("a.jsonl", ascii("[".repeat(n)))],
+  // Of a million the collector of garbage may take a half or nothing.
+  ["a line of JSON that never closes", 4e6, (n) => read("a.jsonl", ascii("[".repeat(n)))],
   ["svmlight of blanks", 1e6, (n) => read("a.svm", ascii(`1 1:1${" ".repeat(n)}x\n`))],
   [
     "numpy strings of zeros, and then a letter",

@@ -136,7 +136,7 @@ describe("reading for a model", () => {
     const schema = await schemaFor();
     const { y, notes } = await numbers("a,b,c,sort\n1,2,3,q\n", { schema, labelColumn: "sort" });
     expect({ y, notes }).toEqual({ y: ["q"], notes: undefined });
-    await expect(read("a,b,c\n1,2,3\n", { schema, labelColumn: "b" })).rejects.toThrow(/takes column "b" as a feature/);
+    await expect(read("a,b,c\n1,2,3\n", { schema, labelColumn: "b" })).rejects.toThrow(/found column "b"/);
   });
 
   test("knows a line of names by the names, even if all of them are numbers", async () => {
@@ -189,11 +189,21 @@ describe("reading for a model", () => {
     expect(await numbers("a,target\n1,2\n", { schema: feature })).toMatchObject({ rows: [[1, 2]], y: undefined });
   });
 
+  test("says that columns with names are taken by their place from a file without", async () => {
+    const { rows, notes } = await numbers("3,2,1\n6,5,4\n", { schema: await schemaFor() });
+    expect(rows[0]).toEqual([3, 2, 1]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^rows\.csv: no line of column names.*order of training.*"a", "b", "c"/),
+    ]);
+    const bare = await schemaFor("1,2,3,x\n4,5,6,y\n", { labelColumn: 3, header: false });
+    expect((await numbers("3,2,1\n", { schema: bare })).notes).toBeUndefined();
+  });
+
   test("refuses another number of columns without names", async () => {
     const schema = await schemaFor();
     await expect(read("1,2,3,4,5\n1,2,3,4,5\n", { schema })).rejects.toMatchObject({
       code: "wrong-width",
-      message: expect.stringContaining("takes 3 columns, the data has 5 and no line of column names"),
+      message: expect.stringContaining("expected 3 columns, as the model takes, found 5 and no line of column names"),
     });
   });
 
@@ -243,7 +253,7 @@ describe("missing numbers", () => {
   test("are refused where training knew none, and means cannot be asked for afterwards", async () => {
     const schema = await schemaFor();
     await expect(read("a,b,c\n1,,3\n", { schema })).rejects.toThrow(/missing value/);
-    await expect(read("a,b,c\n1,,3\n", { schema, missing: "mean" })).rejects.toThrow(/learned at training/);
+    await expect(read("a,b,c\n1,,3\n", { schema, missing: "mean" })).rejects.toThrow(/learned no means at training/);
     expect((await numbers("a,b,c\n1,,3\n", { schema, missing: 0 })).rows).toEqual([[1, 0, 3]]);
   });
 });

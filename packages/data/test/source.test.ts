@@ -92,5 +92,5 @@ test("known formats that are not read are named", async () => {
   await expectRefusal(read("a", bytes("x"), { format: "excel" as never }), "bad-params", "excel");
   await expectRefusal(read("a.csv", bytes("%PDF-1.4\n1 0 obj\n")), "bad-file", "PDF", "CSV");
   const xlsx = `PK\x03\x04${"\0".repeat(22)}\x13\0\0\0[Content_Types].xml`;
-  await expectRefusal(read("a.xlsx", bytes(xlsx)), "bad-file", "Office", "CSV");
+  await expectRefusal(read("a.docx", bytes(xlsx)), "bad-file", "Office", "CSV");
 });

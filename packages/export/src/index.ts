@@ -7,7 +7,7 @@
 
 export { type CHeader, type COptions, exportC } from "./c/export.ts";
 export { type BitsCheck, checkBits, type WeightBits } from "./c/whole-weights.ts";
-export { exportOnnx, type OnnxOptions } from "./onnx/export.ts";
+export { areResponsesExact, exportOnnx, type OnnxOptions } from "./onnx/export.ts";
 export type { RowType } from "./onnx/responses.ts";
 export {
   type SpikeOptions,

@@ -35,7 +35,10 @@ export interface Parts {
 /** Steps that take words and cells, which none of the formats can say. */
 const TAKES_CELLS = new Set(["table-encoder", "count-vectorizer", "tfidf-vectorizer", "hashing-vectorizer"]);
 const CELLS_ELSEWHERE =
-  "it takes texts or cells of tables, the format only numbers. The server (ranksim serve) and python/ranksim_model.py take the model as it is";
+  "it takes texts or cells of tables, the format only numbers. The server (ranksim serve) and python/ranksim_model.py take the model as it is. Columns that are all numbers: train --set table=false --for onnx";
+
+/** What makes a model that can be exported. */
+const CURE = "train makes one where it is told what for (--for onnx, --for c, --for spikes)";
 
 /** The parts of a model, without what a model of `--sets` knows beside them; refused (code "unsupported") where a step is none of them. */
 export function partsOf(model: Model, format: string): Parts {
@@ -45,7 +48,7 @@ export function partsOf(model: Model, format: string): Parts {
   const scalings = steps.slice(patches ? 1 : 0, -1).map((step) => {
     if (step instanceof ScalerModel) return scalingOf(step);
     if (TAKES_CELLS.has(step.kind)) throw refuse(format, step.kind, CELLS_ELSEWHERE);
-    throw refuse(format, step.kind, "expected patches, scalers, then one part with filters");
+    throw refuse(format, step.kind, `expected patches, scalers, then one part with filters; ${CURE}`);
   });
   const filters = steps[steps.length - 1];
   if (
@@ -55,7 +58,11 @@ export function partsOf(model: Model, format: string): Parts {
   ) {
     return { patches, scalings, filters };
   }
-  throw refuse(format, filters.kind, "expected a classifier, a probabilistic classifier or a transform");
+  throw refuse(
+    format,
+    filters.kind,
+    `expected filters: a classifier, a probabilistic classifier or a transform; ${CURE}`,
+  );
 }
 
 /** What takes a model that a format cannot say. */
@@ -87,7 +94,21 @@ export function imageClassifierOf(
       `${format}: expected one voter, found ${filters.voters}; train with voters 1. ${ONNX_TAKES_IT}`,
     );
   }
+  if (filters.decision === "probability" && filters.params.calibrate === "isotonic") {
+    throw new RanksimError(
+      "unsupported",
+      `${format}: expected a class that responses decide, found isotonic probabilities that do; train with calibrate "temperature" or decision "vote". ${ONNX_TAKES_IT}`,
+    );
+  }
   return { classifier: filters, patches };
+}
+
+/**
+ * Whether the class with the largest score wins, the lowest of equals: a committee's, or that of the strongest response where fitted
+ * probabilities decide. Else it is the class with most of the strongest filters.
+ */
+export function isScored({ committee, decision, params }: ClassifierModel): boolean {
+  return committee > 1 || (decision === "probability" && params.calibrate !== "none");
 }
 
 /** The weights of all filters, filters x features. */

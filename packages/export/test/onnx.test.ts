@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import {
   type ClassifierModel,
   type ClassifierParams,
-  ConformalClassifier,
   Dense,
   loadModel,
   type MatrixLike,
@@ -23,8 +22,9 @@ import {
 } from "@ranksim/core";
 import { CountVectorizer, loadDigits } from "@ranksim/data";
 import { loadData } from "@ranksim/data/node";
+import { ConformalClassifier } from "@ranksim/learn";
 import { describe, expect, it } from "vitest";
-import { exportOnnx, type RowType } from "../src/index.ts";
+import { areResponsesExact, exportOnnx, type RowType } from "../src/index.ts";
 import { LIMITS, withLimits } from "./limited.ts";
 import { askOnnx, largestDifference } from "./onnx-session.ts";
 import { tiedRows } from "./tied-rows.ts";
@@ -124,6 +124,66 @@ describe("a classifier", () => {
     const committee = await new RankSimilarityClassifier({ filters: 12, committee: 3, seed }).fit(x, y);
     await compareClasses(committee, x);
   });
+
+  it.each(["savage", "confusion"] as const)(
+    "whose weights are fractions (%s) differs, if at all, where responses tie",
+    async (distribution) => {
+      const { x, y } = tiedRows(1, 2400, 12);
+      const model = await new RankSimilarityClassifier({ filters: 60, distribution }).fit(x, y);
+      expect(areResponsesExact(model)).toBe(false);
+      const { label } = await askOnnx(exportOnnx(model, { rows: "uint8" }), x, "uint8");
+      const expected = await model.predict(x);
+      const scores = await model.classScores(x);
+      for (let r = 0; r < x.rows; r++) {
+        if (label?.[r] === expected[r]) continue;
+        const [first, second] = [...scores.values.subarray(3 * r, 3 * r + 3)].sort((a, b) => b - a);
+        expect(first - second, String(r)).toBeLessThanOrEqual(CLOSE * first);
+      }
+    },
+  );
+
+  it("has exact responses where weights are ranks and no scaler comes before them", async () => {
+    const recipe = new RankSimilarityClassifier({ filters: 20 });
+    expect(areResponsesExact(await recipe.fit(digits.x, named))).toBe(true);
+    const scaled = new Pipeline([new StandardScaler(), recipe]);
+    expect(areResponsesExact(await scaled.fit(digits.x, named))).toBe(false);
+  });
+
+  const decided: [string, Partial<ClassifierParams>][] = [
+    ["one voter", {}],
+    ["three voters", { voters: 3 }],
+    ["more voters than filters", { filters: 12, voters: 50 }],
+    ["a committee", { committee: 3 }],
+  ];
+  const calibrations = ["none", "temperature", "isotonic"] as const;
+  it.each(decided.flatMap(([what, params]) => calibrations.map((calibrate) => [what, calibrate, params] as const)))(
+    "names the most probable class where that decides: %s, probabilities %s",
+    async (_, calibrate, params) => {
+      const recipe = new RankSimilarityClassifier({
+        filters: 30,
+        seed: 3,
+        ...params,
+        calibrate,
+        decision: "probability",
+      });
+      const { x, y } = tiedRows(7, 240, 6);
+      for (const [model, rows] of [
+        [await recipe.fit(x, y), x],
+        [await recipe.fit(digits.x.slice(0, 900), named.slice(0, 900)), digits.x as Dense],
+      ] as const) {
+        await compareClasses(model, rows);
+        const { label, probabilities } = await askOnnx(exportOnnx(model, { rows: "uint8" }), rows, "uint8");
+        const c = model.classes.length;
+        const most = Array.from({ length: rows.rows }, (_, r) => {
+          const row = (probabilities as Float64Array).subarray(r * c, (r + 1) * c);
+          return model.classes[row.indexOf(Math.max(...row))];
+        });
+        expect(label).toEqual(most);
+        const alone = await askOnnx(exportOnnx(model, { rows: "uint8", probabilities: false }), rows, "uint8");
+        expect(alone).toEqual({ label });
+      }
+    },
+  );
 
   it("keeps the low and the high byte apart on either side of one byte", async () => {
     for (const features of [2, 127, 128, 129]) {

@@ -117,6 +117,21 @@ describe("simulateSpikes", () => {
       expect(found.curve[m].spikeShare).toBeGreaterThanOrEqual(found.curve[m - 1].spikeShare);
   });
 
+  it.each([
+    ["none", 1],
+    ["temperature", 1],
+    ["temperature", 3],
+  ] as const)(
+    "ends with the most probable class where that decides: probabilities %s, banks %i",
+    async (calibrate, committee) => {
+      // Equal scores of a committee are settled by rounding: its rows do not tie.
+      const rows = committee === 1 ? tiedRows(4, 240, 6) : { x, y };
+      const params = { filters: 30, committee, calibrate, decision: "probability" as const };
+      const model = await new RankSimilarityClassifier(params).fit(rows.x, rows.y);
+      expect((await simulateSpikes(model, rows.x)).labels).toEqual(await model.predict(rows.x));
+    },
+  );
+
   it("takes rows without any spike", async () => {
     const run = await simulateSpikes(model, Dense.of(new Uint8Array(128), 2, 64));
     expect(run.labels).toEqual(await model.predict(Dense.of(new Uint8Array(128), 2, 64)));

@@ -1,8 +1,7 @@
-"""A peer on images: macro F1, processor seconds of fit and predict, bytes and multiply-adds of an image, as JSON.
+"""A peer on images: macro F1, processor seconds of fit and predict, bytes and multiply-adds of an image.
 
-    python3 image_peers.py mlp|hog|cnn SEED train.npz test.npz
-
-The files hold x (rows of bytes, square images) and y. All on one thread. Bytes are those of the weights as 32-bit numbers.
+Reads a job (JSON, the only argument: system, seed, train, test) and writes figures to the path it names. The files hold x (rows
+of bytes, square images) and y. All on one thread. Bytes are those of the weights as 32-bit numbers.
 """
 
 import json
@@ -105,9 +104,9 @@ def scaled(x):
 
 
 def main():
-    name, seed, train, test = sys.argv[1:]
-    seen, unseen = np.load(train), np.load(test)
-    fit, predict, sizes, multiply_adds = {"mlp": mlp, "hog": hog, "cnn": cnn}[name](int(seed))
+    job = json.loads(sys.argv[1])
+    seen, unseen = np.load(job["train"]), np.load(job["test"])
+    fit, predict, sizes, multiply_adds = {"mlp": mlp, "hog": hog, "cnn": cnn}[job["system"]](job["seed"])
     began = time.process_time()
     fit(seen["x"], seen["y"])
     fitted = time.process_time()
@@ -115,7 +114,9 @@ def main():
     ended = time.process_time()
     macro = float(f1_score(unseen["y"], found, average="macro"))
     costs = {"fitCpu": fitted - began, "predictCpu": ended - fitted}
-    print(json.dumps({"macro": macro, **costs, "bytes": 4 * sum(sizes()), "macs": multiply_adds()}))
+    figures = {"macro": macro, **costs, "bytes": 4 * sum(sizes()), "macs": multiply_adds()}
+    with open(job["out"], "w") as file:
+        json.dump({"figures": figures}, file)
 
 
 main()

@@ -3,8 +3,9 @@
  * not done by its deadline fails, so that nothing waits for ever for a process that is gone.
  */
 
-import { type Collective, RanksimError } from "@ranksim/core";
+import { RanksimError } from "@ranksim/core";
 import type { FunctionName, Library } from "./library.ts";
+import type { Collective } from "./wire.ts";
 
 /** Bytes of one message: counts are 32-bit numbers. */
 const MOST_BYTES = 2 ** 28;
@@ -57,16 +58,7 @@ export class MpiCollective implements Collective {
     return all;
   }
 
-  async sumShare(values: Float64Array, counts: readonly number[]): Promise<Float64Array> {
-    const { double, add, world } = this.#library;
-    const first = counts.slice(0, this.rank).reduce((sum, count) => sum + count, 0);
-    if (values.byteLength > MOST_BYTES) return (await this.sum(values)).slice(first, first + counts[this.rank]);
-    const found = float64(counts[this.rank]);
-    await this.#done("MPI_Ireduce_scatter", lasting(values), found, int32(counts), double, add, world);
-    return found;
-  }
-
-  async gather(part: Uint8Array, room?: Uint8Array): Promise<Uint8Array[]> {
+  async gather(part: Uint8Array): Promise<Uint8Array[]> {
     const { double, byte, world } = this.#library;
     const sizes = float64(this.size);
     await this.#done("MPI_Iallgather", float64([part.byteLength]), 1, double, sizes, 1, double, world);
@@ -78,8 +70,7 @@ export class MpiCollective implements Collective {
       const places = int32(this.size);
       for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + counts[r - 1];
       const bytes = places[this.size - 1] + counts[this.size - 1];
-      const fits = isOne && room && room.byteLength >= bytes && room.buffer.byteLength >= STAYS;
-      const found = fits ? room.subarray(0, bytes) : bytesOf(bytes);
+      const found = bytesOf(bytes);
       const own = lasting(part.subarray(from, from + counts[this.rank]));
       await this.#done("MPI_Iallgatherv", own, counts[this.rank], byte, found, counts, places, byte, world);
       const pieces = Array.from(counts, (count, r) => found.subarray(places[r], places[r] + count));

@@ -1,13 +1,17 @@
 /**
- * Processes that work together through MPI: pass the collective to `openShards` of `@ranksim/core`.
+ * Processes that work together through MPI: `openShards` makes a back end of them.
  *
  * @packageDocumentation
  */
 
 import { fstatSync } from "node:fs";
-import { type Collective, RanksimError } from "@ranksim/core";
+import { RanksimError } from "@ranksim/core";
 import { MpiCollective } from "./collective.ts";
 import { loadLibrary } from "./library.ts";
+import type { Collective } from "./wire.ts";
+
+export { openShards } from "./shards.ts";
+export type { Collective } from "./wire.ts";
 
 /** Seconds after which a call that others take no part in is given up, unless RANKSIM_MPI_DEADLINE says otherwise. */
 const DEADLINE = 1800;

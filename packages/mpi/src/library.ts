@@ -29,7 +29,6 @@ const FUNCTIONS = {
   MPI_Comm_rank: "H comm, void *rank",
   MPI_Comm_size: "H comm, void *size",
   MPI_Iallreduce: "void *send, void *receive, int count, H type, H op, H comm, void *request",
-  MPI_Ireduce_scatter: "void *send, void *receive, void *counts, H type, H op, H comm, void *request",
   MPI_Iallgather: "void *send, int count, H type, void *receive, int each, H other, H comm, void *request",
   MPI_Iallgatherv:
     "void *send, int count, H type, void *receive, void *counts, void *places, H other, H comm, void *request",

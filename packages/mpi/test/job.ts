@@ -12,12 +12,12 @@ const ROWS = 3000;
 const FEATURES = 100;
 
 /** Six rounds, however little changes in them. */
-export const HOW = "--estimator probabilistic --filters 80 --iterations 6 --tolerance 0";
-export const LINE = `train rows.npy --labels labels.npy --no-table ${HOW}`;
+export const HOW = "--estimator probabilistic --filters 80 --set iterations=6 --set tolerance=0";
+export const LINE = `train rows.npy --labels labels.npy --set table=false ${HOW}`;
 
 /** Three banks, which are refined twice: by some of the rows, then by all. */
 export const REFINED =
-  "train rows.npy --labels labels.npy --no-table --estimator classifier --filters 30 --iterations 1 --committee 3 --refine --refine-epochs 6";
+  "train rows.npy --labels labels.npy --set table=false --estimator classifier --filters 30 --set iterations=1 --set committee=3 --set refine=true --set refineEpochs=6";
 
 /** Rows of ten kinds, and their kinds. */
 export function writeData(folder: string): void {

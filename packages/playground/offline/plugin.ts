@@ -7,6 +7,9 @@ import type { Plugin } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** What a link to the page is shown with: the page itself has no use for it. */
+const LINK_PICTURE = "card.png";
+
 export function offline(): Plugin {
   return {
     name: "ranksim-offline",
@@ -21,7 +24,7 @@ export function offline(): Plugin {
       const files = [
         "./",
         ...built.map(({ fileName }) => `./${fileName}`),
-        ...readdirSync(here("../public")).map((name) => `./${name}`),
+        ...readdirSync(here("../public")).flatMap((name) => (name === LINK_PICTURE ? [] : [`./${name}`])),
       ];
       const source = readFileSync(here("./service-worker.js"), "utf8")
         .replace('["__FILES__"]', JSON.stringify(files.sort()))

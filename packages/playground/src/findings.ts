@@ -115,30 +115,6 @@ export interface Mistake {
   readonly missed?: StrongFilter;
 }
 
-/** What refinement does to the filters of a recipe. */
-export interface RefinementView {
-  /** Rows that both models were judged on, and whether they were held out of training. */
-  readonly rows: number;
-  readonly heldOut: boolean;
-  /** Whether refinement was kept: it is given up where it gains nothing on rows it did not learn from. */
-  readonly refined: boolean;
-  /** Passes over the rows. */
-  readonly epochs?: number;
-  readonly seconds: number;
-  readonly filters: number;
-  /** Filters whose weights are others than before. */
-  readonly changed: number;
-  readonly before: { readonly accuracy: number; readonly macroF1: number };
-  readonly after: { readonly accuracy: number; readonly macroF1: number };
-  /** Rows that were wrong and are right, and the other way round. */
-  readonly corrected: number;
-  readonly spoiled: number;
-  /** F1 of each class. */
-  readonly classes: readonly { readonly label: string; readonly before: number; readonly after: number }[];
-  /** The filters that changed most. */
-  readonly pairs: readonly { readonly before: FilterView; readonly after: FilterView }[];
-}
-
 /** What the paper's figure 1 shows, for a choice of features. */
 export interface FeatureStudy {
   /** Rows looked at. */
@@ -158,22 +134,3 @@ export interface FeatureStudy {
   /** The running sum of the gaps at each position of the order, scaled to 0..1. */
   readonly cumulated: Float64Array;
 }
-
-/** What the GPU takes for the current data, beside one thread of WebAssembly; or why there is none. */
-export type GpuComparison =
-  | { readonly is: "refused"; readonly why: string }
-  | {
-      readonly is: "measured";
-      readonly adapter: string;
-      /** Whether it is a program that plays a GPU. */
-      readonly isSoftware: boolean;
-      readonly rows: number;
-      readonly filters: number;
-      /** From rows in memory to answers, the fastest of a few. */
-      readonly gpuSeconds: number;
-      readonly wasmSeconds: number;
-      /** Whether filters and responses were the same, bit for bit. */
-      readonly isSame: boolean;
-      /** What was done another way than usual, and why. */
-      readonly notes: readonly string[];
-    };

@@ -5,17 +5,7 @@
  */
 
 import type { Json } from "@ranksim/core";
-import type {
-  Explanation,
-  FeatureStudy,
-  FilterView,
-  GpuComparison,
-  Mistake,
-  PatchView,
-  RefinementView,
-  SpikeSavings,
-  SpikeView,
-} from "./findings.ts";
+import type { Explanation, FeatureStudy, FilterView, Mistake, PatchView, SpikeSavings, SpikeView } from "./findings.ts";
 
 export type * from "./findings.ts";
 
@@ -266,9 +256,6 @@ export interface Calls {
   wall: { in: { most: number }; out: FilterView[] };
   gallery: { in: { group: number; from: number; count: number }; out: FilterView[] };
   filter: { in: { filter: number; rows: number }; out: { view: FilterView; rows: RowView[] } };
-  /** Trains the recipe plain, refines that model and compares the two. */
-  refinement: { in: { recipe: Recipe }; out: RefinementView };
-  stopRefinement: { in: object; out: null };
   study: { in: { group: number; features: number }; out: FeatureStudy };
   /** The patches behind the answer for a sample; null for a model without patches, and where nothing was found. */
   patches: { in: { sample: Sample }; out: PatchView | null };
@@ -283,8 +270,6 @@ export interface Calls {
     };
     out: string;
   };
-  /** Times the strongest filters of all rows on the GPU and on one thread. */
-  compareGpu: { in: object; out: GpuComparison };
   save: { in: object; out: Uint8Array<ArrayBuffer> };
   /** Trains the recipe once more on all rows and saves that model. */
   saveOnAll: { in: { recipe: Recipe }; out: Uint8Array<ArrayBuffer> };
@@ -308,5 +293,4 @@ export interface Request {
 export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failure: Failure }
-  | { readonly step: TrainingStep }
-  | { readonly refinement: number };
+  | { readonly step: TrainingStep };

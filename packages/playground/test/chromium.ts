@@ -1,20 +1,14 @@
 /**
- * The page, built once and served on loopback as `ranksim play` serves it, in a real Chromium. Where there is no Chromium the
- * suites that need it are skipped by name.
+ * The page, built once for all suites and served on loopback as `ranksim play` serves it, in a real Chromium. Where there is no
+ * Chromium the suites that need it are skipped by name.
  */
 
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { build } from "vite";
+import { inject } from "vitest";
 import { type Served, type ServeOptions, servePage } from "../../cli/src/play/serve.ts";
-
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-/** Where the browser is, if there is one. */
-export const CHROMIUM = [process.env.RANKSIM_CHROMIUM ?? "", ...PLACES].find((path) => path !== "" && existsSync(path));
+import { CHROMIUM } from "./find-chromium.ts";
 
 /** Flags for a browser that talks to nobody but the page. */
 const FLAGS = [
@@ -25,13 +19,11 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--disable-gpu",
 ];
 
-/** Without a GPU, or with the program that Chromium brings to play one. */
-const GPU_FLAGS = {
-  none: ["--disable-gpu"],
-  software: ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"],
-} as const;
+/** Milliseconds to wait for what the page should show: it catches what hangs, and a busy machine takes its time. */
+const PATIENCE = 120_000;
 
 /** The built page in a browser. */
 export interface Stage {
@@ -46,18 +38,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Builds the page, serves it and starts the browser. */
-export async function openStage(gpu: keyof typeof GPU_FLAGS = "none"): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), "ranksim-playground-"));
-  await build({
-    configFile: resolve(import.meta.dirname, "../vite.config.ts"),
-    logLevel: "error",
-    build: { outDir: folder, emptyOutDir: true },
-  });
+/** Serves the page and starts the browser. */
+export async function openStage(): Promise<Stage> {
+  const folder = inject("page");
   const served = await servePage({ folder });
   const browser: Browser = await chromium.launch({
     executablePath: CHROMIUM as string,
-    args: [...FLAGS, ...GPU_FLAGS[gpu]],
+    args: FLAGS,
   });
   const others: Served[] = [];
   return {
@@ -65,6 +52,7 @@ export async function openStage(gpu: keyof typeof GPU_FLAGS = "none"): Promise<S
     address: served.address,
     async open(hash = "", options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options });
+      context.setDefaultTimeout(PATIENCE);
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on("console", (message) => {
@@ -85,14 +73,13 @@ export async function openStage(gpu: keyof typeof GPU_FLAGS = "none"): Promise<S
     async close() {
       await browser.close();
       for (const each of [served, ...others]) await each.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Waits until a model is there and judged. */
 export async function untilTrained(page: Page): Promise<void> {
-  await page.getByTestId("result").waitFor({ timeout: 30_000 });
+  await page.getByTestId("result").waitFor();
 }
 
 /** A figure of the result, by its title. */
@@ -113,4 +100,53 @@ export async function dropFiles(
     }
     document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
   }, sent);
+}
+
+/** Trains and waits for the result. */
+export async function train(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await untilTrained(page);
+}
+
+/** Strokes on the painter, in shares of its width and height. */
+export async function draw(
+  page: Page,
+  ...strokes: readonly (readonly (readonly [x: number, y: number])[])[]
+): Promise<void> {
+  const box = await page.getByTestId("painter").boundingBox();
+  if (!box) throw new Error("there is no painter");
+  for (const [first, ...rest] of strokes) {
+    await page.mouse.move(box.x + first[0] * box.width, box.y + first[1] * box.height);
+    await page.mouse.down();
+    for (const [x, y] of rest) await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 2 });
+    await page.mouse.up();
+  }
+}
+
+/** Waits until the drawing is read as a label. */
+export async function expectAnswer(page: Page, label: string): Promise<void> {
+  await page
+    .getByTestId("verdict")
+    .locator(".answer", { hasText: new RegExp(`^${label}$`) })
+    .waitFor();
+}
+
+/** A fault as axe reports it. */
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+const axe = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Faults that axe finds, in words. */
+export async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(await axe);
+  const violations = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations;
+  });
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary}`),
+  );
 }

@@ -58,7 +58,7 @@ describe("lines that reproduce a model", () => {
     const lines = typescriptLines({ ...digits, imageSize }, recipe, {});
     expect(Buffer.compare(await run(lines.replace(" as const", "")), ranksim.saveModel(model))).toBe(0);
     expect(commandLine(digits, recipe, {})).toBe(
-      "ranksim train digits --preset fast --refine-epochs 1 --seed 2 --model digits.model",
+      "ranksim train digits --preset fast --set refineEpochs=1 --seed 2 --model digits.model",
     );
   });
 
@@ -81,7 +81,7 @@ describe("lines that reproduce a model", () => {
     };
     const data: DataSummary = { ...digits, name: "it's.csv", form: "text" };
     expect(commandLine(data, recipe, { labelColumn: "-1", textColumn: "a b" })).toBe(
-      "ranksim train 'it'\\''s.csv' --label-column -1 --text-column 'a b' --text --estimator probabilistic --filters 20 --initialize weighted-average --n-best 5 --model it-s.model",
+      "ranksim train 'it'\\''s.csv' --label -1 --columns 'a b:text' --text --estimator probabilistic --filters 20 --set initialize=weightedAverage --set nBest=5 --model it-s.model",
     );
   });
 
@@ -93,7 +93,7 @@ describe("lines that reproduce a model", () => {
       'loadData("t.csv", { labelColumn: null, ignoreColumns: ["id", 3] })',
     );
     expect(commandLine(data, recipe, choices)).toBe(
-      "ranksim train t.csv --ignore-columns 'id,3' --estimator transform --model t.model",
+      "ranksim train t.csv --columns id:ignore,3:ignore --estimator transform --model t.model",
     );
   });
 

@@ -8,7 +8,8 @@ import {
   saveModel,
   toDense,
 } from "@ranksim/core";
-import { loadDigits, train } from "@ranksim/data";
+import { loadDigits } from "@ranksim/data";
+import { train } from "@ranksim/learn";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Explanation, ModelSummary, PatchView, Recipe, Sample } from "../src/protocol.ts";
 import { loadedData, splitRows } from "../src/worker/data.ts";
@@ -18,7 +19,7 @@ const RECIPE: Recipe = { estimator: "patches", heldOut: 0.75, params: { filters:
 
 describe("a classifier on patches", () => {
   const stages = new Set<string>();
-  const session = new Session({ step: ({ stage }) => stages.add(stage), refinement: () => {} });
+  const session = new Session(({ stage }) => stages.add(stage));
   let summary: ModelSummary;
   let sample: Sample;
   let explanation: Explanation;
@@ -95,15 +96,8 @@ describe("a classifier on patches", () => {
     expect(savings.curve[savings.curve.length - 1].accuracy).toBeGreaterThan(0.8);
   });
 
-  it("is compared with itself before refinement", async () => {
-    const view = await session.refinement({ recipe: RECIPE });
-    expect(view).toMatchObject({ heldOut: true, rows: 1348 });
-    expect(view.before.accuracy).toBeGreaterThan(0.8);
-    for (const { before, after } of view.pairs) expect(after.drawn?.size).toEqual(before.drawn?.size);
-  });
-
   it("is refused, with the reason, for rows that are no pictures", async () => {
-    const other = new Session({ step: () => {}, refinement: () => {} });
+    const other = new Session(() => {});
     const content = ["a,b,label", ...Array.from({ length: 30 }, (_, row) => `${row % 7},${row % 5},${row % 2}`)].join(
       "\n",
     );
@@ -117,7 +111,7 @@ describe("a model file whose pooled values are bytes", () => {
     const { x, y, imageSize } = await loadDigits();
     const part = { form: "matrix", x: x.slice(0, 400), y: y.slice(0, 400), imageSize } as const;
     const { model } = await train(part, { preset: "fast", params: { filters: 20 }, patches: { bytes: true } });
-    const session = new Session({ step: () => {}, refinement: () => {} });
+    const session = new Session(() => {});
     await session.openDigits();
     const file = new File([saveModel(model)], "bytes.ranksim");
     await session.openFiles({ files: [{ path: "bytes.ranksim", file }], choices: {} });

@@ -43,6 +43,6 @@ describe("a situation", () => {
     expect(withFindings(both, 2, { judged })).toMatchObject({ judged });
     expect(withFindings(both, 7, { judged })).toBe(both);
     const next = withModel(both, model(4), true);
-    expect(next).toMatchObject({ judged: { is: "judging" }, refinement: undefined });
+    expect(next).toMatchObject({ judged: { is: "judging" } });
   });
 });

@@ -1,16 +1,16 @@
 /** The worker's own parts, run in Node: the gate, the study of features, and the views of filters and rows. */
 
 import {
+  Blend,
   type ClassifierModel,
-  ConformalClassifier,
   Csr,
   Dense,
-  FilterWords,
+  LinearClassifier,
   RankSimilarityClassifier,
   saveModel,
-  trainTestSplit,
 } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
+import { ConformalClassifier, FilterWords } from "@ranksim/learn";
 import { describe, expect, it } from "vitest";
 import { loadedData, splitRows, summarize, viewRow } from "../src/worker/data.ts";
 import { Gate } from "../src/worker/gate.ts";
@@ -19,7 +19,7 @@ import { previewOf } from "../src/worker/preview.ts";
 import { Session } from "../src/worker/session.ts";
 import { studyFeatures } from "../src/worker/study.ts";
 
-const QUIET = { step: () => {}, refinement: () => {} };
+const QUIET = () => {};
 
 describe("the gate", () => {
   it("lets a run take one step at a time", async () => {
@@ -192,7 +192,7 @@ describe("the study of features", () => {
 describe("a session", () => {
   it("trains the model that the library trains, tells of it, and judges it as the library does", async () => {
     const told: number[] = [];
-    const session = new Session({ step: ({ share }) => told.push(share), refinement: () => {} });
+    const session = new Session(({ share }) => told.push(share));
     const { x, y } = await loadDigits();
     expect(await session.openDigits()).toMatchObject({
       data: { rows: 1797, features: 64, imageSize: { width: 8, height: 8 }, inkBlocks: 4 },
@@ -210,28 +210,6 @@ describe("a session", () => {
     expect(view.shares).toEqual([{ label: "3", share: 1 }]);
   });
 
-  it("compares filters before and after refinement, on the rows held out", async () => {
-    const session = new Session(QUIET);
-    await session.openDigits();
-    const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 30, refine: true } } as const;
-    const view = await session.refinement({ recipe });
-    const { x, y } = await loadDigits();
-    const { train, test } = trainTestSplit(x, y, { testShare: 0.25, seed: 0, stratify: true });
-    const plain = await new RankSimilarityClassifier({ filters: 30 }).fit(train.x, train.y);
-    const refined = await new RankSimilarityClassifier({ filters: 30, refine: true }).fit(train.x, train.y);
-    expect(view).toMatchObject({ rows: test.x.rows, heldOut: true, filters: plain.bank.filters });
-    expect(view.before.accuracy).toBe(await plain.score(test.x, test.y));
-    expect(view.after.accuracy).toBe(await refined.score(test.x, test.y));
-    expect(view.refined).toBe(refined.report.refinement?.refined);
-    const right = (accuracy: number) => Math.round(accuracy * view.rows);
-    expect(view.corrected - view.spoiled).toBe(right(view.after.accuracy) - right(view.before.accuracy));
-    expect(view.classes).toHaveLength(10);
-    expect(view.pairs.every(({ before, after }) => before.filter === after.filter)).toBe(true);
-    expect(view.pairs.length).toBe(Math.min(12, view.changed));
-    const transform = { estimator: "transform", heldOut: 0, params: { filters: 9 } } as const;
-    await expect(session.refinement({ recipe: transform })).rejects.toThrow(/Only a classifier/);
-  });
-
   it("lights the wall by the responses that the model itself gives", async () => {
     const session = new Session(QUIET);
     await session.openDigits();
@@ -246,21 +224,6 @@ describe("a session", () => {
       expect(responses?.[at]).toBeCloseTo(response, 9);
     }
     expect(Math.max(...(responses ?? []))).toBeCloseTo(strongest[0].response, 9);
-  });
-
-  it("stops a comparison with refinement, and tells how far it is", async () => {
-    const told: number[] = [];
-    const session = new Session({ step: () => {}, refinement: (share) => told.push(share) });
-    await session.openDigits();
-    const recipe = { estimator: "classifier", heldOut: 0.25, params: { filters: 400 } } as const;
-    const comparing = session.refinement({ recipe });
-    const ended = expect(comparing).rejects.toMatchObject({ name: "AbortError" });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    session.stopRefinement();
-    await ended;
-    await session.refinement({ recipe: { ...recipe, params: { filters: 30 } } });
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.every((share) => share >= 0 && share <= 1)).toBe(true);
   });
 
   it("sets data aside that a model does not take, and closes a model that does not take the data", async () => {
@@ -316,6 +279,21 @@ describe("a session", () => {
       model: { inputs: 64, filters: (model.model as ClassifierModel).bank.filters },
       fits: true,
     });
+  });
+
+  it.each([
+    ["linear", new LinearClassifier()],
+    ["blend", new Blend([["planes", new LinearClassifier()]])],
+  ])("says of a model that ends with no filters what makes one: %s", async (kind, estimator) => {
+    const session = new Session(QUIET);
+    const x = Dense.fromRows(Array.from({ length: 20 }, (_, r) => Array.from({ length: 5 }, (_, i) => (r * i) % 7)));
+    const model = await estimator.fit(
+      x,
+      Array.from({ length: 20 }, (_, r) => r % 2),
+    );
+    const file = { path: "a.model", file: new File([saveModel(model)], "a.model") };
+    const opening = session.openFiles({ files: [file], choices: {} });
+    await expect(opening).rejects.toThrow(new RegExp(`last step has filters, found ${kind} .*--for update`));
   });
 
   it("says what is missing instead of failing", async () => {

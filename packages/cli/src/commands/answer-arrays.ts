@@ -67,7 +67,7 @@ export async function* answersAsNumpy(
   { classes, keptNames, probabilities, top, sets }: AnswerShape,
 ): AsyncGenerator<Uint8Array> {
   if (keptNames.length > 0 || top > 0 || sets) {
-    const flags = "--id-column, --keep, --top or --coverage";
+    const flags = "a column of ids, --keep, --top or --coverage";
     throw new RanksimError("unsupported", `${format} has no place for ${flags}; write .csv, .jsonl or .parquet`);
   }
   const labels: Label[] = [];

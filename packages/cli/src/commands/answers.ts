@@ -166,4 +166,5 @@ const several = (label: Label | readonly Label[] | null): string =>
       : String(label);
 
 /** A field of CSV, quoted where it has to be. */
-const field = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+export const field = (text: string): string =>
+  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

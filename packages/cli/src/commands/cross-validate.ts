@@ -1,44 +1,20 @@
 /** `ranksim cross-validate`: how good a recipe is, judged on rows it was not trained on. */
 
-import {
-  accuracy,
-  crossValidate,
-  f1,
-  type Label,
-  type LabelSets,
-  type Labels,
-  type PredictingModel,
-  type Run,
-  subsetAccuracy,
-} from "@ranksim/core";
-import { rowCount } from "@ranksim/data";
+import type { Label, LabelSets, Labels } from "@ranksim/core";
+import { accuracy, crossTrain, f1, isSets, plan, subsetAccuracy } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { isSets } from "../files/labels.ts";
-import { addEstimatorFlags, type EstimatorName, estimatorOf } from "../flags/estimator-flags.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
-import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
-import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
-import { addTableFlags, type TableOptions } from "../flags/table-flags.ts";
-import { addVectorizerFlags } from "../flags/vectorizer-flags.ts";
+import { addPlanFlags, type PlanFlags, planOf, refuseTableFlags } from "../flags/plan-flags.ts";
+import { DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
-import { addSplitFlags, readingWithout, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
-import { type Input, inputFor } from "../model/passage.ts";
-import { recipeOf, suited } from "../model/recipe.ts";
+import { splitOf } from "../model/hold-out.ts";
+import type { ResultOf } from "../output.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { score, seconds } from "../terminal/numbers.ts";
 import { table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 
-type Options = ComputeOptions &
-  ReadingOptions &
-  TableOptions &
-  SplitFlags & {
-    readonly folds: number;
-    readonly estimator?: EstimatorName;
-    readonly text?: boolean;
-    readonly [name: string]: unknown;
-  };
+type Options = ComputeOptions & ReadingOptions & PlanFlags & { readonly folds: number };
 
 /** The scores of one fold. */
 interface Fold {
@@ -56,49 +32,32 @@ export function addCrossValidate(program: Command, io: Io): void {
     .description(
       "Divides the rows into folds that keep the share of each class, trains on all folds but one and judges on that one, for each in turn.",
     )
-    .argument("<data...>", DATA_ABOUT)
-    .addOption(
-      new Option("--folds <n>", "number of folds").default(10).argParser((text: string) => wholeNumber(text, 2)),
+    .argument("<data...>", DATA_ABOUT);
+  addPlanFlags(command, io, { estimators: ["classifier", "probabilistic"], roles: ["group", "time"] }).addOption(
+    new Option("--folds <n>", "number of folds")
+      .default(10)
+      .argParser((text: string) => wholeNumber(text, 2))
+      .helpGroup("Judging:"),
+  );
+  addCommonOptions(addComputeOptions(command)).action(async (dataName: string[], options: Options) => {
+    const session = new Session(io, options);
+    const planned = planOf(options);
+    const wanted = { text: options.text === true, labelled: true };
+    const data = await openData(dataName, options, session, wanted);
+    const split = splitOf(data.set);
+    const found = await plan(data.set, planned);
+    refuseTableFlags(found.recipe, options);
+    const answers = await session.compute("cross-validating", options, (run) =>
+      crossTrain(found, { ...planned, split, folds: options.folds, ...run }),
     );
-  addEstimatorFlags(addSplitFlags(addPresetFlag(command)), ["classifier", "probabilistic"]);
-  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))))
-    .addHelpText("after", exampleText("cross-validate"))
-    .action(async (dataName: string[], options: Options) => {
-      const session = new Session(io, options);
-      const { estimator, notes } = await estimatorOf(options, io.cwd);
-      const planned = await recipeOf(estimator, options, io);
-      const reading = withoutSplitColumns(options);
-      const wanted = { text: options.text === true, labelled: true };
-      const data = await readingWithout(dataName, options, session, () => openData(dataName, reading, session, wanted));
-      const split = await splitColumn(dataName, options, session, rowCount(data.set));
-      for (const note of notes) await session.note(note);
-      const byHand = suited(planned, data.set, options);
-      const { set } = byHand;
-      const preset = presetOf(options);
-      const byPreset = preset && (await presetRecipe(preset, set, options, io.cwd, byHand.recipe));
-      const recipe = byPreset || byHand.recipe;
-      const y = set.y as Labels | LabelSets;
-      const seed = typeof options.seed === "number" ? { seed: options.seed } : {};
-      const found: { accuracy: number; macroF1: number }[] = [];
-      const scorer = async (model: PredictingModel<Input>, x: Input, truth: Labels | LabelSets, run: Run) => {
-        found.push(scoresOf(truth, await model.predict(x, run)));
-        return found[found.length - 1].accuracy;
-      };
-      const { fitSeconds, scoreSeconds } = await session.compute("cross-validating", options, (run) =>
-        crossValidate(recipe.estimator as unknown as Judged, inputFor(recipe.takes, set), y, {
-          folds: options.folds,
-          ...seed,
-          scoring: scorer,
-          ...split,
-          ...run,
-        }),
-      );
-      const folds = found.map((scores, j) => ({ ...scores, fitSeconds: fitSeconds[j], scoreSeconds: scoreSeconds[j] }));
-      await session.print("cross-validate", asJson(folds), () => forPeople(folds, isSets(set.y ?? []), session));
-    });
+    const folds = answers.map(({ truth, predicted, fitSeconds, scoreSeconds }) => ({
+      ...scoresOf(truth as Labels | LabelSets, predicted),
+      fitSeconds,
+      scoreSeconds,
+    }));
+    await session.print("cross-validate", asJson(folds), () => forPeople(folds, isSets(data.set.y ?? []), session));
+  });
 }
-
-type Judged = Parameters<typeof crossValidate<Input, PredictingModel<Input>>>[0];
 
 function scoresOf(truth: Labels | LabelSets, predicted: readonly (Label | readonly Label[])[]) {
   const guess = predicted as Labels | LabelSets;
@@ -124,7 +83,7 @@ function summary(folds: readonly Fold[], pick: (fold: Fold) => number): { mean: 
   return { mean: mean(values), standardDeviation: deviation(values) };
 }
 
-function asJson(folds: readonly Fold[]): object {
+function asJson(folds: readonly Fold[]): ResultOf<"cross-validate"> {
   return { folds, accuracy: summary(folds, (fold) => fold.accuracy), macroF1: summary(folds, (fold) => fold.macroF1) };
 }
 

@@ -16,7 +16,6 @@ import type { Io } from "../io.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted } from "../terminal/numbers.ts";
 import { pairs, table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 
 /** Adds the commands. */
 export function addData(program: Command, io: Io): void {
@@ -37,12 +36,10 @@ export function addData(program: Command, io: Io): void {
       .summary(summary)
       .description(`${summary[0].toUpperCase()}${summary.slice(1)}.`);
     if (argument) command.argument("<name>", "name of a data set, or name:part");
-    addCommonOptions(command)
-      .addHelpText("after", exampleText(`data ${name}`))
-      .action((first: string | CommonOptions, second: CommonOptions) => {
-        const options = argument ? second : (first as CommonOptions);
-        return run(new Session(io, options), argument ? (first as string) : "");
-      });
+    addCommonOptions(command).action((first: string | CommonOptions, second: CommonOptions) => {
+      const options = argument ? second : (first as CommonOptions);
+      return run(new Session(io, options), argument ? (first as string) : "");
+    });
   };
   add("list", "list all data sets, and say which are here", false, list);
   add(
@@ -97,7 +94,7 @@ function rowsOf({ parts }: CatalogueEntry): number {
   return Object.values(parts).reduce((sum, [source]) => sum + source.rows, 0);
 }
 
-const partsOf = ({ parts }: CatalogueEntry): object =>
+const partsOf = ({ parts }: CatalogueEntry): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(parts).map(([part, [source]]) => [part, source.rows]));
 
 async function partsHere(entry: CatalogueEntry, env: Io["env"]): Promise<string[]> {

@@ -5,7 +5,6 @@
 
 import { dirname, join } from "node:path";
 import {
-  accuracy,
   type ClassifierModel,
   type Dense,
   expandFilter,
@@ -14,14 +13,13 @@ import {
   RankSimilarityClassifier,
   type Run,
   saveModel,
-  trainTestSplit,
 } from "@ranksim/core";
-import { loadDigits, train as trainByPreset } from "@ranksim/data";
+import { loadDigits } from "@ranksim/data";
+import { accuracy, filterPart, type Preset, train as trainByPreset, trainTestSplit } from "@ranksim/learn";
 import type { Command } from "commander";
 import { commandName } from "../command-name.ts";
 import { writeTo } from "../files/output.ts";
 import type { Io, Output } from "../io.ts";
-import { filterPart } from "../model/parts.ts";
 import { patchesOf } from "../model/patch-view.ts";
 import { writeModel } from "../model/store.ts";
 import { pictureOf } from "../pictures/picture.ts";
@@ -30,7 +28,6 @@ import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } fro
 import { type Captioned, drawPictures } from "../terminal/draw.ts";
 import { bytes, count, score, seconds } from "../terminal/numbers.ts";
 import { table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 import { nearestNeighbour } from "./nearest-neighbour.ts";
 
 /** Filters of the plain method. */
@@ -52,12 +49,10 @@ export function addDemo(program: Command, io: Io): void {
       "Trains on 1,348 handwritten digits by the preset `balanced` and by the paper's plain method, compares both with one nearest neighbour on 449 others, draws some filters and writes a model, a report and the digits as a table.",
     )
     .option("--folder <path>", "where its files go", "ranksim-demo");
-  addCommonOptions(addComputeOptions(command))
-    .addHelpText("after", exampleText("demo"))
-    .action(async (options: Options) => {
-      const session = new Session(io, options);
-      await demo(session, options);
-    });
+  addCommonOptions(addComputeOptions(command)).action(async (options: Options) => {
+    const session = new Session(io, options);
+    await demo(session, options);
+  });
 }
 
 /** What the demo writes. */
@@ -120,7 +115,7 @@ async function demo(session: Session, options: Options): Promise<void> {
   const own = filterPart(model)?.part.report;
   const value = {
     rows: { train: train.x.rows, test: test.x.rows },
-    recipe: { preset: recipe.preset, about: recipe.about },
+    recipe: { preset: recipe.preset as Preset, about: recipe.about }, // no estimator was named
     rankSimilarity: {
       ...figures.ours,
       filters: filtersOf(model),
@@ -225,7 +220,7 @@ function forPeople(
     [`inspect ${modelPath}`, "see what is in the model file"],
     ["data list", "see what else can be trained on"],
     [
-      `train ${tablePath} --label-column digit --test-share 0.2 --model ${again}`,
+      `train ${tablePath} --label digit --test-share 0.2 --model ${again}`,
       "train on a table, as you would on your own",
     ],
   ].map(([rest, about]) => `  ${style.accent(`${commandName(io)} ${rest}`)}\n      ${style.faint(about)}\n`);

@@ -2,17 +2,17 @@
 
 import { arch, cpus, release, totalmem, type } from "node:os";
 import { versions } from "node:process";
-import { type Backend, type BackendName, Dense, openBackend } from "@ranksim/core";
+import { type Backend, Dense, RanksimError } from "@ranksim/core";
 import type { Command } from "commander";
+import { type CommandBackend, openNamed } from "../backends.ts";
 import type { Io } from "../io.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count } from "../terminal/numbers.ts";
 import { pairs, table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 
 /** What each back end is; "auto" is one of them. */
-const ABOUT: { readonly [name in Exclude<BackendName, "auto">]: string } = {
-  gpu: "kernels on a GPU, through WebGPU",
+const ABOUT: { readonly [name in Exclude<CommandBackend, "auto">]: string } = {
+  gpu: "kernels on a GPU, through WebGPU, for dense rows of bytes",
   threads: "SIMD kernels on several threads",
   wasm: "SIMD kernels on one thread",
   reference: "the definitions, as plain loops",
@@ -26,7 +26,7 @@ const LONG_ENOUGH = 80;
 
 /** What was found of one back end. */
 interface Found {
-  readonly name: BackendName;
+  readonly name: CommandBackend;
   readonly about: string;
   /** Why it does not run here. */
   readonly refused?: string;
@@ -44,15 +44,13 @@ export function addDoctor(program: Command, io: Io): void {
     .description(
       "Lists the back ends that run here, with the GPU's adapter, threads and memory, and a short speed test of each: the strongest of many filters for rows of 784 bytes.",
     );
-  addCommonOptions(command)
-    .addHelpText("after", exampleText("doctor"))
-    .action((options: CommonOptions) => run(new Session(io, options)));
+  addCommonOptions(command).action((options: CommonOptions) => run(new Session(io, options)));
 }
 
 async function run(session: Session): Promise<void> {
   const found = await session.metered("trying back ends", async () => {
     const all: Found[] = [];
-    for (const [name, about] of Object.entries(ABOUT) as [BackendName, string][]) {
+    for (const [name, about] of Object.entries(ABOUT) as [CommandBackend, string][]) {
       session.io.signal.throwIfAborted();
       all.push(await look(name, about));
     }
@@ -97,6 +95,7 @@ async function run(session: Session): Promise<void> {
       ? `\n${pairs(
           [
             ["gpu", `program "${gpu.variant}"${kind}`],
+            ["rows", "dense bytes; the processor searches all others"],
             ["buffers", `up to ${bytes(gpu.limits.bufferBytes)}`],
           ],
           style,
@@ -111,16 +110,19 @@ function billions(rate: number): string {
 }
 
 /** Opens a back end and lets it show its speed. */
-async function look(name: BackendName, about: string): Promise<Found> {
+async function look(name: CommandBackend, about: string): Promise<Found> {
   let backend: Backend;
   try {
-    backend = await openBackend(name);
+    backend = await openNamed(name);
   } catch (error) {
     return { name, about, refused: (error as Error).message };
   }
   try {
     const device = await backend.describe?.();
     return { name, about, threads: backend.threads, rate: await speedOf(backend), ...(device ? { device } : {}) };
+  } catch (error) {
+    if (!(error instanceof RanksimError)) throw error;
+    return { name, about, refused: error.message }; // it opened, and fails at work
   } finally {
     await backend.close();
   }
@@ -132,7 +134,7 @@ async function speedOf(backend: Backend): Promise<number> {
     const x = Dense.of(drawn(size * FEATURES), size, FEATURES);
     const rows = await backend.hold(x);
     const singles = Uint32Array.from({ length: size + 1 }, (_, f) => f);
-    const bank = await rows.sum({ offsets: singles, rows: singles.subarray(0, size) }).rank();
+    const bank = await rows.rank({ offsets: singles, rows: singles.subarray(0, size) });
     try {
       await rows.topFilters(bank, 1); // what is made once is not counted
       const began = performance.now();

@@ -3,8 +3,7 @@
  * in `EXAMPLE_FILES`, so none of them can be wrong.
  */
 
-import type { Io } from "../io.ts";
-import { styleOf } from "../terminal/style.ts";
+import type { Command } from "commander";
 
 /** A command line and what it does. */
 export interface Example {
@@ -15,14 +14,21 @@ export interface Example {
 /** The names of files that the examples read and do not make. */
 export const EXAMPLE_FILES = ["plants.csv", "reviews.csv", "new-reviews.txt"] as const;
 
-/** Examples of `serve`: they do not end by themselves, so its own test runs them. */
-export const SERVE_EXAMPLES: readonly Example[] = [
-  { line: "ranksim serve digits.ranksim", about: "on this machine alone, port 8080" },
-  {
-    line: "ranksim serve digits.ranksim reviews.ranksim --port 9000 --watch",
-    about: "two models, swapped when their files change",
-  },
-];
+/** Examples of commands that do not end by themselves; their own tests run them. */
+export const ENDLESS_EXAMPLES: { readonly [command: string]: readonly Example[] } = {
+  serve: [
+    { line: "ranksim serve digits.ranksim", about: "on this machine alone, port 8080" },
+    {
+      line: "ranksim serve digits.ranksim reviews.ranksim --port 9000 --watch",
+      about: "two models, swapped when their files change",
+    },
+  ],
+  play: [
+    { line: "ranksim play", about: "the embedded digits, or data that you drop on the page" },
+    { line: "ranksim play digits.ranksim", about: "the same, opened with a model" },
+    { line: "ranksim play plants.ranksim plants.csv", about: "the same, with rows to look at" },
+  ],
+};
 
 /** Examples by command, in the order in which they work. */
 export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
@@ -36,11 +42,11 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
       about: "the paper's plain method: filters are pictures, and can be exported",
     },
     {
-      line: "ranksim train plants.csv --label-column species -m plants.ranksim",
+      line: "ranksim train plants.csv --label species -m plants.ranksim",
       about: "a table, its classes in one column",
     },
     {
-      line: "ranksim train reviews.csv --text --text-column review --label-column stars -m reviews.ranksim",
+      line: "ranksim train reviews.csv --text --columns review:text --label stars -m reviews.ranksim",
       about: "text: the model takes raw text afterwards",
     },
     {
@@ -84,7 +90,7 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   tune: [
     { line: "ranksim tune digits:train --seconds 10 --out tuning.html", about: "what suits the data, in ten seconds" },
     {
-      line: "ranksim tune plants.csv --label-column species --try filters=3,6,12 --try distribution=rank,savage -m best.ranksim",
+      line: "ranksim tune plants.csv --label species --try filters=3,6,12 --try distribution=rank,savage -m best.ranksim",
       about: "among these; the best is trained and saved",
     },
   ],
@@ -110,11 +116,15 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   ],
   report: [
     { line: "ranksim report digits.ranksim digits --out digits.html", about: "one page, complete in itself" },
+    { line: "ranksim report reviews.ranksim reviews.csv -o reviews.html", about: "of a model of text" },
+  ],
+  nearest: [
     {
-      line: "ranksim report reviews.ranksim reviews.csv -o reviews.html --png pictures",
-      about: "and its pictures as files",
+      line: "ranksim nearest plain.ranksim digits:test --among digits:train --k 3 -o nearest.csv",
+      about: "the three training rows most like each row",
     },
   ],
+  map: [{ line: "ranksim map digits.ranksim digits --out map.html", about: "all rows in one picture" }],
   "data list": [{ line: "ranksim data list", about: "what there is, and what is here already" }],
   "data info": [{ line: "ranksim data info fashion-mnist", about: "source, licence, citation" }],
   "data path": [{ line: "ranksim data path digits", about: "where it is" }],
@@ -122,13 +132,10 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
   demo: [{ line: "ranksim demo", about: "under a minute, needs no network" }],
 };
 
-/** The examples of a command as they stand under its help. */
-export function exampleText(command: string, io?: Io): string {
-  const style = io && styleOf(io.stdout);
-  const examples = command === "serve" ? SERVE_EXAMPLES : EXAMPLES[command];
-  const lines = examples.map(({ line, about }) => {
-    const comment = `# ${about}`;
-    return `  ${style ? style.faint(comment) : comment}\n  ${line}`;
-  });
-  return `\nExamples:\n${lines.join("\n")}\n`;
+/** The examples of a command as they stand in its help; undefined where it has none. */
+export function exampleText(command: Command): string | undefined {
+  const { parent } = command;
+  const name = parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
+  const examples = { ...EXAMPLES, ...ENDLESS_EXAMPLES }[name];
+  return examples && `Examples:\n${examples.map(({ line, about }) => `  # ${about}\n  ${line}`).join("\n")}`;
 }

@@ -5,32 +5,33 @@ import {
   ConformalModel,
   expandFilter,
   type Label,
-  type Model,
+  LinearModel,
   type Run,
   schemaOf,
   toDense,
 } from "@ranksim/core";
 import { type DataSet, type ImageSize, rowCount } from "@ranksim/data";
+import { classesOf, decidingPart, type FilterModel, filterClasses, labelNamer, passThrough } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { labelNamer } from "../files/labels.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
+import { blended, cellReader } from "../model/deciding.ts";
 import { featureNamer, featureWord } from "../model/feature-names.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
-import { classesOf, type FilterModel, filterClasses, filterPart, tableModelOf } from "../model/parts.ts";
-import { passThrough } from "../model/passage.ts";
 import { greyOf, patchesOf, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
 import { readModel } from "../model/store.ts";
+import type { ResultOf } from "../output.ts";
 import { pictureOf, shrink } from "../pictures/picture.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { drawPictures } from "../terminal/draw.ts";
-import { counted, percent, short } from "../terminal/numbers.ts";
+import { counted, short } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
-import { pairs, table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
+import { table } from "../terminal/table.ts";
+import { explainPlanes } from "./explain-planes.ts";
+import { answered, contributionTable } from "./explain-text.ts";
 
 type Options = ComputeOptions &
   ReadingOptions & { readonly row: number; readonly top: number; readonly image?: ImageSize | "none" };
@@ -51,30 +52,38 @@ export function addExplain(program: Command, io: Io): void {
     .command("explain")
     .summary("say why a row was given its class")
     .description(
-      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival. A model with patches also shows where in the image each of the two was found.",
+      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival. Of a linear model it says which features speak for the class and against it. A model with patches also shows where in the image each of the two was found.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
     .addOption(new Option("--row <i>", "the row, from 0").argParser(number(0)).makeOptionMandatory())
     .addOption(new Option("--top <n>", "filters and features shown").argParser(number(1)).default(8))
     .addOption(new Option("--image <WxH>", "rows are images of this size; none: no picture").argParser(parseImageSize));
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
-    .addHelpText("after", exampleText("explain"))
-    .action(async (modelPath: string, dataName: string[], options: Options) => {
+  addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
+    async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const { model } = await readModel(modelPath, io, dataName);
-      const part = filterPart(model)?.part;
-      if (!part) throw usageError(`a ${model.kind} model has no filters to explain by`);
+      const deciding = decidingPart(model);
+      if (!deciding) throw usageError(`a ${model.kind} model has neither filters nor planes to explain by`);
       const { set } = await openData(dataName, options, session, { model });
       const one = oneRow(set, options.row);
+      const { part } = deciding;
+      if (part instanceof LinearModel) {
+        await explainPlanes({ model, deciding, part, one, truth: set.y?.[options.row] }, options, session);
+        return;
+      }
       const size = imageSizeOf(one, part.features, options.image);
-      const found = await session.compute("explaining", options, async (run) => {
-        const { atFilters } = await passThrough(model, one, run);
-        return part.explain(atFilters, 0, quiet(run));
+      const { found, note } = await session.compute("explaining", options, async (run) => {
+        const { atFilters } = await passThrough(deciding.model, one, run);
+        const strong = await part.explain(atFilters, 0, quiet(run));
+        const own = "label" in strong ? (strong.label as Label) : undefined;
+        const whole = await blended(model, deciding, one, own, quiet(run));
+        return { found: { ...strong, ...(whole ? { label: whole.label } : {}) }, note: whole?.note };
       });
+      if (note) await session.note(note);
       const patches = patchesOf(model);
       const where = patches && one.form === "matrix" ? whereFound(patches, one.x, 0, found) : undefined;
-      const nameOf = featureNamer(model, one, size);
+      const nameOf = featureNamer(deciding, model, one, size);
       const explained: Explained = {
         part,
         found,
@@ -82,7 +91,7 @@ export function addExplain(program: Command, io: Io): void {
         truth: set.y?.[options.row],
         nameOf,
         featuresAre: featureWord(model),
-        cellOf: cellReader(model, one),
+        cellOf: cellReader(model, deciding, one),
         labelName: labelNamer(set),
         top: options.top,
         where,
@@ -90,7 +99,8 @@ export function addExplain(program: Command, io: Io): void {
       };
       if (schemaOf(model)?.heldOut || model instanceof ConformalModel) await session.note(HELD_OUT);
       await session.print("explain", asJson(explained), () => forPeople(explained, one, size, session));
-    });
+    },
+  );
 }
 
 interface Explained {
@@ -110,15 +120,6 @@ interface Explained {
   readonly channels: number;
 }
 
-/** The cells of a row of a table by the features that come from them. */
-function cellReader(model: Model, one: DataSet): (feature: number) => string | undefined {
-  const encoder = tableModelOf(model);
-  if (!encoder || one.form !== "table") return () => undefined;
-  const columns = encoder.featureColumns;
-  const table = one.table.select(encoder.columns.map(({ name }) => name));
-  return (feature) => cut(printable(String(table.cell(columns[feature], 0) ?? "missing")), 20);
-}
-
 /** A data set of one row; refused by name when there is no such row. */
 function oneRow(set: DataSet, row: number): DataSet {
   const rows = rowCount(set);
@@ -130,7 +131,7 @@ function oneRow(set: DataSet, row: number): DataSet {
 /** Without progress: one row is done at once. */
 const quiet = ({ backend, signal }: Run): Run => ({ ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) });
 
-function asJson({ found, row, truth, nameOf, part, top, where }: Explained): object {
+function asJson({ found, row, truth, nameOf, part, top, where }: Explained): ResultOf<"explain"> {
   const label = labelsOf(part);
   return {
     row,
@@ -161,40 +162,16 @@ function labelsOf(part: FilterModel): ((filter: number) => Label) | undefined {
 
 function forPeople(explained: Explained, one: DataSet, size: ImageSize | undefined, session: Session): string {
   const { found, row, truth, part, top, labelName } = explained;
-  const { style } = session;
   const label = labelsOf(part);
-  const name = (value: Label | readonly Label[]) =>
-    cut(
-      printable(
-        [value]
-          .flat()
-          .map((one) => labelName(one as Label))
-          .join(", ") || "no label",
-      ),
-      40,
-    );
-  const right = truth === undefined || found.label === undefined ? undefined : String(truth) === String(found.label);
-  const given = found.label === undefined ? undefined : name(found.label);
-  const parts = [
-    pairs(
-      [
-        ["row", String(row)],
-        ["text", one.form === "text" ? cut(printable(one.text[0].replace(/\s+/g, " ").trim()), 200) : undefined],
-        ["true", truth === undefined ? undefined : name(truth)],
-        [
-          "predicted",
-          given && (right === undefined ? style.strong(given) : right ? style.good(given) : style.bad(given)),
-        ],
-        ["rival", found.rival === undefined || !label ? undefined : name(label(found.rival))],
-      ],
-      style,
-    ),
-  ];
+  const rival = found.rival === undefined || !label ? undefined : label(found.rival);
+  const parts = [answered({ row, one, truth, label: found.label, rival, labelName }, session)];
   if (size) parts.push(pictures(explained, one, size, session));
   if (explained.where) parts.push(maps(explained, one, explained.where, session));
   parts.push(filterTable(explained, session));
   // A pixel's number says little; what pixels say together is in the pictures.
-  if (!size && found.contributions.length > 0) parts.push(contributionTable(explained, top, session));
+  if (!size && found.contributions.length > 0) {
+    parts.push(contributionTable({ ...explained, contributions: found.contributions }, top, session));
+  }
   return parts.join("\n");
 }
 
@@ -266,21 +243,4 @@ function filterTable({ found, part, top, labelName }: Explained, { style }: Sess
   return shown.length === found.filters.length
     ? text
     : `${text}${style.faint(`… ${found.filters.length - shown.length} more with --top`)}\n`;
-}
-
-function contributionTable({ found, nameOf, featuresAre, cellOf }: Explained, top: number, { style }: Session): string {
-  const right = { align: "right" } as const;
-  const all = found.contributions.reduce((sum, { contribution }) => sum + Math.abs(contribution), 0);
-  return table(
-    [{ head: featuresAre }, { head: "value", ...right }, { head: "speaks" }, { head: "share", ...right }],
-    found.contributions
-      .slice(0, top)
-      .map(({ feature, value, contribution }) => [
-        cut(printable(nameOf(feature)), 40),
-        cellOf(feature) ?? short(value),
-        contribution > 0 ? style.good("for") : style.bad("against"),
-        percent(Math.abs(contribution) / all),
-      ]),
-    style,
-  );
 }

@@ -12,7 +12,6 @@ import type { Io } from "../io.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count } from "../terminal/numbers.ts";
-import { exampleText } from "./examples.ts";
 
 type Format = "onnx" | "c" | "nir";
 
@@ -70,9 +69,9 @@ export function addExport(program: Command, io: Io): void {
     .addOption(
       new Option("--threshold <n>", "NIR: potential at which a filter fires and silences the others").argParser(Number),
     );
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
-    .addHelpText("after", exampleText("export"))
-    .action((modelPath: string, options: Options) => exportModel(modelPath, options, io));
+  addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action((modelPath: string, options: Options) =>
+    exportModel(modelPath, options, io),
+  );
 }
 
 async function exportModel(modelPath: string, options: Options, io: Io): Promise<void> {
@@ -108,11 +107,16 @@ type Writer = (
   session: Session,
 ) => Promise<Written>;
 
+const INEXACT =
+  "weights of this model, or its scaled rows, are fractions, and programs that run ONNX files add them up in an order of their own: a label can differ from that of predict where two filters respond alike";
+
 /** The package is loaded when it is wanted: other commands start without it. */
 const formats: { readonly [format in Format]: Writer } = {
-  onnx: async (model, _, { rows, probabilities }) => {
-    const { exportOnnx } = await import("@ranksim/export");
-    return { content: exportOnnx(model, { ...(rows ? { rows } : {}), probabilities }), facts: {}, lines: [] };
+  onnx: async (model, _, { rows, probabilities }, session) => {
+    const { areResponsesExact, exportOnnx } = await import("@ranksim/export");
+    const content = exportOnnx(model, { ...(rows ? { rows } : {}), probabilities });
+    if (!areResponsesExact(model)) await session.note(INEXACT);
+    return { content, facts: {}, lines: [] };
   },
   c: async (model, path, options, session) => {
     const { exportC } = await import("@ranksim/export");

@@ -1,18 +1,33 @@
 /** `ranksim inspect`: what is in a model file. */
 
-import { ConformalModel, type Model, type Schema, schemaOf } from "@ranksim/core";
+import { BlendModel, ConformalModel, LinearModel, type Model, type Schema, schemaOf } from "@ranksim/core";
+import {
+  classesOf,
+  type DecidingPart,
+  decidingPart,
+  type FilterModel,
+  filterClasses,
+  filterPart,
+  stepsOf,
+  vocabularyOf,
+} from "@ranksim/learn";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { columnLines } from "../model/data-summary.ts";
-import { classesOf, type FilterModel, filterClasses, filterPart, stepsOf, vocabularyOf } from "../model/parts.ts";
+import { featureNamer } from "../model/feature-names.ts";
 import { refinementText } from "../model/refinement-text.ts";
 import { readModel, type StoredModel } from "../model/store.ts";
+import { strongestWeights } from "../model/strongest-weights.ts";
+import { triedText } from "../model/tried-text.ts";
+import type { ResultOf } from "../output.ts";
 import { scoreName } from "../report/card.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, counted, percent, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs, table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
+
+/** Features named for each class of planes. */
+const STRONGEST = 5;
 
 /** Adds the command. */
 export function addInspect(program: Command, io: Io): void {
@@ -20,33 +35,33 @@ export function addInspect(program: Command, io: Io): void {
     .command("inspect")
     .summary("say what is in a model file")
     .description(
-      "Says what is in a model file: kind, size, classes and their filters, parameters, how training went, digest.",
+      "Says what is in a model file: kind, size, classes with their filters or their strongest weights, parameters, how training went, digest.",
     )
     .argument("<model>", "model file, - for standard input");
-  addCommonOptions(command)
-    .addHelpText("after", exampleText("inspect"))
-    .action(async (modelPath: string, options: CommonOptions) => {
-      const session = new Session(io, options);
-      const stored = await readModel(modelPath, io);
-      await session.print("inspect", asJson(stored), () => forPeople(stored, session.style));
-    });
+  addCommonOptions(command).action(async (modelPath: string, options: CommonOptions) => {
+    const session = new Session(io, options);
+    const stored = await readModel(modelPath, io);
+    await session.print("inspect", asJson(stored), () => forPeople(stored, session.style));
+  });
 }
 
-function asJson({ model, byteLength, digest }: StoredModel): object {
+function asJson({ model, byteLength, digest }: StoredModel): ResultOf<"inspect"> {
+  const schema = schemaOf(model);
   return {
     kind: model.kind,
     byteLength,
     digest,
-    ...(schemaOf(model) ? { data: schemaOf(model) } : {}),
+    ...(schema ? { data: schema } : {}),
     steps: stepsOf(model).map((step) => {
-      const { params } = step as { params?: unknown };
+      const { params } = step as { params?: object };
       const part = filterPart(step)?.part;
-      return { kind: step.kind, ...(params ? { params } : {}), ...(part ? filtersAsJson(part) : {}) };
+      const planes = step instanceof LinearModel ? planesAsJson(step, model) : {};
+      return { kind: step.kind, ...(params ? { params } : {}), ...(part ? filtersAsJson(part) : {}), ...planes };
     }),
   };
 }
 
-function filtersAsJson(part: FilterModel): object {
+function filtersAsJson(part: FilterModel): Partial<ResultOf<"inspect">["steps"][number]> {
   const classes = classesOf(part);
   const counts = countByClass(part);
   return {
@@ -59,6 +74,16 @@ function filtersAsJson(part: FilterModel): object {
   };
 }
 
+/** The classes of planes, and what weighs most for each. */
+function planesAsJson(part: LinearModel, model: Model): Partial<ResultOf<"inspect">["steps"][number]> {
+  const nameOf = featureNamer({ model, part, step: stepsOf(model).indexOf(part) }, model);
+  const classes = part.classes.map((label, code) => ({
+    label,
+    strongest: strongestWeights(part, code, STRONGEST).map((one) => ({ ...one, name: nameOf(one.feature) })),
+  }));
+  return { features: part.features, classes };
+}
+
 function countByClass(part: FilterModel): number[] | undefined {
   const of = filterClasses(part);
   if (!of) return undefined;
@@ -68,25 +93,26 @@ function countByClass(part: FilterModel): number[] | undefined {
 }
 
 function forPeople({ model, name, byteLength, digest }: StoredModel, style: Style): string {
-  const part = filterPart(model)?.part;
+  const deciding = decidingPart(model);
+  const part = filterPart(deciding?.model ?? model)?.part;
+  const planes = deciding?.part instanceof LinearModel ? deciding.part : undefined;
   const terms = vocabularyOf(model);
   const parts = [
     pairs(
       [
         ["model", style.strong(printable(name))],
-        [
-          "kind",
-          stepsOf(model)
-            .map((step) => step.kind)
-            .join(" → "),
-        ],
+        ["kind", kindsOf(model)],
         ["size", bytes(byteLength)],
         ["digest", digest],
         ["words", terms && count(terms.length)],
         ...schemaLines(schemaOf(model)),
-        ["features", part && count(part.features)],
+        ["shown below", deciding?.member && memberText(deciding.member)],
+        ["features", deciding && count(deciding.part.features)],
         ["filters", part && `${count(part.bank.filters)}, ${part.bank.form}, ${widthOf(part)}`],
-        ["trained on", part && counted(part.report.rows, "row")],
+        [
+          "trained on",
+          deciding?.part.report.rows === undefined ? undefined : counted(deciding.part.report.rows, "row"),
+        ],
         [
           "sets",
           model instanceof ConformalModel ? `fitted to ${counted(model.scores.length, "held-out row")}` : undefined,
@@ -96,10 +122,42 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
       style,
     ),
   ];
-  if (part) parts.push(trainings(part, style), parameters(model, style));
+  parts.push(triedText(schemaOf(model)?.recipe?.tried, style));
+  if (deciding && planes) parts.push(weights(deciding, planes, model, style));
+  if (part) parts.push(trainings(part, style));
+  if (deciding) parts.push(parameters(deciding.model, style));
   for (const note of part?.report.notes ?? []) parts.push(`${style.note("note:")} ${printable(note)}\n`);
   return parts.filter((text) => text !== "").join("\n");
 }
+
+/** The kinds of the steps, and of the models of a blend. */
+function kindsOf(model: Model): string {
+  const inner = model instanceof ConformalModel ? model.model : model;
+  if (inner instanceof BlendModel) return `blend of ${inner.steps.map(kindsOf).join("; ")}`;
+  return stepsOf(model)
+    .map((step) => step.kind)
+    .join(" → ");
+}
+
+const memberText = ({ name, weight }: NonNullable<DecidingPart["member"]>): string =>
+  `${printable(name)}, which counts ${percent(weight)}`;
+
+/** The classes, and the features that weigh most for and against each. */
+function weights(deciding: DecidingPart, part: LinearModel, model: Model, style: Style): string {
+  const nameOf = featureNamer(deciding, model);
+  return table(
+    [{ head: part.multilabel ? "label" : "class" }, { head: "weighs most" }],
+    part.classes.map((label, code) => [
+      cut(printable(String(label)), 40),
+      strongestWeights(part, code, STRONGEST)
+        .map(({ feature, weight }) => `${cut(printable(nameOf(feature)), 30)} ${style.faint(signed(weight))}`)
+        .join(", "),
+    ]),
+    style,
+  );
+}
+
+const signed = (weight: number): string => `${weight > 0 ? "+" : "−"}${Math.abs(weight).toPrecision(2)}`;
 
 /** What the model knows of its data. */
 function schemaLines(schema: Schema | undefined): (readonly [string, string | undefined])[] {

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { RanksimError } from "@ranksim/core";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { portOf } from "../flags/port.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
 import { modelBytes, readModel } from "../model/store.ts";
 import { openBrowser } from "../play/open-browser.ts";
@@ -23,13 +23,6 @@ interface PlayOptions extends CommonOptions, ReadingOptions {
 /** Where the build puts the page: beside the commands. */
 const PAGE = fileURLToPath(new URL("../playground", import.meta.url));
 
-const EXAMPLES = `
-Examples:
-  ranksim play                               the embedded digits, or data that you drop on the page
-  ranksim play digits.ranksim                the same, opened with a model
-  ranksim play plants.ranksim new-plants.csv the same, with rows to look at
-`;
-
 /** Adds the command. */
 export function addPlay(program: Command, io: Io): void {
   const command = program
@@ -40,10 +33,13 @@ export function addPlay(program: Command, io: Io): void {
     )
     .argument("[model]", "model file to open the page with")
     .argument("[data...]", `rows to look at with the model: ${DATA_ABOUT}`);
-  addCommonOptions(addReadingOptions(command))
-    .addOption(new Option("--port <n>", "port to serve on; 0: any free port").argParser(portOf).default(0))
+  addCommonOptions(addReadingOptions(command, io))
+    .addOption(
+      new Option("--port <n>", "port to serve on; 0: any free port")
+        .argParser((text: string) => wholeNumber(text, 0, 65_535))
+        .default(0),
+    )
     .addOption(new Option("--open", "open the page in the browser"))
-    .addHelpText("after", EXAMPLES)
     .action((modelPath: string | undefined, dataNames: string[], options: PlayOptions) =>
       play(modelPath, dataNames, options, io),
     );

@@ -1,18 +1,18 @@
 /** `ranksim predict`: a class, or several, for each row, as the rows come. */
 
 import type { ConformalModel, Label, Model, PredictingModel, Run } from "@ranksim/core";
-import type { Block, ColumnChoice } from "@ranksim/data";
+import type { ColumnChoice, DataSet } from "@ranksim/data";
+import { asConformal, asPredicting, type Input, inputOf, tableModelOf } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
 import { openBlocks } from "../files/data-argument.ts";
 import { areFiles } from "../files/data-names.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { shareBelowOne, wholeNumber } from "../flags/parameter-flags.ts";
-import { addReadingOptions, column, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { column, READING_ROLES } from "../flags/columns.ts";
+import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
+import { shareBelowOne, wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
-import { asConformal, asPredicting } from "../model/parts.ts";
-import { type Input, inputOf } from "../model/passage.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, counted } from "../terminal/numbers.ts";
@@ -26,7 +26,6 @@ import {
   answersAsText,
   keptNamesOf,
 } from "./answers.ts";
-import { exampleText } from "./examples.ts";
 
 type Options = ComputeOptions &
   ReadingOptions & {
@@ -69,9 +68,6 @@ export function addPredict(program: Command, io: Io): void {
       ).argParser(shareBelowOne),
     )
     .addOption(
-      new Option("--id-column <c>", "column that names the rows; it comes first in the output").argParser(column),
-    )
-    .addOption(
       new Option("--keep <list>", "columns to copy into the output, separated by commas").argParser((text: string) =>
         text.split(",").map(column),
       ),
@@ -84,9 +80,8 @@ export function addPredict(program: Command, io: Io): void {
     .addOption(
       new Option("--out-format <name>", "how the answers are written, whatever the ending").choices(ANSWER_FORMATS),
     );
-  addCommonOptions(addReadingOptions(addComputeOptions(command), { dividesMemory: true }))
-    .addHelpText("after", exampleText("predict"))
-    .action(async (modelPath: string, dataName: string[], options: Options) => {
+  addCommonOptions(addComputeOptions(addReadingOptions(command, io, [...READING_ROLES, "id"]))).action(
+    async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       if (modelPath === "-" && dataName.includes("-")) throw usageError("model and data cannot both be standard input");
@@ -119,24 +114,29 @@ export function addPredict(program: Command, io: Io): void {
         const show = (read: number, total: number | undefined) =>
           run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
         const blocks = openBlocks(dataName, reading, session, { model, labelled: false }, show);
-        const ask = (block: Block) =>
-          answer(predicting, inputOf(model, block.data), block, shape, options, {
+        const unfamiliar = tableModelOf(model)?.unfamiliar();
+        const ask = (block: DataSet) => {
+          if (block.form !== "text") unfamiliar?.add(block.form === "table" ? block.table : block.x);
+          return answer(predicting, inputOf(model, block), block, shape, options, {
             backend,
             ...(signal ? { signal } : {}),
           });
+        };
         const answers = answering(blocks, ask, found);
         if (session.json && options.out === "-") await printJson(answers, shape, session);
         else await writeTo(options.out, chunksOf(answers, format, shape), io);
+        for (const note of unfamiliar?.notes() ?? []) await session.note(note);
       });
       if (options.out !== "-" && !session.quiet) {
         await io.stderr.write(`${counted(found.rows, "answer")} in ${options.out}\n`);
       }
-    });
+    },
+  );
 }
 
 async function* answering(
-  blocks: AsyncIterable<Block>,
-  ask: (block: Block) => Promise<AnswerBlock>,
+  blocks: AsyncIterable<DataSet>,
+  ask: (block: DataSet) => Promise<AnswerBlock>,
   found: { rows: number },
 ): AsyncGenerator<AnswerBlock> {
   for await (const block of blocks) {
@@ -149,7 +149,7 @@ async function* answering(
 async function answer(
   model: PredictingModel<Input>,
   x: Input,
-  block: Block,
+  block: DataSet,
   { probabilities, top, keptNames }: AnswerShape,
   { coverage, reject }: Pick<Options, "coverage" | "reject">,
   run: Run,
@@ -159,7 +159,7 @@ async function answer(
   const labels = await (reject === undefined ? model.predict(x, run) : sure.predict(x, { ...run, reject }));
   const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage, ...run });
   const isWanted = probabilities || top > 0;
-  const kept = keptNames.length > 0 ? block.kept : [];
+  const kept = keptNames.length > 0 ? (block.kept ?? []) : [];
   return { labels, sets, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
 }
 

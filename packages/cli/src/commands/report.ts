@@ -2,22 +2,20 @@
 
 import { isClassifier } from "@ranksim/core";
 import { type ImageSize, rowCount } from "@ranksim/data";
+import { filterPart } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
-import { filterPart } from "../model/parts.ts";
 import { seenIn, seenNotes } from "../model/seen-rows.ts";
 import { readModel } from "../model/store.ts";
 import { provenanceOf } from "../provenance.ts";
-import type { ReportContent } from "../report/content.ts";
 import { makeReport } from "../report/make.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
-import { exampleText } from "./examples.ts";
 
 type Options = ComputeOptions &
   ReadingOptions & {
@@ -25,7 +23,6 @@ type Options = ComputeOptions &
     readonly title?: string;
     readonly image?: ImageSize | "none";
     readonly samples: number;
-    readonly png?: string;
   };
 
 /** Adds the command. */
@@ -39,7 +36,6 @@ export function addReport(program: Command, io: Io): void {
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
     .option("-o, --out <file>", "where the page goes; - for standard output", "report.html")
-    .option("--png <folder>", "the pictures of the page as PNG files as well")
     .option("--title <text>", "title of the page")
     .addOption(
       new Option("--image <WxH>", "rows are images of this size; none if they are not").argParser(parseImageSize),
@@ -49,9 +45,8 @@ export function addReport(program: Command, io: Io): void {
         .argParser((text: string) => wholeNumber(text, 0))
         .default(10),
     );
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
-    .addHelpText("after", exampleText("report"))
-    .action(async (modelPath: string, dataName: string[], options: Options, own: Command) => {
+  addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
+    async (modelPath: string, dataName: string[], options: Options, own: Command) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
       const stored = await readModel(modelPath, io, dataName);
@@ -77,23 +72,16 @@ export function addReport(program: Command, io: Io): void {
       );
       const bytesOfPage = new TextEncoder().encode(page);
       await writeTo(options.out, [bytesOfPage], io);
-      const pictures = options.png === undefined ? [] : await picturesOf(content, options.png, session);
       if (options.out === "-") return;
       const scores = content.judgement && {
         accuracy: content.judgement.report.accuracy,
         macroF1: content.judgement.report.macro.f1,
       };
-      await session.print("report", { out: options.out, byteLength: bytesOfPage.length, ...scores, pictures }, () =>
-        [
-          `${options.out}  ${bytes(bytesOfPage.length)}\n`,
-          ...(pictures.length > 0 ? [`${pictures.length} pictures in ${options.png}\n`] : []),
-        ].join(""),
+      await session.print(
+        "report",
+        { out: options.out, byteLength: bytesOfPage.length, ...scores },
+        () => `${options.out}  ${bytes(bytesOfPage.length)}\n`,
       );
-    });
-}
-
-/** The drawing library is large and loaded only where it is asked for. */
-async function picturesOf(content: ReportContent, folder: string, session: Session): Promise<string[]> {
-  const { writePictures } = await import("../report/single-pictures.ts");
-  return writePictures(content, folder, session);
+    },
+  );
 }

@@ -4,14 +4,12 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { RanksimError } from "@ranksim/core";
 import { type Command, Option } from "commander";
-import { wholeNumber } from "../flags/parameter-flags.ts";
-import { portOf } from "../flags/port.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
 import { versionOf } from "../provenance.ts";
 import type { LogEvent } from "../serve/server.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { printable } from "../terminal/style.ts";
-import { exampleText } from "./examples.ts";
 
 interface Options extends CommonOptions {
   readonly port: number;
@@ -40,7 +38,11 @@ export function addServe(program: Command, io: Io): void {
       "Serves models over HTTP until interrupted: /predict and /explain take rows or texts as JSON, NDJSON or CSV; /v2 speaks the Open Inference Protocol, version 2, as KServe and Triton clients do. A model's name is its file's name without the ending. SIGHUP loads the files again.",
     )
     .argument("<models...>", "model files")
-    .addOption(new Option("--port <n>", "port; 0: any free port").argParser(portOf).default(8080))
+    .addOption(
+      new Option("--port <n>", "port; 0: any free port")
+        .argParser((text: string) => wholeNumber(text, 0, 65_535))
+        .default(8080),
+    )
     .option(
       "--host <address>",
       "address to listen on; protect any but this machine's own with --token-file",
@@ -62,14 +64,12 @@ export function addServe(program: Command, io: Io): void {
     0,
     5000,
   );
-  add(command, "--timeout <ms>", "milliseconds that a request may take in all", 1, 10_000);
+  add(command, "--timeout <ms>", "milliseconds that a request may take until it is answered", 1, 10_000);
   add(command, "--max-body <bytes>", "largest body", 1, 16 * 2 ** 20);
   add(command, "--max-requests <n>", "concurrent requests; more are answered with 503", 1, 256);
   add(command, "--batch-rows <n>", "rows that are searched together at most", 1, 1024);
   add(command, "--batch-ms <ms>", "milliseconds that a row may wait for others; 0 joins what arrives together", 0, 0);
-  addCommonOptions(command)
-    .addHelpText("after", exampleText("serve"))
-    .action((models: string[], options: Options) => serve(models, options, io));
+  addCommonOptions(command).action((models: string[], options: Options) => serve(models, options, io));
 }
 
 async function serve(models: readonly string[], options: Options, io: Io): Promise<void> {
@@ -98,11 +98,11 @@ async function serve(models: readonly string[], options: Options, io: Io): Promi
   });
   // From here on this command handles its own end.
   io.endsByItself?.();
-  io.onHangup?.(() => void server.shelf.reload());
+  io.onHangup?.(() => void server.registry.reload());
   if (!isLoopback(options.host) && token === undefined) {
     await session.note(`anyone who reaches ${options.host} may ask; --token-file lets only those who have a token`);
   }
-  const names = server.shelf.names;
+  const names = server.registry.names;
   await session.print(
     "serve",
     { address: server.address, models: names },

@@ -1,10 +1,16 @@
 /** Scores for people: tables on a terminal, and the same as plain values for programs. */
 
-import type { ClassScores, ConfusionMatrix, Label } from "@ranksim/core";
-import type { Baseline } from "../model/baselines.ts";
-import type { Interval } from "../model/intervals.ts";
-import type { SetsJudged } from "../model/sets-tally.ts";
-import type { Judgement, Reliability } from "../report/content.ts";
+import type { Label } from "@ranksim/core";
+import type {
+  Baseline,
+  ClassScores,
+  ConfusionMatrix,
+  Interval,
+  Judgement,
+  Reliability,
+  SetsJudged,
+} from "@ranksim/learn";
+import type { ResultOf } from "../output.ts";
 import type { Session } from "../session.ts";
 import { count, score } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
@@ -32,6 +38,7 @@ export function showScores(
       [
         ["rows", count(rows)],
         [confusion ? "accuracy" : "exact match", style.strong(score(report.accuracy)) + within(intervals?.accuracy)],
+        ["most frequent class", judgement.majority && majorityText(judgement.majority, nameOf)],
         ["macro F1", style.strong(score(report.macro.f1)) + within(intervals?.macroF1)],
         ["weighted F1", score(report.weighted.f1)],
         ["micro F1", confusion ? undefined : score(report.micro.f1)],
@@ -48,6 +55,12 @@ export function showScores(
   if (confusion) parts.push(matrix(confusion, nameOf, style, io.stdout.columns));
   return parts.join("\n");
 }
+
+/** What always answering the most frequent class would reach. */
+export const majorityText = (
+  { label, accuracy }: NonNullable<Judgement["majority"]>,
+  nameOf: (label: Label) => string,
+): string => `${score(accuracy)}  always ${cut(printable(nameOf(label)), 40)}`;
 
 /** The coverage that sets of classes guarantee, and what it is on these rows. */
 const setsText = ({ held, meanSize }: SetsJudged): string =>
@@ -86,7 +99,7 @@ function calibration({ calibrationError, before }: Reliability): string {
 }
 
 /** The scores as values. */
-export function scoresAsJson(judgement: Judgement, rows: number): object {
+export function scoresAsJson(judgement: Judgement, rows: number): ResultOf<"evaluate"> {
   const { report, confusion, ...rest } = judgement;
   const { accuracy, classes, macro, micro, weighted } = report;
   const c = confusion?.classes.length ?? 0;

@@ -2,19 +2,18 @@
 
 import { type Label, toDense } from "@ranksim/core";
 import type { ImageSize } from "@ranksim/data";
+import { labelNamer } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { labelNamer } from "../files/labels.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
+import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
 import { readModel } from "../model/store.ts";
 import { addCommonOptions, type CommonOptions, Session } from "../session.ts";
 import { bytes, count, percent } from "../terminal/numbers.ts";
-import { exampleText } from "./examples.ts";
 
 type Options = CommonOptions &
   ReadingOptions & {
@@ -41,9 +40,9 @@ export function addSpikes(program: Command, io: Io): void {
     .addOption(
       new Option("--image <WxH>", "rows are images of this size; none if they are not").argParser(parseImageSize),
     );
-  addCommonOptions(addReadingOptions(command))
-    .addHelpText("after", exampleText("spikes"))
-    .action((modelPath: string, dataName: string, options: Options) => spikes(modelPath, dataName, options, io));
+  addCommonOptions(addReadingOptions(command, io)).action((modelPath: string, dataName: string, options: Options) =>
+    spikes(modelPath, dataName, options, io),
+  );
 }
 
 async function spikes(modelPath: string, dataName: string, options: Options, io: Io): Promise<void> {

@@ -2,35 +2,49 @@
 
 import {
   type Estimator,
-  type Grid,
-  gridCandidates,
   type LabelSets,
   type Labels,
   type Model,
   type PredictingModel,
+  withSchema,
+} from "@ranksim/core";
+import { type DataSet, describeData } from "@ranksim/data";
+import {
+  foldBaselines,
+  type Grid,
+  gridCandidates,
+  type Input,
+  inputFor,
+  isSets,
+  keptOf,
+  type Preset,
+  plan,
+  type Recipe,
+  recipeFor,
   type ScoringName,
   suggestCandidates,
   tune,
-  withSchema,
-} from "@ranksim/core";
-import { type DataSet, describeData, type Preset, rowCount } from "@ranksim/data";
-import { type Command, InvalidArgumentError, Option } from "commander";
+  type View,
+} from "@ranksim/learn";
+import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { isSets } from "../files/labels.ts";
+import { refuseSeveral } from "../files/labels.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
-import { addEstimatorFlags, type EstimatorName, estimatorOf, parameterTables } from "../flags/estimator-flags.ts";
-import { wholeNumber } from "../flags/parameter-flags.ts";
-import { addPresetFlag, presetOf, presetRecipe } from "../flags/preset-flags.ts";
-import { addReadingOptions, DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
-import { addTableFlags, givenTableParams, type TableOptions } from "../flags/table-flags.ts";
+import {
+  addPlanFlags,
+  encodingOf,
+  estimatorName,
+  given,
+  type PlanFlags,
+  planOf,
+  presetOf,
+  refuseTableFlags,
+} from "../flags/plan-flags.ts";
+import { DATA_ABOUT, type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { addTry } from "../flags/try-flags.ts";
-import { addVectorizerFlags, givenVectorizerParams } from "../flags/vectorizer-flags.ts";
+import { positive, wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
-import { refuseSeveral } from "../model/baselines.ts";
-import { foldBaselines } from "../model/fold-baselines.ts";
-import { addSplitFlags, readingWithout, type SplitFlags, splitColumn, withoutSplitColumns } from "../model/hold-out.ts";
-import { type Input, inputFor } from "../model/passage.ts";
-import { columnsOf, type Recipe, recipeOf, suited } from "../model/recipe.ts";
+import { splitOf } from "../model/hold-out.ts";
 import { writeModel } from "../model/store.ts";
 import { svgOf } from "../report/charts.ts";
 import { pictureStyle } from "../report/theme.ts";
@@ -41,15 +55,12 @@ import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } fro
 import { brief, bytes, count, counted, score, seconds } from "../terminal/numbers.ts";
 import { printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 import { showBaselines } from "./show-scores.ts";
 import { keepTyped, trainLine } from "./train-line.ts";
 
 type Options = ComputeOptions &
   ReadingOptions &
-  TableOptions &
-  SplitFlags & {
-    readonly estimator?: EstimatorName;
+  PlanFlags & {
     readonly baselines?: boolean;
     readonly folds: number;
     readonly seconds?: number;
@@ -58,8 +69,6 @@ type Options = ComputeOptions &
     readonly out?: string;
     readonly plot?: string;
     readonly model?: string;
-    readonly text?: boolean;
-    readonly [name: string]: unknown;
   };
 
 type Judged = Estimator<Input, PredictingModel<Input>>;
@@ -92,16 +101,13 @@ export function addTune(program: Command, io: Io): void {
     .description(
       "Judges many sets of parameters on rows they were not trained on: all on a few rows, the better ones on more, the best on all. Shows accuracy against the cost of a prediction and the size of the model.",
     )
-    .argument("<data...>", DATA_ABOUT)
+    .argument("<data...>", DATA_ABOUT);
+  addPlanFlags(command, io, { estimators: ["classifier", "probabilistic"], roles: ["group", "time"] })
+    .optionsGroup("Tuning:")
     .addOption(
       new Option("--folds <n>", "number of folds").default(5).argParser((text: string) => wholeNumber(text, 2)),
     )
-    .addOption(
-      new Option(
-        "--seconds <s>",
-        "time for everything, from reading to training the best for --model; it is used up if there is enough to judge, and exceeded only by a first candidate or a training that takes longer",
-      ).argParser(positive),
-    )
+    .addOption(new Option("--seconds <s>", "total time budget; may overrun by one fit").argParser(positive))
     .addOption(
       new Option("--scoring <name>", "what is judged (default: accuracy, for several labels f1Micro)").choices(
         SCORINGS,
@@ -111,41 +117,36 @@ export function addTune(program: Command, io: Io): void {
       new Option(
         "--try <name=values>",
         "values to choose from, filters=10,100,auto; for several parameters again",
-      ).argParser(addTry),
+      ).argParser((text: string, before: Grid | undefined) => addTry(text, before, io.cwd)),
     )
     .option("--baselines", "compare with simple methods in the same folds")
     .option("-o, --out <file>", "a page with the plot and all candidates")
     .option("--plot <file>", "the plot alone, as SVG")
     .option("-m, --model <file>", "train the best on all rows and save it");
-  addEstimatorFlags(addSplitFlags(addPresetFlag(command)), ["classifier", "probabilistic"]);
-  addCommonOptions(addReadingOptions(addTableFlags(addVectorizerFlags(addComputeOptions(command)))));
+  addCommonOptions(addComputeOptions(command));
   const typed = keepTyped(command);
   command
     .addHelpText("after", NOTES)
-    .addHelpText("after", exampleText("tune"))
+
     .action(async (dataName: string[], given: Options) => {
       const began = performance.now();
       const session = new Session(io, given);
-      const { estimator, notes } = await estimatorOf(given, io.cwd);
-      const first = await recipeOf(estimator, withVectorizer(given), io);
+      planOf(withVectorizer(given));
       for (const path of [given.out, given.plot, given.model])
         if (path !== undefined) await checkWritable(path, io, [...dataName, given.labels]);
-      const reading = withoutSplitColumns(given);
       const wanted = { text: given.text === true, labelled: true };
-      const data = await readingWithout(dataName, given, session, () => openData(dataName, reading, session, wanted));
+      const data = await openData(dataName, given, session, wanted);
       // Rows that turn out to be text are tuned as with --text.
-      const isFoundText = data.set.form === "text" && first.takes !== "text";
-      const options = isFoundText ? { ...given, text: true } : given;
-      const planned = isFoundText ? await recipeOf(estimator, withVectorizer(options), io) : first;
-      const split = await splitColumn(dataName, options, session, rowCount(data.set));
-      for (const note of notes) await session.note(note);
+      const options = data.set.form === "text" ? { ...given, text: true } : given;
+      const split = splitOf(data.set);
       const { name } = data;
-      const { recipe, set } = suited(planned, data.set, options, true);
-      const x = inputFor(recipe.takes, set);
+      const { plain, ...prepared } = await plainFor(data.set, options);
+      const set = prepared.data as DataSet;
+      const x = inputFor(plain.takes, set);
       const y = set.y as Labels | LabelSets;
       const scoring = options.scoring ?? (isSets(set.y ?? []) ? "f1Micro" : "accuracy");
-      const byHand = candidatesOf(recipe.estimator as unknown as Judged, x, y, options);
-      const presets = await presetCandidates(recipe, set, options, io);
+      const byHand = candidatesOf(plain.estimator as unknown as Judged, x, y, options);
+      const presets = presetCandidates(prepared, options);
       const candidates = [...presets.keys(), ...byHand];
       if (options.baselines) refuseSeveral(set.y);
       const how = { folds: options.folds, ...seedOf(options) };
@@ -153,7 +154,7 @@ export function addTune(program: Command, io: Io): void {
         const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };
         // First, so that they take their part of the seconds.
         const beside = options.baselines
-          ? await foldBaselines(recipe.estimator as Judged, x, y as Labels, { ...how, ...split }, quiet)
+          ? await foldBaselines(plain.estimator as Judged, x, y as Labels, { ...how, ...split }, quiet)
           : undefined;
         const spent = (performance.now() - began) / 1000;
         const judged = { ...how, ...split, scoring, ...limitOf(options, spent) };
@@ -165,15 +166,16 @@ export function addTune(program: Command, io: Io): void {
       if (options.plot !== undefined) await writeText(options.plot, svgOf(tradeOffChart(view), pictureStyle()), io);
       if (options.model !== undefined) {
         const model = await session.compute("training", options, (run) => tuning.best.estimator.fit(x, y, run));
-        const schema = describeData(set, { options: readOptions(options), ...columnsOf(recipe) });
+        const columns = prepared.columns && { columns: keptOf(prepared.columns) };
+        const schema = describeData(set, { options: readOptions(options), ...columns });
         await writeModel(withSchema(model as Model, schema), options.model, io);
       }
       const toTheModel = options.out === "-" || options.plot === "-" || options.model === "-";
       const { estimator: best, params: tried } = tuning.best;
       const preset = presets.get(best);
-      const usual = preset ? (await presetRecipe(preset, set, options, io.cwd, recipe)).estimator : recipe.estimator;
+      const usual = preset ? presetRecipe(prepared, options).estimator : plain.estimator;
       // Training on a table lets several filters vote where nothing is said.
-      const votes = recipe.takes === "table" ? Object.keys(best.params).filter((full) => /\.voters$/.test(full)) : [];
+      const votes = plain.takes === "table" ? Object.keys(best.params).filter((full) => /\.voters$/.test(full)) : [];
       const named = [...Object.keys(tried), ...votes];
       const choice = { params: best.params, usual: usual.params, named, ...(preset ? { preset } : {}) };
       const line = trainLine(choice, typed, options);
@@ -190,12 +192,6 @@ const SPOKEN: { readonly [name in ScoringName]: string } = {
   negativeLogLoss: "negative log loss",
 };
 
-function positive(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && value > 0 && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError("Expected a number above 0.");
-}
-
 /** Tuning has something to choose in a tfidf vectoriser only. */
 const withVectorizer = (options: Options) =>
   options.text === true && options.vectorizer === undefined ? { ...options, vectorizer: "tfidf" } : options;
@@ -211,17 +207,36 @@ function limitOf({ seconds, model }: Options, spent: number) {
 /** How many times the filters of a preset's recipe are tried. */
 const TIMES = [1, 1 / 3, 3];
 
+/** The plain estimator for the data, whose parameters are tuned; how filters vote is left to tuning. */
+async function plainFor(set: DataSet, options: Options): Promise<View & { readonly plain: Recipe }> {
+  const estimator = estimatorName(options);
+  const { preset: _preset, patches: _patches, ...planned } = planOf(withVectorizer(options));
+  const voters = estimator === "classifier" ? { voters: 1 } : {};
+  const { recipe, data, columns } = await plan(set, {
+    ...planned,
+    estimator,
+    params: { ...voters, ...planned.params },
+  });
+  refuseTableFlags(recipe, options);
+  return { plain: recipe, data, ...(columns ? { columns } : {}) };
+}
+
+function presetRecipe({ data, columns }: View, options: Options): Recipe {
+  return recipeFor(data, planOf(options), columns);
+}
+
 /** The preset's recipe for the data, also with fewer and more filters where their number is known; nothing where it is said what to try. */
-async function presetCandidates(recipe: Recipe, set: DataSet, options: Options, io: Io): Promise<Map<Judged, Preset>> {
+function presetCandidates(prepared: View, options: Options): Map<Judged, Preset> {
   const preset = presetOf(options);
   if (preset === undefined || options.try) return new Map();
-  const { estimator } = await presetRecipe(preset, set, options, io.cwd, recipe);
+  const { estimator } = presetRecipe(prepared, options);
+  const { y } = prepared.data;
   const own = estimator as unknown as Judged;
   const name = Object.keys(own.params).findLast((full) => /(^|\.)filters$/.test(full));
   const filters = name === undefined ? undefined : own.params[name];
   if (name === undefined || typeof filters !== "number" || options.filters !== undefined)
     return new Map([[own, preset]]);
-  const classes = isSets(set.y ?? []) ? 1 : new Set(set.y as readonly unknown[]).size;
+  const classes = isSets(y ?? []) ? 1 : new Set(y as readonly unknown[]).size;
   const counts = TIMES.map((times) => Math.round(filters * times)).filter(
     (count) => count >= classes * committeeOf(own),
   );
@@ -237,9 +252,8 @@ function candidatesOf(estimator: Judged, x: Input, y: Labels | LabelSets, option
     Object.keys(estimator.params).find((full) => full === name || full.endsWith(`.${name}`)) ?? name;
   const grid = Object.fromEntries(Object.entries(options.try ?? {}).map(([name, values]) => [inRecipe(name), values]));
   if (options.try) return gridCandidates(estimator, grid);
-  const given = parameterTables().filter(({ name }) => options[name] !== undefined);
-  const ofTables = Object.keys(givenTableParams(options));
-  const held = [...given.map(({ name }) => name), ...givenVectorizerParams(options), ...ofTables].map(inRecipe);
+  const fixed = [...given("estimator", options), ...given("text", options), ...encodingOf(options)];
+  const held = fixed.map(({ name }) => inRecipe(name));
   return suggestCandidates(estimator, x, y, held);
 }
 

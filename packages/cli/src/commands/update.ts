@@ -1,24 +1,33 @@
 /** `ranksim update`: new rows, and new classes, for a model that is there already. */
 
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Label, type LabelSets, type Labels, type Model, schemaOf, withSchema } from "@ranksim/core";
 import { describeData, joinSchemas, type RowLabels } from "@ranksim/data";
+import {
+  asGrowing,
+  classesOf,
+  type FilterModel,
+  filterPart,
+  inputOf,
+  isMultilabel,
+  isSets,
+  matchLabels,
+} from "@ranksim/learn";
 import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
-import { isSets, matchLabels } from "../files/labels.ts";
 import { checkWritable } from "../files/output.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
 import type { Io } from "../io.ts";
-import { asGrowing, classesOf, type FilterModel, filterPart, isMultilabel } from "../model/parts.ts";
-import { inputOf } from "../model/passage.ts";
-import { readModel, type StoredModel, writeModel } from "../model/store.ts";
-import { brief, TRACE_ABOUT } from "../model/trace.ts";
+import { readModel, replaceModel, type StoredModel, writeModel } from "../model/store.ts";
+import { brief } from "../model/trace.ts";
+import type { ResultOf } from "../output.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count, counted, seconds } from "../terminal/numbers.ts";
 import { cut, printable, type Style } from "../terminal/style.ts";
 import { pairs } from "../terminal/table.ts";
-import { exampleText } from "./examples.ts";
 
-type Options = ComputeOptions & ReadingOptions & { readonly out?: string; readonly trace?: boolean };
+type Options = ComputeOptions & ReadingOptions & { readonly out?: string };
 
 /** Adds the command. */
 export function addUpdate(program: Command, io: Io): void {
@@ -30,15 +39,14 @@ export function addUpdate(program: Command, io: Io): void {
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
-    .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)")
-    .option("--trace", TRACE_ABOUT);
-  addCommonOptions(addReadingOptions(addComputeOptions(command)))
-    .addHelpText("after", exampleText("update"))
-    .action(async (modelPath: string, dataName: string[], options: Options) => {
+    .option("-o, --out <file>", "where the new model goes; - for standard output (default: the model file)");
+  addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
+    async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       const out = options.out ?? modelPath;
       await checkWritable(out, io, [...dataName, options.labels]);
-      const { model } = await readModel(modelPath, io, dataName);
+      const read = await readModel(modelPath, io, dataName);
+      const { model } = read;
       const growing = asGrowing<ReturnType<typeof inputOf>>(model);
       const before = partOf(model);
       const labelled = classesOf(before).length > 0;
@@ -55,13 +63,19 @@ export function addUpdate(program: Command, io: Io): void {
           grown,
           joinSchemas(schema, describeData(set, schema.form === "table" ? { columns: schema.columns ?? [] } : {})),
         );
-      const stored = await writeModel(grown, out, io);
+      const isReplaced = out !== "-" && (await isSameFile(resolve(io.cwd, out), resolve(io.cwd, modelPath)));
+      const stored = isReplaced ? await replaceModel(grown, read, out, io) : await writeModel(grown, out, io);
       if (out !== "-") {
-        await session.print("update", asJson(stored, before, options), () =>
-          forPeople(stored, before, out, session.style),
-        );
+        await session.print("update", asJson(stored, before), () => forPeople(stored, before, out, session.style));
       }
-    });
+    },
+  );
+}
+
+/** Whether two paths lead to one file. */
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([path, other].map((name) => stat(name).catch(() => undefined)));
+  return path === other || (one !== undefined && one.ino === two?.ino && one.dev === two?.dev);
 }
 
 const isCalibrated = ({ params }: FilterModel): boolean => "calibrate" in params && params.calibrate !== "none";
@@ -79,7 +93,7 @@ function newClasses(after: FilterModel, before: FilterModel): Label[] {
   return classesOf(after).filter((label) => !known.has(label));
 }
 
-function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel, { trace }: Options): object {
+function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel): ResultOf<"update"> {
   const { report } = partOf(model);
   return {
     kind: model.kind,
@@ -87,7 +101,7 @@ function asJson({ model, byteLength, digest }: StoredModel, before: FilterModel,
     digest,
     rowsAdded: report.rows - before.report.rows,
     newClasses: newClasses(partOf(model), before),
-    report: trace ? report : brief(report),
+    report: brief(report),
   };
 }
 

@@ -5,46 +5,39 @@
 
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { type Model, RanksimError, type Schema, schemaOf } from "@ranksim/core";
+import { type Model, RanksimError, type RowSource, type Schema, schemaOf } from "@ranksim/core";
 import {
-  type Block,
+  type AnyRows,
   type BlockOptions,
   type ByteSource,
   catalogue,
   type DataSet,
-  describeData,
   didYouMean,
   type Folder,
   fileSource,
   findDataSet,
-  joinData,
-  labelsInBlocks,
-  layoutOf,
+  isInMemory,
   listedFiles,
   loadDataSet,
   locateDataSet,
-  type MatrixData,
   openPath,
+  openData as openSources,
+  openSources as openWhole,
   type ReadDataOptions,
-  type RowLabels,
   readBlocks,
-  readData,
-  readLabels,
-  readTextBlocks,
+  type Source,
   slices,
   stdinSource,
-  withLabels,
+  storeData,
 } from "@ranksim/data/node";
+import { takesText, widthOf } from "@ranksim/learn";
+import { memoryFor, withMemory } from "../agreement.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
-import type { TableOptions } from "../flags/table-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
-import { takesText, widthOf } from "../model/parts.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
-import type { Meter } from "../terminal/progress.ts";
 import { type DataPart, dataParts } from "./data-names.ts";
 import { noLabels, refuseSingle } from "./labels.ts";
-import { readTextLines } from "./text-lines.ts";
 
 /** What a command needs of the data. */
 export interface Wanted {
@@ -54,53 +47,95 @@ export interface Wanted {
   readonly schema?: Schema;
   /** Whether text is expected, where there is no model yet. */
   readonly text?: boolean;
-  /** Whether rows must have labels; false where labels are not used and may be wrong. */
-  readonly labelled?: boolean;
+  /** Whether rows must have labels; false where labels are not used and may be wrong, "where known" where they are passed on. */
+  readonly labelled?: boolean | "where known";
   /** Image folders: sizes that large images are made, to choose from. */
   readonly sizes?: readonly number[];
 }
 
 /** Data and what to call it. */
-interface OpenedData {
-  readonly set: DataSet;
+interface OpenedData<D extends AnyRows> {
+  readonly set: D;
   readonly name: string;
 }
 
-/** Reads DATA: one name, or several whose rows follow each other and whose columns are those of the first. */
+type OnRead = (bytes: number, total: number | undefined) => void | Promise<void>;
+
+/** Share of the memory that rows which do not fit may take in all their copies; filters, labels and the process itself have the rest. */
+const ROOM = 0.5;
+/** Copies of what is made of rows: one on the host and one in a back end. */
+const MADE_COPIES = 2;
+/** Rows that must fit in the memory: a block, which has a sixteenth of the room, then has four. */
+const LEAST_ROWS = 128;
+
+/** Reads DATA into memory: one name, or several whose rows follow each other and whose columns are those of the first. */
 export async function openData(
   what: string | readonly string[],
   options: ReadingOptions,
   session: Session,
   wanted: Wanted,
-): Promise<OpenedData> {
-  const parts = await dataParts(what, session.io.cwd);
-  if (parts.length === 1) return openOne(parts[0], options, session, wanted);
-  if (options.labels !== undefined)
-    throw usageError("--labels belongs to one file of rows; several have their own labels");
-  const sets: DataSet[] = [];
-  const { sizes: _, ...asked } = wanted; // rows of several sources are joined as they are
-  for (const part of parts) {
-    const like =
-      sets.length === 0 ? asked : { ...asked, schema: wanted.schema ?? describeData(sets[0], { rows: false }) };
-    sets.push((await openOne(part, options, session, like)).set);
-  }
-  return { set: joinData(sets), name: `${parts.length} files` };
+): Promise<OpenedData<DataSet>> {
+  const room = options.memory === undefined ? {} : { room: options.memory * ROOM };
+  const { set, name } = await open(what, options, session, wanted, (sources, given) =>
+    openWhole(sources, { ...given, ...room }),
+  );
+  return { set: set as DataSet, name };
 }
 
-async function openOne(part: DataPart, options: ReadingOptions, session: Session, wanted: Wanted): Promise<OpenedData> {
-  const { text, features, reading } = readingOf(options, wanted);
-  const what = part.name;
-  let set = await session.metered(`reading ${nameOf(what)}`, (meter) => read(part, reading, text, session, meter));
-  if (options.labels !== undefined) {
-    const source = await fileSource(resolve(session.io.cwd, options.labels));
-    set = withLabels(set, await readLabels(source, reading), options.labels);
-  }
-  session.io.signal.throwIfAborted();
+/**
+ * Reads DATA into memory where it fits there, with all that is made of it, and else into a cache file. `made` says how many bytes that are:
+ * pooled patches take many times as much memory as their images.
+ */
+export async function openRows(
+  what: readonly string[],
+  options: ReadingOptions,
+  session: Session,
+  wanted: Wanted & { made?(set: DataSet): number | Promise<number> },
+): Promise<OpenedData<AnyRows>> {
+  const { io } = session;
+  const memory = await memoryFor(options, io);
+  const room = memory * ROOM;
+  const scratch = io.env.RANKSIM_SCRATCH;
+  const cache = scratch ? { scratch } : {};
+  const opened = await open(what, withMemory(options, memory, io), session, wanted, async (sources, given) => {
+    const set = await openSources(sources, { ...given, ...cache, room });
+    if (!isInMemory(set) || !wanted.made || ("scaled" in set && set.scaled)) return set;
+    const made = await wanted.made(set);
+    return made * MADE_COPIES > memory ? storeData(set, room, scratch) : set;
+  });
+  const { set, name } = opened;
+  if (set.form === "matrix" && !isInMemory(set)) refuseFewRows(name, set.x, memory);
+  return opened;
+}
+
+async function open(
+  what: string | readonly string[],
+  options: ReadingOptions,
+  session: Session,
+  wanted: Wanted,
+  read: (sources: readonly Source[], options: ReadDataOptions) => Promise<AnyRows>,
+): Promise<OpenedData<AnyRows>> {
+  const { io } = session;
+  const parts = await dataParts(what, io.cwd);
+  const [{ name: first }] = parts;
+  const name = parts.length === 1 ? nameOf(first) : `${parts.length} files`;
+  const { features, reading } = readingOf(options, wanted);
+  const { labels } = options;
+  const apart =
+    labels === undefined ? {} : { labels: { ...(await fileSource(resolve(io.cwd, labels))), name: labels } };
+  // Rows of several sources are joined as they are.
+  const { sizes: _, ...joined } = reading;
+  const set = await session.metered(`reading ${name}`, async (meter) => {
+    const onRead: OnRead = (read, total) => meter.show(total ? Math.min(read / total, 0.999) : 0, bytes(read));
+    const sources = await Promise.all(parts.map((part) => sourceOf(part, session, onRead)));
+    return read(sources, { ...(parts.length === 1 ? reading : joined), ...apart });
+  });
+  io.signal.throwIfAborted();
   for (const note of set.notes ?? []) await session.note(note);
-  if (wanted.labelled && set.y === undefined) throw noLabels(what, set);
-  if (wanted.labelled) refuseSingle(what, set.y, options.multilabel);
-  if (set.form === "matrix") checkWidth(what, set, features, reading.schema);
-  return { set, name: nameOf(what) };
+  if (wanted.labelled === true && set.y === undefined) throw noLabels(first, set);
+  if (wanted.labelled === true) refuseSingle(first, set.y, options.multilabel);
+  if (set.form === "matrix") checkWidth(first, set, features, reading.schema);
+  return { set, name };
 }
 
 /** Reads DATA block by block, in order, for answers that need no more than one row at a time. */
@@ -109,75 +144,82 @@ export async function* openBlocks(
   options: ReadingOptions & Pick<BlockOptions, "keep" | "reuseMemory">,
   session: Session,
   wanted: Wanted,
-  onRead: (bytes: number, total: number | undefined) => Promise<void>,
-): AsyncGenerator<Block> {
-  const { text, features, reading } = readingOf(options, wanted);
+  onRead: OnRead,
+): AsyncGenerator<DataSet> {
+  const { features, reading } = readingOf(options, wanted);
   const { io } = session;
   const { keep = [], reuseMemory = false } = options;
   const told = new Set<string>();
   for (const part of await dataParts(what, io.cwd)) {
     const { name } = part;
-    for await (const block of blocksOf(part, { ...reading, keep, reuseMemory }, text, session, onRead)) {
+    for await (const block of blocksOf(part, { ...reading, keep, reuseMemory }, session, onRead)) {
       io.signal.throwIfAborted();
-      for (const note of block.data.notes ?? []) {
+      for (const note of block.notes ?? []) {
         // The same note with another count, of another block, is no news.
         const kind = note.replace(/\d+/g, "");
         if (!told.has(kind)) await session.note(note);
         told.add(kind);
       }
-      if (block.data.form === "matrix") checkWidth(name, block.data, features, reading.schema);
+      if (block.form === "matrix") checkWidth(name, block, features, reading.schema);
       yield block;
     }
   }
 }
 
-/** The labels in the rows of a file, read in blocks, with the types that they have where it is read whole; undefined where it has none. */
-export async function openLabels(
-  name: string,
-  options: ReadingOptions,
-  session: Session,
-  wanted: Wanted,
-  onRead: (bytes: number, total: number | undefined) => Promise<void>,
-): Promise<RowLabels | undefined> {
-  const { text, reading } = readingOf(options, wanted);
-  const { io } = session;
-  const file = await fileSource(resolve(io.cwd, name));
-  if (isTextLines(name, reading, text) || (await layoutOf(file))) return undefined;
-  return labelsInBlocks(watched({ ...file, name }, io.signal, onRead), withTextColumn(reading, text));
-}
-
 async function* blocksOf(
   part: DataPart,
   options: BlockOptions,
-  text: boolean,
   session: Session,
-  onRead: (bytes: number, total: number | undefined) => Promise<void>,
-): AsyncGenerator<Block> {
-  const { io } = session;
-  const { name: what, images } = part;
-  const found = what === "-" || images ? undefined : await stat(resolve(io.cwd, what)).catch(() => undefined);
-  if (what !== "-" && !found?.isFile()) {
-    if (options.keep?.length) throw usageError("--keep and --id-column belong to files of tables");
-    const meter = { show: (share: number) => onRead(share, 1) };
-    for (const { data } of slices(await read(part, options, text, session, meter))) {
-      const { rowNames = [] } = data;
-      yield { data, kept: rowNames.map((row) => [images ? row : `${what.replace(/\/$/, "")}/${row}`]) };
-    }
+  onRead: OnRead,
+): AsyncGenerator<DataSet> {
+  const source = await sourceOf(part, session, onRead);
+  if ("stream" in source) {
+    yield* readBlocks(source, options);
     return;
   }
-  const given = what === "-" ? stdinSource(io.stdin) : await fileSource(resolve(io.cwd, what));
-  const source = watched({ ...given, name: what === "-" ? given.name : what }, io.signal, onRead);
-  yield* isTextLines(what, options, text)
-    ? readTextBlocks(source, options.encoding)
-    : readBlocks(source, withTextColumn(options, text));
+  if (options.keep?.length) throw usageError("--keep and --columns NAME:id belong to files of tables");
+  const folder = part.images ? "" : `${part.name.replace(/\/$/, "")}/`;
+  for (const block of slices((await openWhole([source], options)) as DataSet)) {
+    const { rowNames = [] } = block;
+    yield { ...block, kept: rowNames.map((row) => [`${folder}${row}`]) };
+  }
+}
+
+/** Where the rows of a part of DATA come from. Errors name it as the user did. */
+async function sourceOf({ name, images }: DataPart, { io }: Session, onRead: OnRead): Promise<Source> {
+  const { signal } = io;
+  if (images) {
+    const files = listedFiles(images.map((image) => ({ name: image, path: resolve(io.cwd, image) })));
+    return watchedFolder(files, signal);
+  }
+  if (name === "-") return watched(stdinSource(io.stdin), signal, onRead);
+  const path = resolve(io.cwd, name);
+  const found = await stat(path).catch(() => undefined);
+  if (found) {
+    const source = { ...(await openPath(path)), name };
+    return "stream" in source ? watched(source, signal, onRead) : watchedFolder(source, signal);
+  }
+  const choice = findDataSet(name);
+  if (!choice) {
+    const names = catalogue.map((entry) => entry.name);
+    throw new RanksimError(
+      "bad-file",
+      `${name}: no file, no folder and no data set of that name (${names.join(", ")})${didYouMean(name, names)}`,
+    );
+  }
+  const { env } = io;
+  if (!(await locateDataSet(name, { env }))) {
+    const size = choice.sources[0].files.reduce((sum, file) => sum + (file.byteLength ?? Number.NaN), 0);
+    throw new RanksimError(
+      "bad-file",
+      `${name} is not on this machine${Number.isNaN(size) ? "" : ` (${bytes(size)})`}; download it with: ranksim data fetch ${name}`,
+    );
+  }
+  return { name, load: ({ labels: _, ...options }) => loadDataSet(name, { ...options, env }) };
 }
 
 /** The source, with progress for each piece that is read; it ends when the run does. */
-function watched(
-  source: ByteSource,
-  signal: AbortSignal,
-  onRead: (bytes: number, total: number | undefined) => void | Promise<void>,
-): ByteSource {
+function watched(source: ByteSource, signal: AbortSignal, onRead: OnRead): ByteSource {
   const { slice } = source;
   return {
     ...source,
@@ -202,68 +244,6 @@ function watched(
   };
 }
 
-/** What the options and the model say of the file. */
-function readingOf(options: ReadingOptions & TableOptions, wanted: Wanted) {
-  const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
-  const schema = (wanted.model && schemaOf(wanted.model)) ?? wanted.schema;
-  const features = wanted.model && widthOf(wanted.model);
-  const reading: ReadDataOptions = {
-    ...(wanted.model || text || options.table === false ? {} : { table: true }),
-    ...(features === undefined ? {} : { features }),
-    ...(wanted.sizes ? { sizes: wanted.sizes } : {}),
-    ...(schema ? { schema } : {}),
-    ...(wanted.model && schema && wanted.labelled === false ? { labelColumn: null } : {}),
-    ...readOptions(options),
-  };
-  return { text, features, reading };
-}
-
-async function read(
-  { name: what, images }: DataPart,
-  options: ReadDataOptions,
-  text: boolean,
-  { io }: Session,
-  meter: Pick<Meter, "show">,
-): Promise<DataSet> {
-  const watch = (source: ByteSource) =>
-    watched(source, io.signal, (read, total) => meter.show(total ? Math.min(read / total, 0.999) : 0, bytes(read)));
-  if (images) {
-    const files = listedFiles(images.map((name) => ({ name, path: resolve(io.cwd, name) })));
-    return readData(watchedFolder(files, io.signal), options);
-  }
-  if (what === "-") {
-    const source = watch(stdinSource(io.stdin));
-    return text && isPlain(options) ? readTextLines(source, options) : readData(source, withTextColumn(options, text));
-  }
-  const path = resolve(io.cwd, what);
-  const found = await stat(path).catch(() => undefined);
-  const choice = found ? undefined : findDataSet(what);
-  if (choice) {
-    const env = io.env;
-    if (await locateDataSet(what, { env })) return loadDataSet(what, { ...options, env });
-    const size = choice.sources[0].files.reduce((sum, file) => sum + (file.byteLength ?? Number.NaN), 0);
-    throw new RanksimError(
-      "bad-file",
-      `${what} is not on this machine${Number.isNaN(size) ? "" : ` (${bytes(size)})`}; download it with: ranksim data fetch ${what}`,
-    );
-  }
-  if (!found) {
-    const all = catalogue.map((entry) => entry.name);
-    const names = all.join(", ");
-    throw new RanksimError(
-      "bad-file",
-      `${what}: no file, no folder and no data set of that name (${names})${didYouMean(what, all)}`,
-    );
-  }
-  if (found.isFile() && isTextLines(what, options, text)) {
-    return readTextLines(watch(await fileSource(path)), options);
-  }
-  // Errors name the data as the user did.
-  const source = { ...(await openPath(path)), name: what };
-  if (!("stream" in source)) return readData(watchedFolder(source, io.signal), options);
-  return readData(watch(source), withTextColumn(options, text));
-}
-
 function watchedFolder(folder: Folder, signal: AbortSignal): Folder {
   return {
     ...folder,
@@ -276,22 +256,39 @@ function watchedFolder(folder: Folder, signal: AbortSignal): Folder {
   };
 }
 
-/** Whether nothing says that the source is a table. */
-const isPlain = ({ format, textColumn }: ReadDataOptions): boolean => format === undefined && textColumn === undefined;
+/** What the options and the model say of the file. */
+function readingOf(options: ReadingOptions, wanted: Wanted) {
+  const text = wanted.model ? takesText(wanted.model) : wanted.text === true;
+  const schema = (wanted.model && schemaOf(wanted.model)) ?? wanted.schema;
+  const features = wanted.model && widthOf(wanted.model);
+  const reading: ReadDataOptions = {
+    ...(wanted.model || text || options.table === false ? {} : { table: true }),
+    ...(text ? { text } : {}),
+    ...(features === undefined ? {} : { features }),
+    ...(wanted.sizes ? { sizes: wanted.sizes } : {}),
+    ...(schema ? { schema } : {}),
+    ...(wanted.model && schema && wanted.labelled === false ? { labelColumn: null } : {}),
+    ...(wanted.labelled === true && options.labels === undefined ? { emptyLabels: "leave out" } : {}),
+    ...(wanted.labelled === "where known" ? { emptyLabels: "keep" } : {}),
+    ...readOptions(options),
+  };
+  return { features, reading };
+}
 
-/** Whether a file has a text on each line, and nothing else. */
-export const isTextLines = (name: string, options: ReadDataOptions, text: boolean): boolean =>
-  text && isPlain(options) && (name === "-" || /\.txt$/i.test(name));
-
-/** Tables of text have it in the column "text", unless another is named. */
-function withTextColumn(options: ReadDataOptions, text: boolean): ReadDataOptions {
-  const known = options.textColumn ?? options.schema?.text;
-  return text && known === undefined ? { ...options, textColumn: "text" } : options;
+/** Blocks of a row or two would take hours to train on, as each is read on its own. */
+function refuseFewRows(name: string, { entries, rows, form, valueBytes }: RowSource, memory: number): void {
+  const rowBytes = Math.ceil((entries / rows) * (form === "csr" ? 4 + valueBytes : valueBytes));
+  const least = LEAST_ROWS * rowBytes;
+  if (memory >= least) return;
+  throw new RanksimError(
+    "bad-params",
+    `--memory: expected at least ${bytes(least)} for rows of ${bytes(rowBytes)} (${name}), found ${bytes(memory)}`,
+  );
 }
 
 function checkWidth(
   what: string,
-  { x, imageSize, rowNames }: MatrixData,
+  { x, imageSize, rowNames }: Extract<AnyRows, { form: "matrix" }>,
   width: number | undefined,
   schema?: Schema,
 ): void {
@@ -303,10 +300,10 @@ function checkWidth(
     const found = `${imageSize.width} x ${imageSize.height}`;
     if (found !== `${image.width} x ${image.height}`)
       throw refusal(
-        `the model takes images of ${size.replace("x", " x ")}, found ${found}${rowNames ? `; add --resize ${size}` : ""}`,
+        `the model takes images of ${size.replace("x", " x ")}, found ${found}${rowNames ? `; add --set resize=${size}` : ""}`,
       );
   }
-  const hint = x.features === width + 1 ? "; if one column holds the labels, name it with --label-column" : "";
+  const hint = x.features === width + 1 ? "; if one column holds the labels, name it with --label" : "";
   throw refusal(`the model has ${width} features, the data has ${x.features}${hint}`);
 }
 

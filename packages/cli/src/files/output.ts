@@ -17,8 +17,11 @@ import { dataNames } from "./data-names.ts";
 /** What can be written. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Writes to a path, seen from the session's folder, or to standard output for "-". After an abort nothing new remains. */
-export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<void> {
+/**
+ * Writes to a path, seen from the session's folder, or to standard output for "-". After an abort nothing new remains. `write` is how a
+ * file is written.
+ */
+export async function writeTo(path: string, chunks: Chunks, io: Io, write = writeWhole): Promise<void> {
   const guarded = untilAborted(chunks, io.signal);
   if (io.processes && io.processes.rank > 0) {
     for await (const _ of guarded); // the first process writes; making what is written is work for all
@@ -35,7 +38,7 @@ export async function writeTo(path: string, chunks: Chunks, io: Io): Promise<voi
     if (found !== undefined && !found.isFile() && !found.isDirectory()) {
       await pipeline(Readable.from(guarded), createWriteStream(target));
     } else {
-      await writeWhole(target, guarded);
+      await write(target, guarded);
     }
   } catch (error) {
     throw named(error, path);
@@ -61,6 +64,13 @@ export async function checkWritable(path: string, io: Io, read: readonly (string
     throw new RanksimError("bad-params", `${path} is a folder, expected the name of a file`);
   }
   const names = read.filter((name) => name !== undefined);
+  const stdin = names.includes("-") ? io.stdinFile : undefined;
+  if (stdin && found?.isFile() && stdin.ino === found.ino && stdin.dev === found.dev) {
+    throw new RanksimError(
+      "bad-params",
+      `${path} is read by this command, as its standard input; give what it writes another name`,
+    );
+  }
   for (const name of found?.isFile() ? await dataNames(names, io.cwd) : []) {
     const other = await stat(resolve(io.cwd, name)).catch(() => undefined);
     if (other?.ino === found?.ino && other?.dev === found?.dev) {

@@ -1,11 +1,12 @@
 /** Where a person would stop and look at the data again. */
 
-import type { Label } from "@ranksim/core";
+import { Dense, type Label } from "@ranksim/core";
 import type { AnyRows } from "@ranksim/data";
-import { isSets } from "../files/labels.ts";
-import { flagOf } from "../flags/parameter-flags.ts";
+import { isSets, type Recipe, shownName } from "@ranksim/learn";
 import type { ReadingOptions } from "../flags/reading-flags.ts";
+import { quoted } from "../provenance.ts";
 import { count, counted } from "../terminal/numbers.ts";
+import { cut } from "../terminal/style.ts";
 
 /** Numbers that are the labels of at most this many rows each, on average, are measurements rather than classes. */
 const ROWS_PER_NUMBER = 2;
@@ -57,19 +58,19 @@ function separatorNotes(y: readonly (readonly Label[])[]): string[] {
 /** A flag that names a column, for data whose labels are elsewhere. */
 function ignoredNotes({ found }: AnyRows, options: ReadingOptions): string[] {
   if (options.labelColumn === undefined || options.labels !== undefined || found?.label !== undefined) return [];
-  return [`${flagOf("labelColumn")} was not used: this data has its labels elsewhere`];
+  return ["--label was not used: this data has its labels elsewhere"];
 }
 
 /** A first row whose label no other row has may be the line of column names. */
 function headerNote(labels: readonly Label[], counts: ReadonlyMap<Label, number>, options: ReadingOptions) {
   const isGuessed = options.header === undefined && typeof options.labelColumn === "number";
   if (!isGuessed || typeof labels[0] !== "string" || counts.get(labels[0]) !== 1 || labels.length < 3) return undefined;
-  return `the first line was taken as data, and no other row has its label ${JSON.stringify(labels[0])}; if it names the columns, add --header`;
+  return `the first line was taken as data, and no other row has its label ${JSON.stringify(labels[0])}; if it names the columns, add --set header=true`;
 }
 
 /** A column whose every row has its own whole number, without a gap, names the rows and says nothing about them. */
 function nameNotes(set: AnyRows): string[] {
-  if (set.form !== "matrix" || set.x.form !== "dense" || set.x.rows < MANY_CLASSES) return [];
+  if (set.form !== "matrix" || !(set.x instanceof Dense) || set.x.rows < MANY_CLASSES) return [];
   const { rows, features, values } = set.x;
   const names = set.featureNames;
   const found: string[] = [];
@@ -84,6 +85,33 @@ function nameNotes(set: AnyRows): string[] {
   }
   return found.map(
     (name) =>
-      `${JSON.stringify(name)} counts the ${count(rows)} rows and says nothing about them; leave it out with --ignore-columns`,
+      `${JSON.stringify(name)} counts the ${count(rows)} rows and says nothing about them; leave it out with --columns ${quoted(`${name}:ignore`)}`,
   );
+}
+
+/** Characters of a cell that a note shows at most. */
+const LONGEST_CELL = 40;
+
+/** Columns whose cells could be read otherwise, and those that would be numbers but for a few cells, which are mistakes more often than not. */
+export function columnNotes(recipe: Recipe): string[] {
+  return (recipe.columns ?? []).flatMap((column) => {
+    const name = shownName(column);
+    if (column.note !== undefined && column.leftOut === undefined) {
+      return [
+        `column ${name}: ${column.note}; --columns ${quoted(`${name}:number`)} or ${quoted(`${name}:category`)} reads it otherwise`,
+      ];
+    }
+    if (column.odd === undefined) return [];
+    const taken = column.leftOut === undefined ? "taken as categories" : "left out";
+    return `almost all cells of ${name} are numbers, but ${JSON.stringify(cut(column.odd, LONGEST_CELL))} is not, so it is ${taken}; --columns ${quoted(`${name}:number`)} says where`;
+  });
+}
+
+/** What is to be chosen, for those who only look. */
+export function sizeNotes(set: AnyRows): string[] {
+  if (set.form !== "matrix" || !set.scaled) return [];
+  const { width, height } = set.scaled.from;
+  return [
+    `images of ${width} x ${height} are made smaller; training chooses the size on held-out images, --set resize says it`,
+  ];
 }

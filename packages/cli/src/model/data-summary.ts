@@ -1,20 +1,12 @@
 /** What was found in data, and what would be trained on it, in lines for people and as values for programs. */
 
-import type { Label } from "@ranksim/core";
-import {
-  type AnyRows,
-  type DataSet,
-  type DetectedColumn,
-  type MatrixData,
-  rowCount,
-  type SourceData,
-  TABLE_PARAMETERS,
-} from "@ranksim/data";
-import { parameterTables } from "../flags/estimator-flags.ts";
-import { vectorizerTables } from "../flags/vectorizer-flags.ts";
+import { type Label, Pipeline } from "@ranksim/core";
+import { type AnyRows, type DataSet, type DetectedColumn, rowCount } from "@ranksim/data";
+import { leftOutText, type Recipe, shownName } from "@ranksim/learn";
+import { SETTINGS } from "../flags/parameters.ts";
+import { quoted } from "../provenance.ts";
 import { count } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
-import { leftOutText, type Recipe, shownName } from "./recipe.ts";
 
 /** A name and what there is to say under it. */
 export type Line = readonly [name: string, value: string | undefined];
@@ -24,9 +16,14 @@ const KINDS = [
   ["category", "categories"],
   ["date", "dates"],
   ["boolean", "booleans"],
+  ["time", "times of day"],
+  ["text", "texts"],
 ] as const;
 
-/** One line for each kind of column, and one for those that are left out. */
+/** Columns left out that are named, each on its own line. */
+const MOST_NAMED = 20;
+
+/** One line for each kind of column, and one for each column that is left out. */
 export function columnLines(columns: readonly DetectedColumn[]): Line[] {
   const used = columns.filter(({ leftOut }) => leftOut === undefined);
   const gone = columns.filter(({ leftOut }) => leftOut !== undefined);
@@ -36,15 +33,40 @@ export function columnLines(columns: readonly DetectedColumn[]): Line[] {
       const own = used.filter((column) => column.type === type);
       return [name, own.length === 0 ? undefined : list(own.map(nameOf))];
     }),
-    ["left out", gone.length === 0 ? undefined : list(gone.map(leftOutText))],
+    ...gone
+      .slice(0, MOST_NAMED)
+      .map((column): Line => ["left out", printable(`${leftOutText(column)}${cureOf(column)}`)]),
+    ["left out", gone.length > MOST_NAMED ? `and ${count(gone.length - MOST_NAMED)} more` : undefined],
   ];
 }
 
+/** How a column is kept that is left out by its looks. */
+function cureOf(column: DetectedColumn): string {
+  const kinds: { readonly [reason: string]: string } = {
+    "it names almost every row": "text",
+    "it numbers the rows": "number",
+  };
+  const kind = kinds[column.leftOut ?? ""];
+  return kind === undefined ? "" : `; --columns ${quoted(`${shownName(column)}:${kind}`)} keeps it`;
+}
+
+const ORDERS = {
+  dmy: "day first",
+  mdy: "month first",
+  seconds: "seconds from 1970",
+  milliseconds: "milliseconds from 1970",
+};
+
 function nameOf(column: DetectedColumn): string {
-  const { decimal, order } = column;
+  const { decimal, thousands, unit, order } = column;
   const name = shownName(column);
-  if (decimal) return `${name} (decimal comma)`;
-  return order ? `${name} (${order === "dmy" ? "day first" : "month first"})` : name;
+  const facts = [
+    ...(decimal ? ["decimal comma"] : []),
+    ...(thousands ? [`thousands set apart by ${JSON.stringify(thousands)}`] : []),
+    ...(unit ? [`in ${unit}`] : []),
+    ...(order ? [ORDERS[order]] : []),
+  ];
+  return facts.length === 0 ? name : `${name} (${facts.join(", ")})`;
 }
 
 /** The data and the recipe for it. */
@@ -63,27 +85,24 @@ export interface DataSummary {
 /** Gathers what `--dry-run` shows. */
 export function summarize(set: AnyRows, recipe: Recipe): DataSummary {
   const { label } = set.found ?? {};
-  const columns = recipe.takes === "table" ? recipe.columns : columnsIn(set);
-  const steps = "estimators" in recipe.estimator ? recipe.estimator.estimators : [recipe.estimator];
+  const columns = recipe.columns ?? columnsIn(set);
+  const { estimator } = recipe;
+  const steps = estimator instanceof Pipeline ? estimator.estimators : [estimator];
   return {
-    form: isNumbers(set) ? "matrix" : set.form === "text" || set.form === "texts" ? "text" : "table",
+    form: set.form,
     rows: rowCount(set),
     columns: columns.map(({ name, type, leftOut }) => ({ name, type, ...(leftOut ? { leftOut } : {}) })),
-    ...(isNumbers(set) ? { features: set.x.features } : {}),
-    ...(set.form === "text" || set.form === "texts"
-      ? {}
-      : { header: columns.some(({ name }) => !/^column \d+$/.test(name)) }),
+    ...(set.form === "matrix" ? { features: set.x.features } : {}),
+    ...(set.form === "text" ? {} : { header: columns.some(({ name }) => !/^column \d+$/.test(name)) }),
     ...(label === undefined ? {} : { label }),
     ...(set.y ? { classes: classCounts(set.y.flat() as Label[]) } : {}),
-    ...(isNumbers(set) && set.imageSize ? { image: `${set.imageSize.width} × ${set.imageSize.height}` } : {}),
+    ...(set.form === "matrix" && set.imageSize ? { image: `${set.imageSize.width} × ${set.imageSize.height}` } : {}),
     recipe: steps.map(({ kind, params }) => ({ kind, params: withoutTypes(params) })),
   };
 }
 
-const isNumbers = (set: AnyRows): set is MatrixData | SourceData => set.form === "matrix" || set.form === "source";
-
 const columnsIn = (set: AnyRows): readonly DetectedColumn[] =>
-  (isNumbers(set) ? (set.featureNames ?? []) : []).map((name) => ({ name, type: "number" }));
+  (set.form === "matrix" ? (set.featureNames ?? []) : []).map((name) => ({ name, type: "number" }));
 
 function withoutTypes(params: object): object {
   const { types: _, ...rest } = params as { types?: unknown };
@@ -105,7 +124,7 @@ const SPOKEN: { readonly [form in DataSet["form"]]: string } = {
 /** The summary in lines. */
 export function summaryLines(summary: DataSummary, recipe: Recipe): Line[] {
   const { form, rows, features, header, label, classes, image } = summary;
-  const columns = recipe.takes === "table" ? columnLines(recipe.columns) : [];
+  const columns = recipe.columns ? columnLines(recipe.columns) : [];
   const shown = classes?.map((one) => `${one.label} (${count(one.rows)})`).join(", ");
   return [
     ["data", SPOKEN[form]],
@@ -125,9 +144,8 @@ const namesText = ({ columns }: DataSummary): string =>
 
 /** What differs from the defaults. */
 function paramsText(params: object): string {
-  const tables = [...parameterTables(), ...vectorizerTables(), ...TABLE_PARAMETERS];
   const isUsual = (name: string, value: unknown) =>
-    tables.some((info) => info.name === name && JSON.stringify(info.default) === JSON.stringify(value ?? null));
+    SETTINGS.some((info) => info.name === name && JSON.stringify(info.default) === JSON.stringify(value ?? null));
   const own = Object.entries(params).filter(([name, value]) => value !== undefined && !isUsual(name, value));
   if (own.length === 0) return "";
   return ` (${own.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")})`;

@@ -3,15 +3,13 @@
 import type { DataSet, ImageSize } from "@ranksim/data";
 import { InvalidArgumentError } from "commander";
 import { usageError } from "../flags/usage-error.ts";
+import { imageSize } from "../flags/values.ts";
 
 /** What --image takes: a size, or "none". */
 export function parseImageSize(text: string): ImageSize | "none" {
-  if (text === "none") return text;
-  const found = /^(\d{1,5})x(\d{1,5})$/i.exec(text);
-  if (!found || Number(found[1]) === 0 || Number(found[2]) === 0) {
-    throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, such as 28x28, or none.");
-  }
-  return { width: Number(found[1]), height: Number(found[2]) };
+  const found = text === "none" ? text : imageSize(text);
+  if (found) return found;
+  throw new InvalidArgumentError("Expected WIDTHxHEIGHT in pixels, such as 28x28, or none.");
 }
 
 /** Pictures below this side say little; fewer features are taken for a table. */

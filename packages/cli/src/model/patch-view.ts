@@ -1,8 +1,8 @@
 /** What a model with patches can show: its bank of small pictures, names for what it pools, and where in an image a decision was found. */
 
 import { type BankExplanation, type Matrix, type Model, PatchModel } from "@ranksim/core";
+import { stepsOf } from "@ranksim/learn";
 import { type Picture, pictureOf } from "../pictures/picture.ts";
-import { stepsOf } from "./parts.ts";
 
 /** Strength of the lines between patch filters. */
 const BETWEEN = 90;

@@ -13,7 +13,7 @@ export function seenIn(model: Model, set: DataSet): number | undefined {
 /** Scores on training rows say nothing about new rows. */
 export function seenNotes(seen: number | undefined, rows: number): string[] {
   if (!seen) return [];
-  const share = seen === rows ? "all" : `about ${percent(seen / rows, 0)} of`;
+  const share = seen >= rows ? "all" : `about ${percent(seen / rows, 0)} of`;
   return [
     `${share} ${count(rows)} rows were seen in training: the scores say how well they are remembered, not how well new rows are classified (train --test-share holds rows out)`,
   ];

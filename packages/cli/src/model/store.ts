@@ -3,7 +3,7 @@
 import { basename, resolve } from "node:path";
 import { type Model, RanksimError, type SaveOptions, saveModel, statedDigest } from "@ranksim/core";
 import { Budget } from "@ranksim/data";
-import { readWhole } from "@ranksim/data/node";
+import { readWhole, replaceWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
@@ -55,6 +55,15 @@ async function isModel(path: string, io: Io): Promise<boolean> {
 export async function writeModel(model: Model, path: string, io: Io, options: SaveOptions = {}): Promise<StoredModel> {
   const bytes = saveModel(model, options);
   await writeTo(path, pieces(bytes), io);
+  return { model, name: basename(path), byteLength: bytes.length, digest: statedDigest(bytes) };
+}
+
+/** Writes a model over the one it was made of; refused where the file is no longer the one that was read. */
+export async function replaceModel(model: Model, read: StoredModel, path: string, io: Io): Promise<StoredModel> {
+  const bytes = saveModel(model);
+  await writeTo(path, pieces(bytes), io, (target, chunks) =>
+    replaceWhole(target, chunks, (present) => statedDigest(present) === read.digest),
+  );
   return { model, name: basename(path), byteLength: bytes.length, digest: statedDigest(bytes) };
 }
 

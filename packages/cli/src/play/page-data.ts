@@ -2,9 +2,7 @@
 
 import type { Model } from "@ranksim/core";
 import { type DataSet, type TableLike, type WriteFormat, writeData } from "@ranksim/data";
-import { isSets } from "../files/labels.ts";
-import { tableModelOf } from "../model/parts.ts";
-import { inputOf } from "../model/passage.ts";
+import { inputOf, isSets, tableModelOf } from "@ranksim/learn";
 import type { ServedFile } from "./serve.ts";
 
 /** A file of the rows: of a table as its encoder codes them, whose features the model names. */

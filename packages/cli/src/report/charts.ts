@@ -3,7 +3,7 @@
  * classes of the style sheet (`theme.ts`), so one drawing serves light, dark and print.
  */
 
-import type { ConfusionMatrix } from "@ranksim/core";
+import type { ConfusionMatrix } from "@ranksim/learn";
 import { count } from "../terminal/numbers.ts";
 import { cut, displayWidth } from "../terminal/style.ts";
 import type { Curve } from "./content.ts";

@@ -1,8 +1,8 @@
 /** What a report says, as plain values: gathered from a model and data by `gather.ts`, drawn by `page.ts` and `figures.ts`. */
 
-import type { ClassificationReport, ConfusionMatrix, Json, ReliabilityBin, Word } from "@ranksim/core";
+import type { Json } from "@ranksim/core";
+import type { Judgement, Word } from "@ranksim/learn";
 import type { PatchSheet } from "../model/patch-view.ts";
-import type { SetsJudged } from "../model/sets-tally.ts";
 import type { Picture } from "../pictures/picture.ts";
 
 /** A filter or a row as people can see it: a picture where features are pixels, else words. */
@@ -27,6 +27,12 @@ export interface ClassFilters {
   readonly filters: number;
   readonly shown: readonly FilterView[];
   /** What sets the class apart, where features have names. */
+  readonly words: readonly Word[];
+}
+
+/** What weighs most for a class of a linear model, and against it. */
+export interface ClassWeights {
+  readonly label: string;
   readonly words: readonly Word[];
 }
 
@@ -65,30 +71,6 @@ export interface Curve {
   readonly steps: readonly { readonly iteration: number; readonly moved: number; readonly empty: number }[];
 }
 
-/** Whether probabilities can be believed. */
-export interface Reliability {
-  readonly calibrationError: number;
-  readonly bins: readonly ReliabilityBin[];
-  /** Absent for several labels per row. */
-  readonly logLoss?: number;
-  /** The same for the probabilities before they were fitted to held-out rows, where they were. */
-  readonly before?: Omit<Reliability, "before">;
-}
-
-/** How good the model is on the data. */
-export interface Judgement {
-  readonly report: ClassificationReport;
-  /** Absent for several labels per row. */
-  readonly confusion?: ConfusionMatrix;
-  readonly balancedAccuracy?: number;
-  readonly logLoss?: number;
-  readonly hammingLoss?: number;
-  /** Absent where the model has no probabilities, or does not know a class of the data. */
-  readonly reliability?: Reliability;
-  /** Of a model that answers with sets. */
-  readonly sets?: SetsJudged;
-}
-
 /** A line of a table of facts. */
 export type Fact = readonly [name: string, value: string];
 
@@ -107,6 +89,8 @@ export interface ReportContent {
   readonly headline: readonly Tile[];
   readonly curves: readonly Curve[];
   readonly filters: readonly ClassFilters[];
+  /** The strongest weights of each class, of a linear model. */
+  readonly weights: readonly ClassWeights[];
   /** The patch filters of each size, of a model with patches. */
   readonly patches: readonly PatchSheet[];
   /** Filters per class by name, for the table of classes. */

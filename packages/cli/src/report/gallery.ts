@@ -2,24 +2,19 @@
 
 import {
   type BankExplanation,
-  compareLabels,
   expandFilter,
-  FilterWords,
   type Label,
   type Matrix,
   type Model,
   type PatchModel,
   type Run,
-  toDense,
-  type Word,
 } from "@ranksim/core";
 import type { DataSet, ImageSize } from "@ranksim/data";
-import { labelNamer } from "../files/labels.ts";
+import { classesOf, type FilterModel, FilterWords, filterClasses, labelNamer, type Passage } from "@ranksim/learn";
 import { featureNamer, hasTellingFeatures } from "../model/feature-names.ts";
-import { classesOf, type FilterModel, filterClasses } from "../model/parts.ts";
-import type { Passage } from "../model/passage.ts";
-import { greyOf, patchesOf, whereFound, wherePictures } from "../model/patch-view.ts";
-import { pictureOf, shrink } from "../pictures/picture.ts";
+import { patchesOf, whereFound, wherePictures } from "../model/patch-view.ts";
+import { shrink } from "../pictures/picture.ts";
+import { AnsweredRows, DECISION_WORDS, LARGEST_PICTURE, pictureLook, type RowAnswer } from "./answered-rows.ts";
 import type { ClassFilters, Curve, FilterView, Look, RowView } from "./content.ts";
 
 /** Filters shown per class, and in all: what keeps a page of many classes small. */
@@ -29,22 +24,9 @@ const FILTERS_IN_ALL = 400;
 const WORDED_FILTERS = 5;
 /** Filters of a model without classes. */
 const FILTERS_OF_TRANSFORM = 48;
-/** Words per filter, per class, and per decision. */
+/** Words per filter, and per class. */
 const FILTER_WORDS = 8;
 const CLASS_WORDS = 16;
-const DECISION_WORDS = 12;
-/** Longest side of a picture in pixels; larger ones are averaged down. */
-const LARGEST_PICTURE = 64;
-/** Characters of a text that are shown. */
-const TEXT_SHOWN = 360;
-
-/** What is known of a row's answer. */
-interface RowAnswer {
-  readonly truth: Label | readonly Label[] | undefined;
-  readonly predicted: Label | readonly Label[] | undefined;
-  readonly probabilities: ArrayLike<number> | undefined;
-  readonly classes: readonly Label[];
-}
 
 /** The filters of one model and the rows of one data set, ready to be shown. */
 export class FilterGallery {
@@ -59,19 +41,27 @@ export class FilterGallery {
   readonly #isTelling: boolean;
   /** What images go through before the filters see them. */
   readonly #patches: PatchModel | undefined;
+  readonly #rows: AnsweredRows;
   #words: FilterWords | undefined;
 
-  constructor(part: FilterModel, model: Model, data: DataSet, size: ImageSize | undefined) {
+  constructor(
+    { part, step }: { readonly part: FilterModel; readonly step: number },
+    model: Model,
+    data: DataSet,
+    size: ImageSize | undefined,
+  ) {
+    const placed = { model, part, step };
     this.#part = part;
     this.#data = data;
     this.#size = size;
     this.#classOf = filterClasses(part);
     this.#classes = classesOf(part);
-    this.#nameOf = featureNamer(model, data);
+    this.#nameOf = featureNamer(placed, model, data);
     this.#labelName = labelNamer(data);
     this.#patches = patchesOf(model);
+    this.#rows = new AnsweredRows(data, size, this.#patches);
     // Filters of pooled patches are neither pictures nor words; the map of a row shows what they found.
-    this.#isTelling = size !== undefined || (!this.#patches && hasTellingFeatures(model, data));
+    this.#isTelling = size !== undefined || (!this.#patches && hasTellingFeatures(placed, model, data));
   }
 
   /** The training of each bank. */
@@ -144,27 +134,20 @@ export class FilterGallery {
   async row(passage: Passage, row: number, most: number, run: Run, answer: RowAnswer): Promise<RowView> {
     const quiet = run.backend ? { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) } : {};
     const found: BankExplanation = await this.#part.explain(passage.atFilters, row, quiet);
-    const { truth, predicted, probabilities, classes } = answer;
-    const probabilityOf = (label: Label | readonly Label[] | undefined) => {
-      const c = label === undefined || typeof label === "object" ? -1 : classes.indexOf(label);
-      return c < 0 ? undefined : probabilities?.[c];
-    };
     return {
-      row,
-      name: this.#data.rowNames?.[row],
-      look: this.#rowLook(row),
-      truth: this.#shown(truth),
-      predicted: this.#shown(predicted),
-      right: truth === undefined || predicted === undefined ? undefined : this.#shown(truth) === this.#shown(predicted),
-      probability: probabilityOf(predicted),
-      probabilityOfTruth: probabilityOf(truth),
+      ...this.#rows.row(row, answer),
       strongest: found.filters.slice(0, most).map(({ filter, similarity, response }) => ({
         ...this.filter(filter),
         similarity,
         response,
-        fits: this.#fits(filter, truth),
+        fits: this.#fits(filter, answer.truth),
       })),
-      contributions: this.#size || !this.#isTelling ? [] : this.#contributions(found),
+      contributions:
+        this.#size || !this.#isTelling
+          ? []
+          : found.contributions
+              .slice(0, DECISION_WORDS)
+              .map(({ feature, contribution }) => ({ text: this.#nameOf(feature), weight: contribution })),
       ...this.#where(row, found),
     };
   }
@@ -193,45 +176,11 @@ export class FilterGallery {
     if (!this.#size) return { form: "words", words: this.#filterWords().ofFilter(filter, FILTER_WORDS) };
     const weights = new Float64Array(this.#part.bank.features);
     expandFilter(this.#part.bank, filter, weights);
-    return this.#picture(weights, this.#size);
-  }
-
-  #rowLook(row: number): Look {
-    const data = this.#data;
-    if (data.form === "text") {
-      const text = data.text[row].replace(/\s+/g, " ").trim();
-      if (text === "") return { form: "text", text: "(no text)" };
-      return { form: "text", text: text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text };
-    }
-    if (data.form === "table") {
-      const cells = data.table.columns.map(({ name }, c) => `${name} ${data.table.cell(c, row) ?? "missing"}`);
-      return { form: "text", text: cells.join(", ") };
-    }
-    const { values } = toDense(data.x.slice(row, row + 1));
-    if (this.#patches) return this.#picture(greyOf(values, this.#patches.shape.channels), this.#patches.shape);
-    return this.#size ? this.#picture(values, this.#size) : { form: "words", words: [] };
-  }
-
-  #picture(values: ArrayLike<number>, { width, height }: ImageSize): Look {
-    return { form: "picture", picture: shrink(pictureOf(values, width, height), LARGEST_PICTURE) };
-  }
-
-  #contributions({ contributions }: BankExplanation): Word[] {
-    return contributions.slice(0, DECISION_WORDS).map(({ feature, contribution }) => ({
-      text: this.#nameOf(feature),
-      weight: contribution,
-    }));
+    return pictureLook(weights, this.#size);
   }
 
   #filterWords(): FilterWords {
     this.#words ??= new FilterWords(this.#part.bank, this.#nameOf);
     return this.#words;
-  }
-
-  /** A label, or a set of them in order. */
-  #shown(label: Label | readonly Label[] | undefined): string | undefined {
-    if (label === undefined) return undefined;
-    if (typeof label !== "object") return this.#labelName(label);
-    return label.length === 0 ? "no label" : [...label].sort(compareLabels).map(this.#labelName).join(", ");
   }
 }

@@ -3,18 +3,33 @@
  * showing and puts them into a form that can be seen. Draws nothing.
  */
 
-import { isClassifier, type Model, type Run, schemaOf } from "@ranksim/core";
+import { isClassifier, LinearModel, type Model, type Run, schemaOf } from "@ranksim/core";
+import { partOfRun } from "@ranksim/core/internal";
 import { type DataSet, describeData, type ImageSize, type RowLabels } from "@ranksim/data";
-import { labelNamer, matchLabels } from "../files/labels.ts";
-import { featureWord } from "../model/feature-names.ts";
-import { type Answers, answer, judge, renamed, SHARE_BEFORE, withBefore } from "../model/judge.ts";
-import { partOfRun } from "../model/part-of-run.ts";
-import { filterPart, stepsOf } from "../model/parts.ts";
-import { type Passage, passThrough } from "../model/passage.ts";
+import {
+  type Answers,
+  answer,
+  decidingPart,
+  filterPart,
+  type Judgement,
+  judgeAnswers,
+  labelNamer,
+  matchLabels,
+  type Passage,
+  passThrough,
+  renamed,
+  SHARE_BEFORE,
+  stepsOf,
+  withBefore,
+} from "@ranksim/learn";
+import { featureNamer, featureWord } from "../model/feature-names.ts";
 import { patchesOf, patchSheets } from "../model/patch-view.ts";
+import { strongestWeights } from "../model/strongest-weights.ts";
 import type { Provenance } from "../provenance.ts";
 import { bytes, count, counted, score } from "../terminal/numbers.ts";
-import type { Fact, Judgement, ReportContent, RowView } from "./content.ts";
+import { AnsweredRows, rowsOfPlanes } from "./answered-rows.ts";
+import { scoreName } from "./card.ts";
+import type { ClassWeights, Fact, ReportContent, RowView } from "./content.ts";
 import { FilterGallery } from "./gallery.ts";
 import { confidentMistakes, sampleRows } from "./row-choice.ts";
 import { measure, workFacts } from "./work.ts";
@@ -40,6 +55,10 @@ export interface ReportSubject {
 /** Filters beside each row, as in the paper's figure of filter weights. */
 const STRONGEST = 8;
 
+/** Classes of a linear model whose weights are shown at most, and features of each. */
+const WEIGHED_CLASSES = 120;
+const WEIGHTS_SHOWN = 16;
+
 /** Runs the model over the data and gathers the report. */
 export async function gatherReport(subject: ReportSubject, run: Run): Promise<ReportContent> {
   const { model, data } = subject;
@@ -51,12 +70,18 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     : undefined;
   const answers = predicted && (await withBefore(model, passage, predicted.value, run));
   const y = data.y === undefined || !answers ? data.y : matchLabels(data.y, answers.classes);
-  const { judgement, notes } = answers && y ? judge(model, answers, data) : { judgement: undefined, notes: [] };
+  const { judgement, notes } = answers && y ? judgeAnswers(model, answers, data) : { judgement: undefined, notes: [] };
   const nameOf = labelNamer(data);
   const found = filterPart(model);
   const patches = patchesOf(model);
-  const gallery = found && new FilterGallery(found.part, model, data, subject.imageSize);
-  const rows = gallery ? await showRows(subject, passage, gallery, answers, y, run) : { samples: [], mistakes: [] };
+  const gallery = found && new FilterGallery(found, model, data, subject.imageSize);
+  // Rows do not go through the models of a blend one by one: it shows none.
+  const deciding = decidingPart(model);
+  const shown =
+    deciding?.part instanceof LinearModel && !deciding.member
+      ? rowsOfPlanes(deciding.part, featureNamer(deciding, model, data), new AnsweredRows(data, subject.imageSize))
+      : gallery;
+  const rows = shown ? await showRows(subject, passage, shown, answers, y, run) : { samples: [], mistakes: [] };
   return {
     title: subject.title ?? `${subject.modelName} on ${subject.dataName}`,
     subtitle: subtitle(subject, passage),
@@ -64,6 +89,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     headline: headline(subject, judgement),
     curves: gallery?.curves() ?? [],
     filters: gallery?.classes() ?? [],
+    weights: weightsOf(model, data),
     patches: patches ? patchSheets(patches) : [],
     filtersOf: gallery?.filtersOf() ?? new Map(),
     ...rows,
@@ -74,6 +100,22 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     featuresAre: featureWord(model),
     notes: [...(subject.notes ?? []), ...notes, ...(found?.part.report.notes ?? [])],
   };
+}
+
+/** What weighs most for the classes of a linear model; of a blend in the model that counts most. */
+function weightsOf(model: Model, data: DataSet): ClassWeights[] {
+  const deciding = decidingPart(model);
+  if (!(deciding?.part instanceof LinearModel)) return [];
+  const { part } = deciding;
+  const nameOf = featureNamer(deciding, model, data);
+  const labelName = labelNamer(data);
+  return part.classes.slice(0, WEIGHED_CLASSES).map((label, code) => ({
+    label: labelName(label),
+    words: strongestWeights(part, code, WEIGHTS_SHOWN).map(({ feature, weight }) => ({
+      text: nameOf(feature),
+      weight,
+    })),
+  }));
 }
 
 /** Date, version, command and digests. */
@@ -99,7 +141,7 @@ function originOf({ model, data, dataName, digest, provenance }: ReportSubject):
 async function showRows(
   subject: ReportSubject,
   passage: Passage,
-  gallery: FilterGallery,
+  gallery: Pick<FilterGallery, "row">,
   answers: Answers | undefined,
   y: RowLabels | undefined,
   run: Run,
@@ -144,6 +186,11 @@ function subtitle({ model, data }: ReportSubject, passage: Passage): string {
 
 function headline({ model, byteLength }: ReportSubject, judgement: Judgement | undefined): ReportContent["headline"] {
   const tiles: { name: string; value: string; about?: string }[] = [];
+  const { heldOut } = schemaOf(model) ?? {};
+  for (const [name, value] of Object.entries(heldOut?.scores ?? {})) {
+    const about = `on ${counted(heldOut?.rows ?? 0, "row")} held out of training`;
+    tiles.push({ name: `Held-out ${scoreName(name)}`, value: score(value), about });
+  }
   if (judgement) {
     const { report } = judgement;
     const exact = judgement.confusion === undefined;

@@ -1,10 +1,10 @@
 /** Filters and rows as pieces of a page: pictures with their activations, or words. */
 
-import type { Word } from "@ranksim/core";
+import type { Word } from "@ranksim/learn";
 import type { PatchSheet } from "../model/patch-view.ts";
 import { pngAddress } from "../pictures/png.ts";
 import { count, counted, percent, score } from "../terminal/numbers.ts";
-import type { ClassFilters, FilterView, Look, RowView, StrongView } from "./content.ts";
+import type { ClassFilters, ClassWeights, FilterView, Look, RowView, StrongView } from "./content.ts";
 import { breakable, escaped } from "./markup.ts";
 
 /** Sizes of pictures on the page, in pixels of the longer side. */
@@ -31,6 +31,11 @@ const filterTitle = ({ filter, rows }: FilterView): string => `filter ${filter},
 
 function filterLine(view: FilterView): string {
   return `<li><span class="about">${view.filter}</span><span class="about">${counted(view.rows, "row")}</span><span>${inWords(view.look)}</span></li>`;
+}
+
+/** What weighs most for a class, and against it. */
+export function classWeights({ label, words }: ClassWeights): string {
+  return `<div class="class"><div><h3>${breakable(label)}</h3></div><div>${forAndAgainst(words)}</div></div>`;
 }
 
 /** A row with its strongest filters. */
@@ -83,8 +88,10 @@ export function patchSheet({ filters, width, height, picture: sheet }: PatchShee
 }
 
 /** The features that spoke for and against. */
-function decided({ contributions }: RowView): string {
-  if (contributions.length === 0) return "";
+const decided = ({ contributions }: RowView): string =>
+  contributions.length === 0 ? "" : forAndAgainst(contributions);
+
+function forAndAgainst(contributions: readonly Word[]): string {
   const side = (words: readonly Word[]) => words.map(({ text }) => escaped(text)).join(", ");
   const spokeFor = contributions.filter(({ weight }) => weight > 0);
   const against = contributions.filter(({ weight }) => weight < 0);
@@ -96,6 +103,7 @@ function decided({ contributions }: RowView): string {
 }
 
 function strongest(views: readonly StrongView[]): string {
+  if (views.length === 0) return "";
   const hasWords = views.some(({ look }) => look.form === "words" && look.words.length > 0);
   const lines = views.map((view) => {
     const name = breakable(view.label ?? `filter ${view.filter}`);

@@ -1,23 +1,24 @@
 /** @packageDocumentation A report from beginning to end: gathered, then drawn. Runs in Node and browsers. */
 
 import type { Run } from "@ranksim/core";
+
+export type { Judgement, Reliability, SetsJudged } from "@ranksim/learn";
+
 import type { ReportContent } from "./content.ts";
 import { gatherReport, type ReportSubject } from "./gather.ts";
 import { reportPage } from "./page.ts";
 
 export { greyOf, type PatchSheet, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
-export type { SetsJudged } from "../model/sets-tally.ts";
 export { type Picture, pictureOf } from "../pictures/picture.ts";
 export { pngAddress } from "../pictures/png.ts";
 export type { Provenance } from "../provenance.ts";
+export { COLOURS, PLAYGROUND_COLOURS } from "./colours.ts";
 export type {
   ClassFilters,
   Curve,
   Fact,
   FilterView,
-  Judgement,
   Look,
-  Reliability,
   RowView,
   StrongView,
   Tile,

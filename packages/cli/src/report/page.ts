@@ -1,10 +1,11 @@
 /** The report as one HTML page that needs nothing else: no script, no request. What it says comes from `content.ts`. */
 
+import type { Judgement, Reliability } from "@ranksim/learn";
 import { count, counted, percent, score } from "../terminal/numbers.ts";
 import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
-import type { Fact, Judgement, Reliability, ReportContent } from "./content.ts";
+import type { Fact, ReportContent } from "./content.ts";
 import { facts, headline, htmlPage, section } from "./frame.ts";
-import { classFilters, patchSheet, rowView } from "./looks.ts";
+import { classFilters, classWeights, patchSheet, rowView } from "./looks.ts";
 import { escaped } from "./markup.ts";
 import { reliabilityChart } from "./reliability-chart.ts";
 
@@ -19,13 +20,20 @@ export function reportPage(content: ReportContent): string {
     content.judgement?.confusion ? confusion(content.judgement) : "",
     content.judgement?.reliability ? probabilities(content.judgement.reliability) : "",
     content.filters.length > 0 ? filters(content) : "",
+    content.weights.length > 0 ? weights(content) : "",
     content.patches.length > 0 ? section("Patches", PATCHES_ABOUT, content.patches.map(patchSheet).join("")) : "",
+    content.weights.length > 0
+      ? rows("Rows and what decided", PLANE_ROWS_ABOUT, content.samples)
+      : rows(
+          "Rows and their strongest filters",
+          `${ROWS_ABOUT}${content.patches.length > 0 ? WHERE_ABOUT : ""}`,
+          content.samples,
+        ),
     rows(
-      "Rows and their strongest filters",
-      `${ROWS_ABOUT}${content.patches.length > 0 ? WHERE_ABOUT : ""}`,
-      content.samples,
+      "Mistakes made with most confidence",
+      content.weights.length > 0 ? PLANE_MISTAKES_ABOUT : MISTAKES_ABOUT,
+      content.mistakes,
     ),
-    rows("Mistakes made with most confidence", MISTAKES_ABOUT, content.mistakes),
     content.curves.some(({ steps }) => steps.length > 0) ? training(content) : "",
     work(content),
     parameters(content),
@@ -44,8 +52,10 @@ const WHERE_ABOUT =
 const PATCHES_ABOUT =
   "What windows of an image are compared with: each filter is the rank order of the pixels of some windows; the more ink, the higher the rank. How much, and where, each of them is found is what the filters of classes see.";
 
-const MISTAKES_ABOUT =
-  "Rows that were given a wrong class, the most certain first. The filters show what each was taken for.";
+const MISTAKES_ABOUT = "Wrong predictions, most confident first, with the filters that caused them.";
+
+const PLANE_ROWS_ABOUT = "Each row stands with what spoke most for its class against its rival, the heaviest first.";
+const PLANE_MISTAKES_ABOUT = "Wrong predictions, most confident first, with what caused them.";
 
 function classTable({ report }: Judgement, { filtersOf }: ReportContent): string {
   const hasFilters = filtersOf.size > 0;
@@ -135,6 +145,14 @@ function filters(content: ReportContent): string {
     "Filters",
     `A filter is the rank order of the features of some training rows${named ? "; these are the filters of each class that stand for most rows" : ""}. ${pictured ? "The more ink, the higher the rank." : `The ${content.featuresAre}s named are those that rank higher in the filter than in most.`}`,
     `<div class="classes">${content.filters.map(classFilters).join("")}</div>`,
+  );
+}
+
+function weights(content: ReportContent): string {
+  return section(
+    "Weights",
+    `The model adds up what each ${content.featuresAre} says for a class and against it; these weigh most, the heaviest first.`,
+    `<div class="classes">${content.weights.map(classWeights).join("")}</div>`,
   );
 }
 

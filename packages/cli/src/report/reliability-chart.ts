@@ -1,8 +1,8 @@
 /** The reliability of probabilities as a drawing: what share of decisions is right at each probability, and how many there are. */
 
+import type { Reliability } from "@ranksim/learn";
 import { counted } from "../terminal/numbers.ts";
 import type { Drawing } from "./charts.ts";
-import type { Reliability } from "./content.ts";
 import { element, place, svgText } from "./markup.ts";
 
 const SIDE = 300;

@@ -142,7 +142,7 @@ function clock(trace: SpikeTrace, height: number): string {
     : "certain at the end only";
   return [
     element("path", { d: `M${left} ${y}H${right}`, class: "rule" }),
-    element("path", { d: `M${certain.toFixed(1)} ${y - 9}v18`, stroke: "var(--green)", "stroke-width": "2" }),
+    element("path", { d: `M${certain.toFixed(1)} ${y - 9}v18`, stroke: "var(--accent)", "stroke-width": "2" }),
     svgText(certain, y - 14, words, { class: "green", "text-anchor": certain > (left + right) / 2 ? "end" : "start" }),
     svgText(left - 8, y + 4, "time", { class: "soft", "text-anchor": "end" }),
     svgText(left, y + 20, "0", { class: "soft", "text-anchor": "middle" }),

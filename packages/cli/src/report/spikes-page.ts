@@ -107,7 +107,7 @@ function curveChart({ summary, isLabelled }: SpikesView): Drawing {
   const needed = summary.spikesNeeded / Math.max(1, summary.spikes);
   const mark = place(x(needed));
   parts.push(
-    element("path", { d: `M${mark} ${top}V${height - bottom}`, stroke: "var(--green)", "stroke-dasharray": "3 3" }),
+    element("path", { d: `M${mark} ${top}V${height - bottom}`, stroke: "var(--accent)", "stroke-dasharray": "3 3" }),
   );
   parts.push(
     svgText(x(needed) - 6, height - bottom - 8, "certain, on average", { class: "green", "text-anchor": "end" }),

@@ -1,15 +1,7 @@
 /** What tuning found, as plain values for the terminal, programs, the page and the plot. */
 
-import {
-  CLASSIFIER_PARAMETERS,
-  type Json,
-  type Model,
-  type TuneOutcome,
-  type TuneResult,
-  type Tuning,
-} from "@ranksim/core";
-import type { Preset } from "@ranksim/data";
-import type { Baseline } from "../model/baselines.ts";
+import { CLASSIFIER_PARAMETERS, type Json, type Model } from "@ranksim/core";
+import type { Baseline, Preset, TuneOutcome, TuneResult, Tuning } from "@ranksim/learn";
 
 /** One candidate. */
 export interface CandidateView {

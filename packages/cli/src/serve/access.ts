@@ -26,7 +26,7 @@ export function hostsFor(host: string, allowed: readonly string[]): readonly str
 
 export const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || /^127\./.test(host);
 
-/** Refuses a request that may not be answered. `isOpen` leaves out the token: probes have none. */
+/** Refuses a request that may not be answered. `isOpen` leaves out the token. */
 export function checkAccess(request: IncomingMessage, { token, hosts, cors }: Access, isOpen: boolean): void {
   const { host, origin, authorization } = request.headers;
   if (hosts !== undefined) {

@@ -1,18 +1,39 @@
 /**
- * Joins rows of requests that arrive together into one search. While a search runs, others gather; a request of many rows is
- * cut, so that no request waits for all of it. Answers are those of single calls, because rows do not know of one another.
+ * Joins rows of requests that arrive together into one search. While a search runs, others gather. A request of many rows is
+ * cut, and small ones are searched between its pieces; large ones are answered one after the other, so that too many of them
+ * delay some and not all. Rows that wait for nobody are dropped. Answers are those of single calls, because rows do not know of
+ * one another.
  */
 
+import { Gone } from "./http-error.ts";
 import { canJoin, type Rows, sliceRows } from "./input.ts";
 import type { Limits } from "./limits.ts";
 import type { Answers, Wanted } from "./served-model.ts";
 
+/** Who asks. */
+export interface Asker {
+  /** Whether it does not wait any more. */
+  readonly isGone: boolean;
+}
+
 interface Job {
+  /** The number of the request. */
+  readonly request: number;
   readonly rows: Rows;
   readonly wanted: Wanted;
+  readonly asker: Asker | undefined;
   readonly settle: (answers: Answers) => void;
   readonly fail: (error: unknown) => void;
 }
+
+/**
+ * Milliseconds that a search should take at most. A slow model is asked about fewer rows at a time, so that others do not wait
+ * long for rows of a large request, least of all where nobody waits for these any more. The answers do not depend on it.
+ */
+const LONG_MS = 100;
+
+/** A request of at most this part of the rows of a search is a small one. */
+const SMALL = 16;
 
 type Search = (parts: readonly Rows[], wanted: Wanted) => Promise<Answers>;
 
@@ -20,15 +41,22 @@ type Search = (parts: readonly Rows[], wanted: Wanted) => Promise<Answers>;
 export class Batcher {
   readonly #limits: Limits;
   readonly #search: Search;
-  #waiting: Job[] = [];
+  /** Whole requests, and the next pieces of large ones, the first request first. */
+  readonly #waiting: Job[] = [];
+  readonly #pieces: Job[] = [];
+  #isTurnOfPiece = false;
+  #requests = 0;
   #isScheduled = false;
   #waitingRows = 0;
+  /** Rows of one search at most. */
+  #most: number;
   /** Searches so far, and the rows they had. */
   searches = 0;
   searchedRows = 0;
 
   constructor(limits: Limits, search: Search) {
     this.#limits = limits;
+    this.#most = limits.batchRows;
     this.#search = search;
   }
 
@@ -38,21 +66,25 @@ export class Batcher {
   }
 
   /** Resolves when the rows have been searched. */
-  async add(rows: Rows, wanted: Wanted): Promise<Answers> {
-    const { batchRows } = this.#limits;
-    if (rows.rows <= batchRows) return this.#enqueue(rows, wanted);
+  async add(rows: Rows, wanted: Wanted, asker?: Asker): Promise<Answers> {
+    const request = this.#requests++;
+    const job = { request, wanted, asker };
+    if (rows.rows * SMALL <= this.#limits.batchRows || rows.rows === 1)
+      return this.#enqueue({ ...job, rows }, this.#waiting);
     const parts: Answers[] = [];
-    // One after the other: the pieces of one request do not push those of others aside.
-    for (let from = 0; from < rows.rows; from += batchRows) {
-      parts.push(await this.#enqueue(sliceRows(rows, from, Math.min(rows.rows, from + batchRows)), wanted));
+    for (let from = 0; from < rows.rows; ) {
+      const to = Math.min(rows.rows, from + this.#most);
+      parts.push(await this.#enqueue({ ...job, rows: sliceRows(rows, from, to) }, this.#pieces));
+      from = to;
     }
     return joinAnswers(parts);
   }
 
-  #enqueue(rows: Rows, wanted: Wanted): Promise<Answers> {
+  #enqueue(job: Omit<Job, "settle" | "fail">, queue: Job[]): Promise<Answers> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ rows, wanted, settle, fail });
-      this.#waitingRows += rows.rows;
+      const after = queue.findLastIndex(({ request }) => request < job.request);
+      queue.splice(after + 1, 0, { ...job, settle, fail });
+      this.#waitingRows += job.rows.rows;
       this.#schedule();
     });
   }
@@ -67,24 +99,45 @@ export class Batcher {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const jobs = this.#take();
-      await this.#answer(jobs);
+    const areWaiting = () => this.#waiting.length + this.#pieces.length > 0;
+    while (areWaiting()) {
+      this.#dropGone(this.#waiting);
+      this.#dropGone(this.#pieces);
+      if (areWaiting()) await this.#answer(this.#take());
       // Sockets are read between two searches.
-      if (this.#waiting.length > 0) await new Promise((next) => setImmediate(next));
+      if (areWaiting()) await new Promise((next) => setImmediate(next));
     }
     this.#isScheduled = false;
   }
 
-  /** The first jobs that can share a search, up to the limit of rows. */
+  /** Takes out the rows that nobody waits for. */
+  #dropGone(queue: Job[]): void {
+    let kept = 0;
+    for (const job of queue) {
+      if (!job.asker?.isGone) queue[kept++] = job;
+      else {
+        this.#waitingRows -= job.rows.rows;
+        job.fail(new Gone());
+      }
+    }
+    queue.length = kept;
+  }
+
+  /** The next piece of the first large request, and then the first small ones that can share a search, up to the limit of rows. */
   #take(): Job[] {
+    this.#isTurnOfPiece = this.#pieces.length > 0 && (!this.#isTurnOfPiece || this.#waiting.length === 0);
+    if (this.#isTurnOfPiece) {
+      const piece = this.#pieces.shift() as Job;
+      this.#waitingRows -= piece.rows.rows;
+      return [piece];
+    }
     const first = this.#waiting[0];
     let count = 1;
     let rows = first.rows.rows;
     while (
       count < this.#waiting.length &&
       canJoin(first.rows, this.#waiting[count].rows) &&
-      rows + this.#waiting[count].rows.rows <= this.#limits.batchRows
+      rows + this.#waiting[count].rows.rows <= this.#most
     ) {
       rows += this.#waiting[count++].rows.rows;
     }
@@ -101,15 +154,23 @@ export class Batcher {
     }
   }
 
+  /** Fits the rows of a search to the time that one took. */
+  #fit(rows: number, ms: number): void {
+    if (ms > LONG_MS) this.#most = Math.ceil(this.#most / 2);
+    else if (ms < LONG_MS / 4 && 2 * rows >= this.#most) this.#most = Math.min(this.#limits.batchRows, 2 * this.#most);
+  }
+
   async #answerAlike(jobs: readonly Job[]): Promise<void> {
     try {
       const rows = jobs.reduce((sum, job) => sum + job.rows.rows, 0);
       this.searches++;
       this.searchedRows += rows;
+      const began = performance.now();
       const found = await this.#search(
         jobs.map((job) => job.rows),
         jobs[0].wanted,
       );
+      this.#fit(rows, performance.now() - began);
       if (jobs.length === 1) return jobs[0].settle(found);
       let at = 0;
       for (const { rows: own, settle } of jobs) {

@@ -1,27 +1,31 @@
-/** The body of a request, whole, within a limit. */
+/** The body of a request, whole, within its limits. */
 
-import type { IncomingMessage } from "node:http";
-import { HttpError } from "./http-error.ts";
+import { Gone, HttpError } from "./http-error.ts";
+import type { Running } from "./running.ts";
 
-/** The client has disconnected: there is no one to answer. */
-export class Gone extends Error {}
-
-/** Reads the body; refuses a larger one as soon as that is known. */
-export function readBody(request: IncomingMessage, most: number): Promise<Buffer> {
+/** Reads the body; refuses one of more than `most` bytes as soon as that is known, and one that all requests leave no room for. */
+export function readBody(running: Running, most: number): Promise<Buffer> {
+  const { request, response } = running;
   const stated = request.headers["content-length"];
   if (stated !== undefined && Number(stated) > most) return Promise.reject(tooLarge(most));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on("data", (chunk: Buffer) => {
+    const keep = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > most) reject(tooLarge(most));
-      else chunks.push(chunk);
-    });
+      try {
+        if (size > most) throw tooLarge(most);
+        running.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        // What follows is received and dropped.
+        request.off("data", keep);
+        reject(error);
+      }
+    };
+    request.on("data", keep);
     request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on("close", () => {
-      if (!request.complete) reject(new Gone("the client went away"));
-    });
+    response.on("close", () => reject(new Gone()));
   });
 }
 

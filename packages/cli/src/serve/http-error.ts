@@ -15,6 +15,9 @@ export class HttpError extends Error {
   }
 }
 
+/** There is no one to answer any more: the client disconnected, or was told that it took too long. Nothing is sent. */
+export class Gone extends Error {}
+
 /** The request is at fault. */
 export const badRequest = (message: string): HttpError => new HttpError(400, message);
 

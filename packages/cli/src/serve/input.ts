@@ -14,6 +14,13 @@ const LARGEST = 1e200;
 
 /** Lists of numbers as rows; a list that is too short, or holds something else, is refused with its place. */
 export function denseRows(lists: readonly unknown[], features: number): Rows {
+  // Before there is room for them: a model of many features must not make much of lists that are empty.
+  for (const [r, row] of lists.entries()) {
+    if (!Array.isArray(row)) throw badRequest(`row ${r}: expected a list of ${features} numbers, found ${kindOf(row)}`);
+    if (row.length !== features) {
+      throw badRequest(`row ${r}: the model has ${features} features, the row has ${row.length}`);
+    }
+  }
   // Most rows are bytes, which take an eighth of the room; the first number that is none starts again.
   const bytes = new Uint8Array(lists.length * features);
   if (fill(bytes, lists, features)) return { form: "dense", rows: lists.length, values: bytes, isBytes: true };
@@ -26,11 +33,7 @@ export function denseRows(lists: readonly unknown[], features: number): Rows {
 function fill(values: Uint8Array | Float64Array, lists: readonly unknown[], features: number): boolean {
   const onlyBytes = values instanceof Uint8Array;
   for (let r = 0; r < lists.length; r++) {
-    const row = lists[r];
-    if (!Array.isArray(row)) throw badRequest(`row ${r}: expected a list of ${features} numbers, found ${kindOf(row)}`);
-    if (row.length !== features) {
-      throw badRequest(`row ${r}: the model has ${features} features, the row has ${row.length}`);
-    }
+    const row = lists[r] as readonly number[];
     const at = r * features;
     for (let i = 0; i < features; i++) {
       const value = row[i];
@@ -55,6 +58,14 @@ export function textRows(texts: readonly unknown[]): Rows {
   const wrong = texts.findIndex((text) => typeof text !== "string");
   if (wrong >= 0) throw badRequest(`text ${wrong}: expected a string, found ${kindOf(texts[wrong])}`);
   return { form: "text", rows: texts.length, texts: texts as readonly string[] };
+}
+
+/** The memory that rows take. */
+export function bytesOf(rows: Rows): number {
+  if (rows.form === "text") return rows.texts.reduce((sum, text) => sum + 2 * text.length, 0);
+  if (rows.form === "dense") return (rows.isBytes ? 1 : 8) * rows.values.length;
+  const { offsets, indices, values } = rows.x;
+  return offsets.byteLength + indices.byteLength + values.byteLength;
 }
 
 /** Rows `from` (included) to `to` (not included). */

@@ -9,7 +9,11 @@ export interface Limits {
   readonly batchRows: number;
   /** Milliseconds that a row may wait for others to be searched with; 0 joins what arrives together. */
   readonly batchMs: number;
-  /** Milliseconds from the first byte of a request to the last of its answer. */
+  /** Numbers of one answer: rows times classes, where probabilities are asked for; more are refused with 413. */
+  readonly answerNumbers: number;
+  /** Bytes that bodies, rows and answers of all requests may take together; requests beyond are refused with 503. */
+  readonly roomBytes: number;
+  /** Milliseconds from the first byte of a request to its answer, and again until that has been taken. */
   readonly timeoutMs: number;
   /** Milliseconds between "not ready" and the end of listening. */
   readonly graceMs: number;
@@ -24,6 +28,8 @@ export const DEFAULT_LIMITS: Limits = {
   requests: 256,
   batchRows: 1024,
   batchMs: 0,
+  answerNumbers: 2 ** 20,
+  roomBytes: 512 * 2 ** 20,
   timeoutMs: 10_000,
   graceMs: 5_000,
 };

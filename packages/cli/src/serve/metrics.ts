@@ -89,122 +89,51 @@ export class Metrics {
 
   /** All figures as text. */
   text(inFlight: number, models: Iterable<ServedModel>): string {
-    const lines: string[] = [];
-    const family = (name: string, type: string, about: string, samples: readonly string[]) => {
-      lines.push(`# HELP ${name} ${about}`, `# TYPE ${name} ${type}`, ...samples);
-    };
     const all = [...models];
-    const per = (name: string, value: (counts: ModelCounts) => number) =>
-      all.map((model) => `${name}{model="${quoted(model.name)}"} ${value(this.#of(model.name))}`);
-    family(
-      "ranksim_requests_total",
-      "counter",
-      "Requests answered, by route and status.",
-      [...this.#requests].map(([labels, count]) => `ranksim_requests_total{${labels}} ${count}`),
+    const versions = all.map(
+      ({ name, version, model }) => `{model="${quoted(name)}",version="${version}",kind="${model.kind}"} 1`,
     );
+    const figures: Figure[] = [
+      ...this.#ofServer(inFlight),
+      ...MODEL_FIGURES.map((figure) => this.#ofModels(figure, all)),
+      ["ranksim_model_info", "gauge", "The version of each model.", versions],
+    ];
+    return figures
+      .map(([name, type, about, samples]) =>
+        [`# HELP ${name} ${about}`, `# TYPE ${name} ${type}`, ...samples.map((sample) => `${name}${sample}`)]
+          .map((line) => `${line}\n`)
+          .join(""),
+      )
+      .join("");
+  }
+
+  #ofServer(inFlight: number): Figure[] {
     let sum = 0;
     const buckets = BUCKETS.map((end, j) => {
       sum += this.#buckets[j];
-      return `ranksim_request_seconds_bucket{le="${end}"} ${sum}`;
+      return `_bucket{le="${end}"} ${sum}`;
     });
     const count = sum + this.#buckets[BUCKETS.length];
-    family("ranksim_request_seconds", "histogram", "Time from the first byte of a request to its answer.", [
-      ...buckets,
-      `ranksim_request_seconds_bucket{le="+Inf"} ${count}`,
-      `ranksim_request_seconds_sum ${this.#seconds}`,
-      `ranksim_request_seconds_count ${count}`,
-    ]);
-    family("ranksim_requests_in_flight", "gauge", "Requests that are read, wait or are worked on.", [
-      `ranksim_requests_in_flight ${inFlight}`,
-    ]);
-    const queue = (name: string, value: (model: ServedModel) => number) =>
-      all.map((model) => `${name}{model="${quoted(model.name)}"} ${value(model)}`);
-    family(
-      "ranksim_waiting_rows",
-      "gauge",
-      "Rows that wait for a search.",
-      queue("ranksim_waiting_rows", ({ batcher }) => batcher.waitingRows),
-    );
-    family(
-      "ranksim_searches_total",
-      "counter",
-      "Searches of the present version; rows of several requests share one.",
-      queue("ranksim_searches_total", ({ batcher }) => batcher.searches),
-    );
-    family(
-      "ranksim_rows_total",
-      "counter",
-      "Rows answered.",
-      per("ranksim_rows_total", ({ rows }) => rows),
-    );
-    const byLabel = (name: string, value: (times: number, counts: ModelCounts) => number) =>
-      all.flatMap((model) => {
-        const counts = this.#of(model.name);
-        return [...counts.byLabel].map(([label, times]) => labelled(name, model, label, value(times, counts)));
-      });
-    family(
-      "ranksim_labels_total",
-      "counter",
-      "Labels given, by label.",
-      byLabel("ranksim_labels_total", (times) => times),
-    );
-    family(
-      "ranksim_label_share",
-      "gauge",
-      "Share of the rows since the start that were given a label.",
-      byLabel("ranksim_label_share", (times, { rows }) => times / rows),
-    );
-    family(
-      "ranksim_training_label_share",
-      "gauge",
-      "Share of the training rows that have a label: what the shares of a model that meets rows like these are near to.",
-      all.flatMap((model) =>
-        model.trainingShares.map(([label, share]) => labelled("ranksim_training_label_share", model, label, share)),
-      ),
-    );
-    family(
-      "ranksim_weighed_rows_total",
-      "counter",
-      "Rows whose probabilities are known: all that were asked for, and a sample of the others.",
-      per("ranksim_weighed_rows_total", ({ weighed }) => weighed),
-    );
-    family(
-      "ranksim_unsure_rows_total",
-      "counter",
-      `Rows of these whose largest probability is below ${UNSURE}.`,
-      per("ranksim_unsure_rows_total", ({ unsure }) => unsure),
-    );
-    family(
-      "ranksim_unsure_share",
-      "gauge",
-      "Share of these rows since the start.",
-      per("ranksim_unsure_share", ({ unsure, weighed }) => (weighed === 0 ? 0 : unsure / weighed)),
-    );
-    family(
-      "ranksim_model_swaps_total",
-      "counter",
-      "Changed model files that took the place of the old.",
-      per("ranksim_model_swaps_total", ({ swaps }) => swaps),
-    );
-    family(
-      "ranksim_model_refusals_total",
-      "counter",
-      "Changed model files that were refused.",
-      per("ranksim_model_refusals_total", ({ refused }) => refused),
-    );
-    family(
-      "ranksim_model_info",
-      "gauge",
-      "The version of each model.",
-      all.map(
-        ({ name, version, model }) =>
-          `ranksim_model_info{model="${quoted(name)}",version="${version}",kind="${model.kind}"} 1`,
-      ),
-    );
-    family("process_resident_memory_bytes", "gauge", "Memory of the process.", [
-      `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
-    ]);
-    return `${lines.join("\n")}\n`;
+    const rest = [`_bucket{le="+Inf"} ${count}`, `_sum ${this.#seconds}`, `_count ${count}`];
+    const requests = [...this.#requests].map(([labels, times]) => `{${labels}} ${times}`);
+    const about = "Time from the first byte of a request to its answer.";
+    const memory = ` ${process.memoryUsage.rss()}`;
+    return [
+      ["ranksim_requests_total", "counter", "Requests answered, by route and status.", requests],
+      ["ranksim_request_seconds", "histogram", about, [...buckets, ...rest]],
+      ["ranksim_requests_in_flight", "gauge", "Requests that are read, wait or are worked on.", [` ${inFlight}`]],
+      ["process_resident_memory_bytes", "gauge", "Memory of the process.", [memory]],
+    ];
+  }
+
+  #ofModels([name, type, about, value]: ModelFigure, models: readonly ServedModel[]): Figure {
+    const samples = models.flatMap((model) => {
+      const found = value(model, this.#of(model.name));
+      const label = `model="${quoted(model.name)}"`;
+      if (typeof found === "number") return [`{${label}} ${found}`];
+      return labelled(model, found).map(([one, number]) => `{${label},label="${quoted(one)}"} ${number}`);
+    });
+    return [name, type, about, samples];
   }
 
   #of(name: string): ModelCounts {
@@ -217,7 +146,77 @@ export class Metrics {
   }
 }
 
-const labelled = (metric: string, { name }: ServedModel, label: Label, value: number): string =>
-  `${metric}{model="${quoted(name)}",label="${quoted(String(label))}"} ${value}`;
+/** A figure: its name, type, what it says, and its samples without the name. */
+type Figure = readonly [name: string, type: string, about: string, samples: readonly string[]];
+
+/** A figure of each model: a number, or one for each label. */
+type ModelFigure = readonly [
+  name: string,
+  type: "counter" | "gauge",
+  about: string,
+  value: (model: ServedModel, counts: ModelCounts) => number | Iterable<readonly [label: Label, number: number]>,
+];
+
+const shares = ({ byLabel, rows }: ModelCounts) => [...byLabel].map(([label, times]) => [label, times / rows] as const);
+
+const MODEL_FIGURES: readonly ModelFigure[] = [
+  ["ranksim_waiting_rows", "gauge", "Rows that wait for a search.", ({ batcher }) => batcher.waitingRows],
+  [
+    ...(["ranksim_searches_total", "counter"] as const),
+    "Searches of the present version; rows of several requests share one.",
+    ({ batcher }) => batcher.searches,
+  ],
+  ["ranksim_rows_total", "counter", "Rows answered.", (_, { rows }) => rows],
+  ["ranksim_labels_total", "counter", "Labels given, by label.", (_, { byLabel }) => byLabel],
+  [
+    ...(["ranksim_label_share", "gauge"] as const),
+    "Share of the rows since the start that were given a label.",
+    (_, counts) => shares(counts),
+  ],
+  [
+    ...(["ranksim_training_label_share", "gauge"] as const),
+    "Share of the training rows that have a label: what the shares of a model that meets rows like these are near to.",
+    ({ trainingShares }) => trainingShares,
+  ],
+  [
+    ...(["ranksim_weighed_rows_total", "counter"] as const),
+    "Rows whose probabilities are known: all that were asked for, and a sample of the others.",
+    (_, { weighed }) => weighed,
+  ],
+  [
+    ...(["ranksim_unsure_rows_total", "counter"] as const),
+    `Rows of these whose largest probability is below ${UNSURE}.`,
+    (_, { unsure }) => unsure,
+  ],
+  [
+    ...(["ranksim_unsure_share", "gauge"] as const),
+    "Share of these rows since the start.",
+    (_, { unsure, weighed }) => (weighed === 0 ? 0 : unsure / weighed),
+  ],
+  [
+    "ranksim_model_swaps_total",
+    "counter",
+    "Changed model files that took the place of the old.",
+    (_, { swaps }) => swaps,
+  ],
+  ["ranksim_model_refusals_total", "counter", "Changed model files that were refused.", (_, { refused }) => refused],
+];
+
+/**
+ * Numbers by label. Of a class 1 and a class "1" of one model the text is written with its quotes; labels that were of
+ * different types in two versions of a model count as one.
+ */
+function labelled(
+  { classes }: ServedModel,
+  numbers: Iterable<readonly [label: Label, number: number]>,
+): [label: string, number: number][] {
+  const spellings = new Set(classes.filter((label) => typeof label !== "string").map(String));
+  const sums = new Map<string, number>();
+  for (const [label, number] of numbers) {
+    const spelling = typeof label === "string" && spellings.has(label) ? JSON.stringify(label) : String(label);
+    sums.set(spelling, (sums.get(spelling) ?? 0) + number);
+  }
+  return [...sums];
+}
 
 const quoted = (text: string): string => text.replace(/[\\"\n]/g, (c) => (c === "\n" ? "\\n" : `\\${c}`));

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { SchemaColumn } from "@ranksim/core";
+import { quoted } from "../provenance.ts";
 import { escaped } from "../report/markup.ts";
 import { PAGE_STYLE } from "../report/theme.ts";
 import type { ServedModel } from "./served-model.ts";
@@ -45,12 +46,12 @@ form.addEventListener("submit", async (event) => {
 `;
 
 const STYLE = `
-form{display:grid;gap:.75rem;max-width:44rem}label{display:grid;gap:.2rem;font-size:.9rem;color:var(--soft)}
-select,textarea,input,button{font:inherit;color:var(--ink);background:var(--surface);border:1px solid var(--line);border-radius:.4rem;padding:.45rem .6rem}
+form{display:grid;gap:.75rem;max-width:44rem}label{display:grid;gap:.2rem;font-size:.9rem;color:var(--muted)}
+select,textarea,input,button{font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--border);border-radius:.4rem;padding:.45rem .6rem}
 textarea{font:13px/1.5 ui-monospace,monospace;min-height:7.5rem;resize:vertical}
-.buttons{display:flex;gap:.6rem}button{cursor:pointer}button:first-child{background:var(--accent);color:var(--onAccent);border-color:var(--accent)}
+.buttons{display:flex;gap:.6rem}button{cursor:pointer}button:first-child{background:var(--accent);color:var(--on-accent);border-color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-pre{font:13px/1.5 ui-monospace,monospace;background:var(--surface);border:1px solid var(--line);border-radius:.4rem;padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;max-height:24rem}
+pre{font:13px/1.5 ui-monospace,monospace;background:var(--surface);border:1px solid var(--border);border-radius:.4rem;padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;max-height:24rem}
 #answer:empty{display:none}a{color:var(--accent)}
 `;
 
@@ -124,11 +125,15 @@ function linesOf(model: ServedModel, url: string): string {
     : encoder
       ? encoder.columns.map(tensorOf).join(", ")
       : `{"name": "rows", "datatype": "FP64", "shape": [1, ${features}], "data": [0, 1, 2, …]}`;
+  const json = ["-H", "Content-Type: application/json", "-d"];
+  const csv = ["-H", "Content-Type: text/csv", "--data-binary"];
   return [
-    `curl '${url}/predict?model=${name}' -H 'Content-Type: application/json' -d '${body}'`,
-    `curl '${url}/predict?model=${name}&top=3' -H 'Content-Type: text/csv' --data-binary @rows.csv`,
-    `curl '${url}/v2/models/${name}/infer' -H 'Content-Type: application/json' -d '{"inputs": [${tensor}]}'`,
-  ].join("\n");
+    ["curl", `${url}/predict?model=${name}`, ...json, body],
+    ["curl", `${url}/predict?model=${name}&top=3`, ...csv, "@rows.csv"],
+    ["curl", `${url}/v2/models/${name}/infer`, ...json, `{"inputs": [${tensor}]}`],
+  ]
+    .map((words) => words.map(quoted).join(" "))
+    .join("\n");
 }
 
 const tensorOf = ({ name, type }: SchemaColumn): string => {

@@ -2,13 +2,14 @@
 
 import { Dense } from "@ranksim/core";
 import { bytesSource, type Format, readData, type TableLike } from "@ranksim/data";
+import { inputFor } from "@ranksim/learn";
 import { answersAsText, topOf as mostLikely } from "../commands/answers.ts";
-import { inputFor } from "../model/passage.ts";
 import { badRequest, HttpError } from "./http-error.ts";
 import { denseRows, kindOf, matrixRows, type Rows, textRows } from "./input.ts";
 import type { Answers, ServedModel } from "./served-model.ts";
 import { tableRows } from "./table-rows.ts";
 import { isObject, parseJson } from "./tensors.ts";
+import { refuseCharset, textOf } from "./utf8.ts";
 
 /** Forms of a body, by content type. */
 export type BodyForm = "json" | "jsonl" | "csv" | "lines";
@@ -32,6 +33,7 @@ const TYPES: { readonly [form in BodyForm]: string } = {
 /** The form of a body; without a content type it is taken for JSON. */
 export function bodyForm(contentType: string | undefined): BodyForm {
   if (contentType === undefined || contentType === "application/json") return "json";
+  refuseCharset(contentType);
   const type = contentType.split(";")[0].trim().toLowerCase();
   // What curl says of any --data.
   if (type === "application/x-www-form-urlencoded") return "json";
@@ -56,7 +58,7 @@ export interface ParsedJson {
 
 /** A JSON body: `{"rows": …}`, `{"texts": …}`, or the list alone; one row may come without a list around it. */
 export function parseBody(body: Buffer): ParsedJson {
-  const value = parseJson(body.toString());
+  const value = parseJson(textOf(body));
   if (Array.isArray(value)) return { content: inList(value), takes: undefined, model: undefined, question: {} };
   if (!isObject(value)) throw badRequest(`expected a list of rows or an object, found ${kindOf(value)}`);
   const { rows, texts, model, probabilities, top } = value;
@@ -107,15 +109,25 @@ export async function jsonRows(model: ServedModel, { content, takes }: ParsedJso
   }
   if (model.encoder) return tableRows(model.encoder, content);
   if (!isObject(content[0])) return denseRows(content, model.features);
-  return readRows(model, Buffer.from(content.map((row) => JSON.stringify(row)).join("\n")), "jsonl");
+  return readRows(model, Buffer.from(content.map(lineOf).join("\n")), "jsonl");
+}
+
+/** A row of JSON as a line of JSON lines. */
+function lineOf(row: unknown, r: number): string {
+  try {
+    return JSON.stringify(row);
+  } catch (error) {
+    // All that parsed JSON can be refused for.
+    if (!(error instanceof RangeError)) throw error;
+    throw badRequest(`row ${r}: expected an object of values, found lists or objects nested too deeply`);
+  }
 }
 
 /** Rows of a body in lines. */
 export async function readRows(model: ServedModel, body: Buffer, form: Exclude<BodyForm, "json">): Promise<Rows> {
   if (form === "lines") {
     if (!model.takesText) throw badRequest(`model ${model.name} takes rows of numbers: send JSON, NDJSON or CSV`);
-    const lines = body
-      .toString()
+    const lines = textOf(body)
       .replace(/\r?\n$/, "")
       .split(/\r?\n/);
     return textRows(lines);

@@ -1,9 +1,10 @@
 /** What a path asks for, and the answer. Nothing here knows of sockets; `server.ts` sends what comes back. */
 
 import { explainRow } from "./explain.ts";
-import { badRequest, HttpError } from "./http-error.ts";
+import { badRequest, Gone, HttpError } from "./http-error.ts";
 import { infer, modelMetadata } from "./infer.ts";
-import { type Rows, sliceRows } from "./input.ts";
+import { bytesOf, type Rows, sliceRows } from "./input.ts";
+import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type Page, servePage } from "./page.ts";
@@ -19,9 +20,11 @@ import {
   topOf,
 } from "./predict.ts";
 import { quickRows } from "./quick-rows.ts";
+import type { ModelRegistry } from "./registry.ts";
+import type { Running } from "./running.ts";
 import type { Answers, ServedModel, Wanted } from "./served-model.ts";
-import type { Shelf } from "./shelf.ts";
 import { parseInfer } from "./tensors.ts";
+import { refuseCharset } from "./utf8.ts";
 
 /** A request, read. */
 export interface Asked {
@@ -31,6 +34,8 @@ export interface Asked {
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   /** Reads the body; only routes that take one do. */
   readonly body: () => Promise<Buffer>;
+  /** Who waits for the answer, and what it takes. */
+  readonly asker: Running;
 }
 
 /** An answer. */
@@ -43,9 +48,10 @@ export interface Answer {
 
 /** What the routes work with. */
 export interface Service {
-  readonly shelf: Shelf;
+  readonly registry: ModelRegistry;
   readonly metrics: Metrics;
   readonly version: string;
+  readonly limits: Limits;
   readonly isReady: () => boolean;
   readonly inFlight: () => number;
 }
@@ -90,13 +96,13 @@ const ROUTES: readonly Route[] = [
     name: "/openapi.json",
     method: "GET",
     path: /^\/openapi\.json$/,
-    answer: (_, { shelf, version }) => json(openApi(version, [...shelf.all()])),
+    answer: (_, { registry, version }) => json(openApi(version, [...registry.all()])),
   },
   { name: "/", method: "GET", path: /^\/$/, answer: page },
 ];
 
-/** Whether a path is a probe, which needs no token. */
-export const isProbe = (path: string): boolean => path.startsWith("/v2/health/");
+/** Whether a path needs no token: probes, and the page, which has a field for it. */
+export const isOpen = (path: string): boolean => path === "/" || path.startsWith("/v2/health/");
 
 /** The route of a request and its answer; 404 and 405 where there is none. */
 export function routeOf({ method, path }: { method: string; path: string }): {
@@ -132,18 +138,18 @@ function modelReady(_: Asked, service: Service, found: RegExpExecArray): Answer 
 }
 
 function metrics(_: Asked, service: Service): Answer {
-  const text = service.metrics.text(service.inFlight(), service.shelf.all());
+  const text = service.metrics.text(service.inFlight(), service.registry.all());
   return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: text };
 }
 
-function page({ headers }: Asked, { shelf, version }: Service): Answer {
-  const { html, policy }: Page = servePage(version, [...shelf.all()], String(headers.host ?? "localhost"));
+function page({ headers }: Asked, { registry, version }: Service): Answer {
+  const { html, policy }: Page = servePage(version, [...registry.all()], String(headers.host ?? "localhost"));
   return { status: 200, type: "text/html; charset=utf-8", body: html, headers: { "Content-Security-Policy": policy } };
 }
 
 /** The model of a path; a version must be the present one. */
-function modelOf({ shelf }: Service, [, name, version]: RegExpExecArray): ServedModel {
-  const model = named(shelf, decoded(name));
+function modelOf({ registry }: Service, [, name, version]: RegExpExecArray): ServedModel {
+  const model = named(registry, decoded(name));
   if (version !== undefined && decoded(version) !== model.version) {
     throw new HttpError(
       404,
@@ -161,10 +167,10 @@ function decoded(text: string): string {
   }
 }
 
-function named(shelf: Shelf, name: string): ServedModel {
-  const model = shelf.get(name);
+function named(registry: ModelRegistry, name: string): ServedModel {
+  const model = registry.get(name);
   if (model) return model;
-  throw new HttpError(404, `no model is called ${JSON.stringify(name)}; there is ${shelf.names.join(", ")}`);
+  throw new HttpError(404, `no model is called ${JSON.stringify(name)}; there is ${registry.names.join(", ")}`);
 }
 
 async function inferRoute(asked: Asked, service: Service, found: RegExpExecArray): Promise<Answer> {
@@ -173,42 +179,64 @@ async function inferRoute(asked: Asked, service: Service, found: RegExpExecArray
   if (stated !== undefined && !/^\d+$/.test(String(stated))) {
     throw badRequest(`Inference-Header-Content-Length: expected a whole number, found ${JSON.stringify(stated)}`);
   }
+  refuseCharset(asked.headers["content-type"] as string | undefined);
   const request = parseInfer(await asked.body(), stated === undefined ? undefined : Number(stated));
-  const { body, headerLength } = await infer(model, request, (rows, wanted) => ask(model, rows, wanted, service));
+  const { body, headerLength } = await infer(model, request, (rows, wanted) =>
+    ask(model, rows, wanted, asked, service),
+  );
   if (headerLength === undefined) return { status: 200, type: "application/json", body };
   const headers = { "Inference-Header-Content-Length": String(headerLength) };
   return { status: 200, type: "application/octet-stream", body, headers };
 }
 
 async function predict(asked: Asked, service: Service): Promise<Answer> {
-  const { model, rows, question, form } = await questionOf(asked, service.shelf);
+  const { model, rows, question, form } = await questionOf(asked, service.registry);
   const wantsProbabilities = question.probabilities || question.top !== undefined;
   const wanted = { labels: true, probabilities: wantsProbabilities, similarities: false };
-  const answers = await ask(model, rows, wanted, service);
+  const answers = await ask(model, rows, wanted, asked, service);
   const { type, text } = await answerText(model, answers, question, form);
   return { status: 200, type, body: text };
 }
 
-/** Asks the model, and tells the metrics what came of it. */
-async function ask(model: ServedModel, rows: Rows, wanted: Wanted, { metrics }: Service): Promise<Answers> {
+/** Bytes of a number of an answer: as such, and as text. */
+const NUMBER_BYTES = 32;
+
+/** Asks the model where there is room for the answer, and tells the metrics what came of it. */
+async function ask(
+  model: ServedModel,
+  rows: Rows,
+  wanted: Wanted,
+  { asker }: Asked,
+  { metrics, limits }: Service,
+): Promise<Answers> {
+  const width = model.answerWidth(wanted);
+  const most = Math.max(1, Math.floor(limits.answerNumbers / width));
+  if (rows.rows > most) {
+    throw new HttpError(
+      413,
+      `expected at most ${most} rows at a time, as each is answered by ${width} numbers, found ${rows.rows}`,
+    );
+  }
+  asker.take(bytesOf(rows) + rows.rows * width * NUMBER_BYTES);
   const isSample = model.hasProbabilities && !wanted.probabilities && rows.rows > 0 && metrics.samples(model);
   const sample = isSample ? sliceRows(rows, 0, Math.min(rows.rows, SAMPLE_ROWS)) : undefined;
   const [answers, weighed] = await Promise.all([
-    model.ask(rows, wanted),
-    sample && model.ask(sample, { labels: false, probabilities: true, similarities: false }),
+    model.ask(rows, wanted, asker),
+    sample && model.ask(sample, { labels: false, probabilities: true, similarities: false }, asker),
   ]);
+  if (asker.isGone) throw new Gone();
   metrics.answered(model, rows.rows, answers);
   if (weighed) metrics.weighed(model, weighed);
   return answers;
 }
 
 async function explain(asked: Asked, service: Service): Promise<Answer> {
-  const { model, rows } = await questionOf(asked, service.shelf);
+  const { model, rows } = await questionOf(asked, service.registry);
   return json(await explainRow(model, rows, { backend: model.backend }));
 }
 
 /** The model, the rows and what is asked of them, from address and body. */
-async function questionOf({ query, headers, body }: Asked, shelf: Shelf) {
+async function questionOf({ query, headers, body }: Asked, registry: ModelRegistry) {
   const form: BodyForm = bodyForm(headers["content-type"] as string | undefined);
   const bytes = await body();
   const asksFor = query.get("probabilities");
@@ -218,24 +246,24 @@ async function questionOf({ query, headers, body }: Asked, shelf: Shelf) {
   };
   const name = query.get("model");
   if (form !== "json") {
-    const model = chosen(shelf, name);
+    const model = chosen(registry, name);
     return { model, rows: await readRows(model, bytes, form), question: byAddress, form };
   }
-  const likely = name === null ? shelf.only : shelf.get(name);
+  const likely = name === null ? registry.only : registry.get(name);
   const quick = likely && !likely.encoder ? quickRows(bytes, likely.features) : undefined;
   if (likely && quick) return { model: likely, rows: quick, question: byAddress, form };
   const parsed: ParsedJson = parseBody(bytes);
-  const model = chosen(shelf, name ?? parsed.model);
+  const model = chosen(registry, name ?? parsed.model);
   return { model, rows: await jsonRows(model, parsed), question: { ...byAddress, ...parsed.question }, form };
 }
 
 /** The model of a name; without one, the only model there is. */
-function chosen(shelf: Shelf, name: string | undefined | null): ServedModel {
-  if (name) return named(shelf, name);
-  const [only, more] = shelf.all();
+function chosen(registry: ModelRegistry, name: string | undefined | null): ServedModel {
+  if (name) return named(registry, name);
+  const [only, more] = registry.all();
   if (more)
     throw badRequest(
-      `several models are served: say which, as ?model=${only.name}; there is ${shelf.names.join(", ")}`,
+      `several models are served: say which, as ?model=${only.name}; there is ${registry.names.join(", ")}`,
     );
   return only;
 }

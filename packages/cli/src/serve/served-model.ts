@@ -2,8 +2,10 @@
 
 import {
   type Backend,
+  BlendModel,
   ConformalModel,
   type Dense,
+  type FilterBank,
   isClassifier,
   isTransformer,
   type Label,
@@ -11,6 +13,7 @@ import {
   type Model,
   PipelineModel,
   type PredictingModel,
+  RanksimError,
   type Report,
   type Run,
   type Schema,
@@ -19,8 +22,8 @@ import {
   toDense,
 } from "@ranksim/core";
 import type { TableModel } from "@ranksim/data";
-import { isMultilabel, stepsOf, tableModelOf, takesText } from "../model/parts.ts";
-import { Batcher } from "./batcher.ts";
+import { isMultilabel, stepsOf, tableModelOf, takesText, widthOf } from "@ranksim/learn";
+import { type Asker, Batcher } from "./batcher.ts";
 import { badRequest } from "./http-error.ts";
 import { joinRows, type Rows } from "./input.ts";
 import type { Limits } from "./limits.ts";
@@ -62,6 +65,8 @@ export class ServedModel {
   /** Columns of `similarities`. */
   readonly outputWidth: number;
   readonly schema: Schema | undefined;
+  /** Whether its filters are sparse: a dense row may then be far larger than the model. */
+  readonly isSparse: boolean;
   /** Labels with the share of the training rows that had them; empty where the model does not know. */
   readonly trainingShares: readonly (readonly [label: Label, share: number])[];
   readonly batcher: Batcher;
@@ -77,7 +82,8 @@ export class ServedModel {
     this.behind = this.encoder ? withoutFirst(model) : model;
     const [first] = stepsOf(this.behind);
     const last = stepsOf(model).at(-1);
-    this.features = this.takesText ? 0 : ((first as { features?: number }).features ?? 0);
+    this.features = this.takesText ? 0 : (this.encoder?.features ?? widthOf(model) ?? 0);
+    this.isSparse = (first as { bank?: FilterBank }).bank?.form === "sparse";
     this.classes = isClassifier(model) ? model.classes : [];
     this.isMultilabel = isMultilabel(model);
     this.canPredict = isClassifier(model);
@@ -90,8 +96,14 @@ export class ServedModel {
     this.batcher = new Batcher(limits, (parts, wanted) => this.#search(parts, wanted));
   }
 
-  /** Answers for rows, searched together with those of others. */
-  ask(rows: Rows, wanted: Wanted): Promise<Answers> {
+  /** How many numbers answer a row. */
+  answerWidth({ labels, probabilities, similarities }: Wanted): number {
+    const c = this.classes.length;
+    return (labels ? (this.isMultilabel ? c : 1) : 0) + (probabilities ? c : 0) + (similarities ? this.outputWidth : 0);
+  }
+
+  /** Answers for rows, searched together with those of others; dropped where there is nobody left to answer. */
+  ask(rows: Rows, wanted: Wanted, asker?: Asker): Promise<Answers> {
     if (rows.form === "text" ? !this.takesText : this.takesText) {
       const [takes, found] = this.takesText ? ["texts", "rows of numbers"] : ["rows of numbers", "texts"];
       throw badRequest(`model ${this.name}: expected ${takes}, found ${found}`);
@@ -103,7 +115,7 @@ export class ServedModel {
       throw badRequest(`model ${this.name}: a ${this.model.kind} has no probabilities`);
     }
     if (rows.rows === 0) return Promise.resolve({ labels: [], probabilities: undefined, similarities: undefined });
-    return this.batcher.add(rows, wanted);
+    return this.batcher.add(rows, wanted, asker);
   }
 
   /** One search each for labels, probabilities and similarities, as far as anyone asks. */
@@ -120,8 +132,18 @@ export class ServedModel {
 }
 
 /** The steps after the first: a model of their own. The server gives no sets, so that what a model of `--sets` holds is enough. */
-function withoutFirst(model: Model): Model {
-  const { names, steps } = (model instanceof ConformalModel ? model.model : model) as PipelineModel;
+function withoutFirst(whole: Model): Model {
+  const model: Model = whole instanceof ConformalModel ? whole.model : whole;
+  if (model instanceof BlendModel) {
+    const [only, ...others] = model.steps;
+    if (others.length === 0) return new BlendModel({ ...model, steps: [withoutFirst(only) as typeof only] });
+    // Each part encodes the columns in its own way.
+    throw new RanksimError(
+      "unsupported",
+      "serve: expected a model of tables with one encoder, found a blend; train with --preset balanced",
+    );
+  }
+  const { names, steps } = model as PipelineModel;
   return steps.length === 2 ? steps[1] : new PipelineModel(names.slice(1), steps.slice(1));
 }
 

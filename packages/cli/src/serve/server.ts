@@ -7,13 +7,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Access, checkAccess } from "./access.ts";
-import { Gone, readBody } from "./body.ts";
-import { asHttpError, HttpError, tooBusy } from "./http-error.ts";
+import { readBody } from "./body.ts";
+import { asHttpError, Gone, HttpError, tooBusy } from "./http-error.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
-import { type Answer, isProbe, routeOf, type Service } from "./routes.ts";
-import { Running, RunningList } from "./running.ts";
-import { Shelf } from "./shelf.ts";
+import { ModelRegistry } from "./registry.ts";
+import { type Answer, isOpen, routeOf, type Service } from "./routes.ts";
+import { type Running, RunningList } from "./running.ts";
 
 /** Something worth a line in the log. */
 export interface LogEvent {
@@ -43,6 +43,9 @@ const CHECK_MS = 500;
 const MOST_CONNECTIONS = 4096;
 /** Connections that may wait to be accepted: with fewer, a burst of clients waits for seconds. */
 const BACKLOG = 1024;
+/** Milliseconds without a new connection after which none is expected, and for which answers are kept back until then. */
+const QUIET_MS = 10;
+const MOST_QUIET_MS = 500;
 const NO_QUERY = new URLSearchParams();
 
 /** Models behind a port. */
@@ -52,18 +55,20 @@ export class ModelServer {
   readonly #limits: Limits;
   readonly #access: Access;
   readonly #log: (event: LogEvent) => void;
-  readonly shelf: Shelf;
-  readonly #running = new RunningList();
+  readonly registry: ModelRegistry;
+  readonly #running: RunningList;
   readonly #overseer: NodeJS.Timeout;
   #isReady = true;
-  #isEnding = false;
+  #accepted = 0;
+  #closing: Promise<void> | undefined;
 
   private constructor(options: ServeOptions, limits: Limits) {
     const metrics = new Metrics();
     this.#log = options.log ?? (() => undefined);
     this.#limits = limits;
     this.#access = options.access;
-    this.shelf = new Shelf(limits, {
+    this.#running = new RunningList(limits);
+    this.registry = new ModelRegistry(limits, {
       swapped: ({ name, version }, before) => {
         metrics.swapped(name);
         this.#log({ event: "swapped", level: "info", model: name, version, before: before.version });
@@ -74,9 +79,10 @@ export class ModelServer {
       },
     });
     this.#service = {
-      shelf: this.shelf,
+      registry: this.registry,
       metrics,
       version: options.version,
+      limits,
       isReady: () => this.#isReady,
       inFlight: () => this.#running.size,
     };
@@ -91,6 +97,7 @@ export class ModelServer {
       },
       (request, response) => void this.#handle(request, response),
     );
+    this.#server.on("connection", () => this.#accepted++);
     this.#server.maxConnections = MOST_CONNECTIONS;
     // A client that takes nothing of its answer for this long is cut off; later than a request that takes too long is refused.
     this.#server.setTimeout(limits.timeoutMs + 4 * CHECK_MS);
@@ -101,17 +108,17 @@ export class ModelServer {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const server = new ModelServer(options, limits);
     try {
-      for (const path of options.models) await server.shelf.add(path);
+      for (const path of options.models) await server.registry.add(path);
       await new Promise<void>((listening, failed) => {
         server.#server.once("error", failed);
         server.#server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => listening());
       });
     } catch (error) {
       clearInterval(server.#overseer);
-      await server.shelf.close();
+      await server.registry.close();
       throw error;
     }
-    if (options.watch) server.shelf.watch();
+    if (options.watch) server.registry.watch();
     return server;
   }
 
@@ -122,19 +129,31 @@ export class ModelServer {
   }
 
   /**
-   * Ends: not ready at once, so that no new clients are sent here; after the grace period no more connections; resolves when
-   * all that was accepted is answered.
+   * Ends: not ready at once, so that no new clients are sent here, and each connection ends with its next answer; after the
+   * grace period no more connections; resolves when all that was accepted is answered.
    */
   async end(graceMs = this.#limits.graceMs): Promise<void> {
     this.#isReady = false;
     await new Promise((passed) => setTimeout(passed, graceMs));
-    this.#isEnding = true;
     await new Promise<void>((closed) => {
-      this.#server.close(() => closed());
-      this.#server.closeIdleConnections();
+      this.#closing = this.#stopListening(Math.min(graceMs, MOST_QUIET_MS), closed);
     });
     clearInterval(this.#overseer);
-    await this.shelf.close();
+    await this.registry.close();
+  }
+
+  /**
+   * Connections that wait to be accepted when listening ends are reset. Answers are kept back for this moment: clients that wait
+   * for one do not connect again.
+   */
+  async #stopListening(mostMs: number, closed: () => void): Promise<void> {
+    const until = performance.now() + mostMs;
+    for (let before = -1; before < this.#accepted && performance.now() < until; ) {
+      before = this.#accepted;
+      await new Promise((passed) => setTimeout(passed, QUIET_MS));
+    }
+    // What is idle is closed with it, but not connections whose first request is on its way.
+    this.#server.close(() => closed());
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -146,37 +165,41 @@ export class ModelServer {
     try {
       const mark = url.indexOf("?");
       const path = mark < 0 ? url : url.slice(0, mark);
-      checkAccess(request, this.#access, isProbe(path));
-      if (method === "OPTIONS" && this.#access.cors !== undefined)
-        answer = { status: 204, type: "text/plain", body: "" };
+      // A browser asks for leave before it sends a token.
+      const isPreflight = method === "OPTIONS" && this.#access.cors !== undefined;
+      checkAccess(request, this.#access, isPreflight || isOpen(path));
+      if (isPreflight) answer = { status: 204, type: "text/plain", body: "" };
       else {
         const found = routeOf({ method, path });
         route = found.name;
-        const { requests, timeoutMs, bodyBytes } = this.#limits;
-        if (this.#running.size >= requests) {
-          throw tooBusy(`${requests} requests are being answered; come back in a moment`);
-        }
-        running = new Running(began + timeoutMs, request, response);
-        this.#running.add(running);
+        const asker = this.#running.add(request, response, began);
+        running = asker;
         const query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
-        const body = () => readBody(request, bodyBytes);
-        answer = await found.run({ method, path, query, headers: request.headers, body }, this.#service);
+        const body = () => readBody(asker, this.#limits.bodyBytes);
+        answer = await found.run({ method, path, query, headers: request.headers, body, asker }, this.#service);
       }
     } catch (error) {
       if (!(error instanceof Gone)) answer = this.#refusal(error, method, url);
     }
-    if (running) this.#running.remove(running);
+    if (this.#closing) await this.#closing;
     if (answer !== undefined) this.#send(request, response, answer);
-    this.#service.metrics.request(route, answer?.status ?? 499, (performance.now() - began) / 1000);
+    if (running) this.#running.finish(running);
+    const status = response.headersSent ? response.statusCode : 499;
+    this.#service.metrics.request(route, status, (performance.now() - began) / 1000);
   }
 
-  /** Refuses requests that have taken too long; what they find later is not sent. One timer looks after all of them. */
+  /** Refuses requests that have taken too long, and drops what is left of their work. One timer looks after all of them. */
   #cutLate(): void {
     const now = performance.now();
     const { timeoutMs } = this.#limits;
     for (let late = this.#running.first; late && late.deadline <= now; late = this.#running.first) {
-      this.#running.remove(late);
+      this.#running.leave(late);
       const { request, response } = late;
+      if (response.headersSent) {
+        // A client that takes its answer too slowly.
+        response.destroy();
+        continue;
+      }
       // A body that is still on its way is the client's doing, and what comes of it later is no new request.
       const error = request.complete
         ? tooBusy(`no answer within ${timeoutMs} ms; send fewer rows at a time`)
@@ -205,9 +228,15 @@ export class ModelServer {
     };
     // Answers to POST are neither kept nor shown by browsers.
     if (request.method !== "POST") Object.assign(all, HEADERS);
-    if (this.#isEnding) all.Connection = "close";
+    if (!this.#isReady) all.Connection = "close";
     if (cors !== undefined) {
-      Object.assign(all, { "Access-Control-Allow-Origin": cors, "Access-Control-Allow-Headers": "*", Vary: "Origin" });
+      // The star stands for all headers but Authorization.
+      const allowed = "*, Authorization";
+      Object.assign(all, {
+        "Access-Control-Allow-Origin": cors,
+        "Access-Control-Allow-Headers": allowed,
+        Vary: "Origin",
+      });
     }
     response.writeHead(status, headers === undefined ? all : Object.assign(all, headers));
     response.end(request.method === "HEAD" ? undefined : body);

@@ -5,6 +5,7 @@
 
 import { badRequest, type HttpError } from "./http-error.ts";
 import { kindOf } from "./input.ts";
+import { textOf } from "./utf8.ts";
 
 /** Element types by the protocol's names. */
 type Datatype =
@@ -40,30 +41,26 @@ export interface InferRequest {
 }
 
 type Json = { readonly [key: string]: unknown };
+type Head = Pick<Tensor, "name" | "datatype" | "shape">;
 
-/** How the bytes of numbers are read; BYTES and INT64 have ways of their own. */
-const READERS: { readonly [type in Datatype]?: new (bytes: ArrayBuffer) => ArrayLike<number> } = {
-  BOOL: Uint8Array,
-  UINT8: Uint8Array,
-  UINT16: Uint16Array,
-  UINT32: Uint32Array,
-  INT8: Int8Array,
-  INT16: Int16Array,
-  INT32: Int32Array,
-  FP32: Float32Array,
-  FP64: Float64Array,
-};
-
-/** What whole numbers of a type can be. */
-const RANGES: { readonly [type in Datatype]?: readonly [least: number, most: number] } = {
-  BOOL: [0, 1],
-  UINT8: [0, 255],
-  UINT16: [0, 65_535],
-  UINT32: [0, 2 ** 32 - 1],
-  INT8: [-128, 127],
-  INT16: [-32_768, 32_767],
-  INT32: [-(2 ** 31), 2 ** 31 - 1],
-  INT64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+/** How the bytes of numbers are read, and what whole numbers of a type can be. */
+const NUMBERS: {
+  readonly [type in Exclude<Datatype, "BYTES">]: readonly [
+    array: { new (bytes: ArrayBuffer): ArrayLike<number | bigint>; readonly BYTES_PER_ELEMENT: number },
+    least?: number,
+    most?: number,
+  ];
+} = {
+  BOOL: [Uint8Array, 0, 1],
+  UINT8: [Uint8Array, 0, 255],
+  UINT16: [Uint16Array, 0, 65_535],
+  UINT32: [Uint32Array, 0, 2 ** 32 - 1],
+  INT8: [Int8Array, -128, 127],
+  INT16: [Int16Array, -32_768, 32_767],
+  INT32: [Int32Array, -(2 ** 31), 2 ** 31 - 1],
+  INT64: [BigInt64Array, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  FP32: [Float32Array],
+  FP64: [Float64Array],
 };
 
 /** Parses a request. `headerLength` is the length of the JSON where bytes follow it. */
@@ -74,7 +71,7 @@ export function parseInfer(body: Buffer, headerLength: number | undefined): Infe
       `Inference-Header-Content-Length: expected at most ${body.length}, the body's length, found ${end}`,
     );
   }
-  const request = parseJson(body.subarray(0, end).toString());
+  const request = parseJson(textOf(body.subarray(0, end)));
   if (!isObject(request) || !Array.isArray(request.inputs) || request.inputs.length === 0) {
     throw badRequest('expected an object with a list "inputs" of at least one tensor');
   }
@@ -92,6 +89,7 @@ export function parseInfer(body: Buffer, headerLength: number | undefined): Infe
     return binaryTensor(input, j, body.subarray(at - size, at));
   });
   if (at !== body.length) throw badRequest(`expected ${at} bytes as the inputs say, found ${body.length}`);
+  refuseTwice("inputs", inputs);
   return {
     id: typeof request.id === "string" ? request.id : undefined,
     inputs,
@@ -118,32 +116,43 @@ function outputsOf(request: Json): Map<string, boolean> | undefined {
   if (request.outputs === undefined) return undefined;
   if (!Array.isArray(request.outputs)) throw badRequest(`outputs: expected a list, found ${kindOf(request.outputs)}`);
   const binary = parametersOf(request).binary_data_output === true;
-  return new Map(
-    request.outputs.map((output: unknown, j) => {
-      if (!isObject(output) || typeof output.name !== "string") {
-        throw badRequest(`outputs[${j}]: expected an object with a name, found ${kindOf(output)}`);
-      }
-      const own = parametersOf(output).binary_data;
-      return [output.name, typeof own === "boolean" ? own : binary];
-    }),
-  );
+  const outputs = request.outputs.map((output: unknown, j) => {
+    if (!isObject(output) || typeof output.name !== "string") {
+      throw badRequest(`outputs[${j}]: expected an object with a name, found ${kindOf(output)}`);
+    }
+    const own = parametersOf(output).binary_data;
+    return { name: output.name, isBinary: typeof own === "boolean" ? own : binary };
+  });
+  refuseTwice("outputs", outputs);
+  return new Map(outputs.map(({ name, isBinary }) => [name, isBinary]));
 }
 
+/** Of two tensors of one name only one could be meant. */
+function refuseTwice(where: string, tensors: readonly { readonly name: string }[]): void {
+  const names = new Set<string>();
+  for (const { name } of tensors) {
+    if (names.has(name)) throw badRequest(`${where}: expected each name once, found ${JSON.stringify(name)} twice`);
+    names.add(name);
+  }
+}
+
+/** Lists within lists that a tensor may have: to flatten any depth, an engine calls itself as often. */
+const MOST_SIDES = 32;
+
+/** The items of a list, or what was found in its place. */
+const listed = (value: unknown): string => (Array.isArray(value) ? `[${value.map(kindOf).join(", ")}]` : kindOf(value));
+
 /** Name, type, shape and number of elements, which the data must have. */
-function headOf(input: Json, j: number): { name: string; datatype: Datatype; shape: number[]; count: number } {
+function headOf(input: Json, j: number): Head & { readonly count: number } {
   const { name, datatype, shape } = input;
   if (typeof name !== "string") throw badRequest(`inputs[${j}]: name: expected a string, found ${kindOf(name)}`);
-  if (
-    datatype !== "BYTES" &&
-    datatype !== "INT64" &&
-    !(typeof datatype === "string" && Object.hasOwn(READERS, datatype))
-  ) {
-    const known = [...Object.keys(READERS), "INT64", "BYTES"].join(", ");
+  if (datatype !== "BYTES" && !(typeof datatype === "string" && Object.hasOwn(NUMBERS, datatype))) {
+    const known = [...Object.keys(NUMBERS), "BYTES"].join(", ");
     throw badRequest(`inputs[${j}] ${name}: datatype: expected one of ${known}, found ${kindOf(datatype)}`);
   }
   const isSide = (side: unknown) => Number.isSafeInteger(side) && (side as number) >= 0;
   if (!Array.isArray(shape) || shape.length === 0 || !shape.every(isSide)) {
-    throw badRequest(`inputs[${j}] ${name}: shape: expected a list of whole numbers, found ${JSON.stringify(shape)}`);
+    throw badRequest(`inputs[${j}] ${name}: shape: expected a list of whole numbers, found ${listed(shape)}`);
   }
   const count = shape.reduce((product: number, side: number) => product * side, 1);
   return { name, datatype: datatype as Datatype, shape, count };
@@ -153,26 +162,29 @@ function jsonTensor(input: Json, j: number): Tensor {
   const { count, ...head } = headOf(input, j);
   const { data } = input;
   if (!Array.isArray(data)) throw badRequest(`inputs[${j}] ${head.name}: data: expected a list, found ${kindOf(data)}`);
-  const flat = data.some(Array.isArray) ? (data.flat(Number.POSITIVE_INFINITY) as unknown[]) : data;
+  const flat = data.some(Array.isArray) ? (data.flat(MOST_SIDES) as unknown[]) : data;
   if (flat.length !== count) throw wrongCount(j, head, count, flat.length);
-  const wrong = (e: number, expected: string) =>
-    badRequest(`inputs[${j}] ${head.name}: data[${e}]: expected ${expected}, found ${kindOf(flat[e])}`);
-  if (head.datatype === "BYTES") {
-    const e = flat.findIndex((value) => typeof value !== "string");
-    if (e >= 0) throw wrong(e, "a string");
-    return { ...head, data: flat as string[] };
-  }
-  const range = RANGES[head.datatype];
-  const values = head.datatype === "UINT8" ? new Uint8Array(count) : new Float64Array(count);
-  for (let e = 0; e < count; e++) {
-    const value = typeof flat[e] === "boolean" && head.datatype === "BOOL" ? Number(flat[e]) : flat[e];
-    if (typeof value !== "number") throw wrong(e, "a number");
-    if (range && !(Number.isInteger(value) && value >= range[0] && value <= range[1])) {
-      throw wrong(e, `a whole number from ${range[0]} to ${range[1]}, as ${head.datatype} has`);
+  if (head.datatype !== "BYTES") return { ...head, data: numbersOf(head, j, flat) };
+  const e = flat.findIndex((value) => typeof value !== "string");
+  if (e >= 0) throw wrongElement(j, head, e, "a string", flat[e]);
+  return { ...head, data: flat as string[] };
+}
+
+/** Elements as numbers; one that its type cannot have is refused, and one that would be rounded. */
+function numbersOf(head: Head, j: number, elements: ArrayLike<unknown>): Uint8Array | Float64Array {
+  const [, least, most] = NUMBERS[head.datatype as keyof typeof NUMBERS];
+  const values = head.datatype === "UINT8" ? new Uint8Array(elements.length) : new Float64Array(elements.length);
+  for (let e = 0; e < elements.length; e++) {
+    const element = elements[e];
+    const isNumeric = typeof element === "bigint" || (typeof element === "boolean" && head.datatype === "BOOL");
+    const value = isNumeric ? Number(element) : element;
+    if (typeof value !== "number") throw wrongElement(j, head, e, "a number", element);
+    if (least !== undefined && !(Number.isInteger(value) && value >= least && value <= (most as number))) {
+      throw wrongElement(j, head, e, `a whole number from ${least} to ${most}, as ${head.datatype} has`, element);
     }
     values[e] = value;
   }
-  return { ...head, data: values };
+  return values;
 }
 
 function binaryTensor(input: Json, j: number, bytes: Buffer): Tensor {
@@ -183,16 +195,14 @@ function binaryTensor(input: Json, j: number, bytes: Buffer): Tensor {
     if (data.length !== count) throw wrongCount(j, head, count, data.length);
     return { ...head, data };
   }
-  const copy = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-  const size = datatype === "INT64" ? 8 : sizeOf(datatype);
+  const [Elements] = NUMBERS[datatype];
+  const size = Elements.BYTES_PER_ELEMENT;
   if (bytes.length !== count * size) throw wrongCount(j, head, count, bytes.length / size);
-  if (datatype === "INT64") return { ...head, data: Float64Array.from(new BigInt64Array(copy), Number) };
-  const Reader = READERS[datatype] as new (bytes: ArrayBuffer) => ArrayLike<number>;
-  return { ...head, data: new Reader(copy) };
+  const elements = new Elements(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer);
+  // All that the bytes of other types can say are numbers of the type.
+  const needsCheck = datatype === "BOOL" || datatype === "INT64";
+  return { ...head, data: needsCheck ? numbersOf(head, j, elements) : (elements as ArrayLike<number>) };
 }
-
-const sizeOf = (datatype: Datatype): number =>
-  (READERS[datatype] as unknown as { readonly BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
 
 /** Strings, each after its length in four bytes. */
 function stringsOf(bytes: Buffer, j: number, name: string): string[] {
@@ -202,20 +212,19 @@ function stringsOf(bytes: Buffer, j: number, name: string): string[] {
     if (at + 4 + length > bytes.length) {
       throw badRequest(`inputs[${j}] ${name}: string ${out.length}: its length goes beyond the bytes there are`);
     }
-    out.push(bytes.toString("utf8", at + 4, at + 4 + length));
+    out.push(textOf(bytes.subarray(at + 4, at + 4 + length), `inputs[${j}] ${name}: string ${out.length}`));
     at += 4 + length;
   }
   return out;
 }
 
-function wrongCount(
-  j: number,
-  { name, shape }: { name: string; shape: readonly number[] },
-  count: number,
-  found: number,
-): HttpError {
-  return badRequest(`inputs[${j}] ${name}: shape [${shape.join(", ")}] has ${count} elements, the data has ${found}`);
-}
+const wrongCount = (j: number, { name, shape }: Head, count: number, found: number): HttpError =>
+  badRequest(`inputs[${j}] ${name}: shape [${shape.join(", ")}] has ${count} elements, the data has ${found}`);
+
+const wrongElement = (j: number, { name }: Head, e: number, expected: string, found: unknown): HttpError =>
+  badRequest(
+    `inputs[${j}] ${name}: data[${e}]: expected ${expected}, found ${typeof found === "bigint" ? found : kindOf(found)}`,
+  );
 
 /** A tensor of an answer. */
 export interface OutputTensor {

@@ -28,6 +28,10 @@ export function styleOf(output: Output): Style {
   };
 }
 
+/** A note as a line for an output. */
+export const noteLine = (text: string, output: Output): string =>
+  `${styleOf(output).note("note:")} ${printable(text)}\n`;
+
 const ESCAPE = String.fromCharCode(27);
 const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g");
 

@@ -26,16 +26,8 @@
  * Sums run modulo 2^32 and are right because the bound itself fits: with the scales chosen it stays under 2^31.
  */
 
-import {
-  COMMON_NORM_F64,
-  FILTER_ERROR_1_F64,
-  FILTER_LONGEST_F64,
-  FILTER_LOSS_F64,
-  FILTER_SCALE_F64,
-  LEVEL_3,
-  PARTS,
-  ROUNDING_F64,
-} from "../../src/backends/wasm/dense/context";
+import { LEVEL_3, PARTS } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 
 /** Numbers of one part of level 3. */
 export const PART_LENGTH: i32 = LEVEL_3 / PARTS;
@@ -67,24 +59,24 @@ export function partStart(stride: i32, p: i32): i32 {
 // @ts-ignore: decorator
 @inline
 function unitsOf(context: usize, scales: usize): f64 {
-  return load<f64>(scales, SCALE) * load<f64>(context, FILTER_SCALE_F64);
+  return load<f64>(scales, SCALE) * load<f64>(context, slot.FILTER_SCALE_F64);
 }
 
 /** What the bound of a filter must reach, at level 1, 2 or 3, for its response to reach `value`. */
 export function needed(context: usize, scales: usize, value: f64, level: i32): f64 {
-  const response = value * load<f64>(context, COMMON_NORM_F64);
+  const response = value * load<f64>(context, slot.COMMON_NORM_F64);
   const xb = load<f64>(scales, WITH_MIDDLE);
   const length = load<f64>(scales, LENGTH);
   const loss = load<f64>(scales, LOSS);
   const allowance =
-    loss * load<f64>(context, FILTER_LONGEST_F64) +
-    (length + loss) * load<f64>(context, FILTER_LOSS_F64) +
-    length * load<f64>(context, ROUNDING_F64) +
+    loss * load<f64>(context, slot.FILTER_LONGEST_F64) +
+    (length + loss) * load<f64>(context, slot.FILTER_LOSS_F64) +
+    length * load<f64>(context, slot.ROUNDING_F64) +
     (abs(response) + abs(xb)) * 1e-14;
-  const reach = load<f64>(context, FILTER_LONGEST_F64) * load<f64>(context, FILTER_SCALE_F64);
+  const reach = load<f64>(context, slot.FILTER_LONGEST_F64) * load<f64>(context, slot.FILTER_SCALE_F64);
   const at = <usize>(level - 1) << 3;
   const row = load<f64>(scales + ERROR_1 + at);
-  const filter = load<f64>(context + FILTER_ERROR_1_F64 + at);
+  const filter = load<f64>(context + slot.FILTER_ERROR_1_F64 + at);
   const rounding = row * (reach + 2 * filter) + LONGEST_ROW * filter;
   return (response - xb - allowance) * unitsOf(context, scales) - rounding * (1 + SLACK) - 2;
 }

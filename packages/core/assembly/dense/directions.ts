@@ -4,19 +4,8 @@
  * 16-bit products are good enough; whatever comes out is scaled to a contraction by a bound that holds for certain.
  */
 
-import {
-  DIRECTIONS,
-  LEVEL_2,
-  LEVEL_3,
-  PARTS,
-  ROWS,
-  SAMPLE_FILTERS,
-  SAMPLE_FILTER_COUNT,
-  SAMPLE_ROWS,
-  SAMPLE_ROW_COUNT,
-  STRIDE,
-  TYPE,
-} from "../../src/backends/wasm/dense/context";
+import { LEVEL_2, LEVEL_3, PARTS } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { PART_LENGTH, partStart } from "./bound";
 import { joinSums } from "./dot";
 import { bytesOf, expand64 } from "./expand";
@@ -55,7 +44,7 @@ export function scratch_directions(context: usize): usize {
 }
 
 function layOut(context: usize, area: usize): usize {
-  const stride = <usize>load<u32>(context, STRIDE);
+  const stride = <usize>load<u32>(context, slot.STRIDE);
   const count = <usize>max<i32>(LEVEL_2, PART_LENGTH);
   const sampled = sampleCount(context);
   samples = area;
@@ -73,23 +62,23 @@ function layOut(context: usize, area: usize): usize {
 
 /** Samples, rounded up to a multiple of 8; the rest are zero. */
 function sampleCount(context: usize): usize {
-  return (<usize>load<u32>(context, SAMPLE_ROW_COUNT) + <usize>load<u32>(context, SAMPLE_FILTER_COUNT) + 7) & ~7;
+  return (<usize>load<u32>(context, slot.SAMPLE_ROW_COUNT) + <usize>load<u32>(context, slot.SAMPLE_FILTER_COUNT) + 7) & ~7;
 }
 
 /** Fills DIRECTIONS from the samples in `rounds` rounds and returns the scale that makes them a contraction. */
 export function find_directions(from: u32, rounds: u32, area: usize, context: usize): f64 {
   layOut(context, area);
-  const stride = load<i32>(context, STRIDE);
+  const stride = load<i32>(context, slot.STRIDE);
   const sampled = <i32>sampleCount(context);
   memory.fill(samples, 0, <usize>sampled * (<usize>stride << 1));
-  const rows = load<u32>(context, SAMPLE_ROW_COUNT);
-  const filters = load<u32>(context, SAMPLE_FILTER_COUNT);
-  gather(context, true, load<usize>(context, SAMPLE_ROWS), rows, SAMPLE_LENGTH, samples);
+  const rows = load<u32>(context, slot.SAMPLE_ROW_COUNT);
+  const filters = load<u32>(context, slot.SAMPLE_FILTER_COUNT);
+  gather(context, true, load<usize>(context, slot.SAMPLE_ROWS), rows, SAMPLE_LENGTH, samples);
   const after = samples + <usize>rows * (<usize>stride << 1);
-  gather(context, false, load<usize>(context, SAMPLE_FILTERS), filters, SAMPLE_LENGTH * FILTER_SHARE, after);
+  gather(context, false, load<usize>(context, slot.SAMPLE_FILTERS), filters, SAMPLE_LENGTH * FILTER_SHARE, after);
   transpose(samples, sampled, stride, turned);
   memory.fill(inner, 0, <usize>sampled * (LEVEL_3 << 1));
-  let out = load<usize>(context, DIRECTIONS);
+  let out = load<usize>(context, slot.DIRECTIONS);
   let scale: f64 = 1;
   for (let p = 0; p < PARTS; p++) {
     const first = partStart(stride, p);
@@ -161,7 +150,7 @@ function findFor(
 
 /** Sampled vectors as 16-bit numbers, scaled to the root mean square length `typical`. */
 function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f64, out: usize): void {
-  const stride = load<i32>(context, STRIDE);
+  const stride = load<i32>(context, slot.STRIDE);
   let total: f64 = 0;
   for (let s: u32 = 0; s < count; s++) total += open(context, isRow, load<u32>(list + (<usize>s << 2)));
   if (total == 0) return;
@@ -176,10 +165,10 @@ function gather(context: usize, isRow: bool, list: usize, count: u32, typical: f
 
 /** Puts a row, or a filter minus the middle one, into `wide`; returns its squared length. */
 function open(context: usize, isRow: bool, which: u32): f64 {
-  const stride = load<i32>(context, STRIDE);
+  const stride = load<i32>(context, slot.STRIDE);
   if (isRow) {
-    const type = load<i32>(context, TYPE);
-    expand64(type, load<usize>(context, ROWS) + <usize>which * (<usize>stride * bytesOf(type)), wide, stride);
+    const type = load<i32>(context, slot.TYPE);
+    expand64(type, load<usize>(context, slot.ROWS) + <usize>which * (<usize>stride * bytesOf(type)), wide, stride);
   } else openFilter64(context, which, wide);
   let sum = f64x2.splat(0);
   for (let i: usize = 0; i < <usize>stride << 3; i += 16) {

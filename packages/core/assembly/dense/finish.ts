@@ -1,6 +1,7 @@
 /** The last candidates of a row: the third bound (`bound.ts`), then the exact responses of those it leaves. */
 
-import { COMPACT, FILTER_PARTS, PARTS_BYTES, ROW_PARTS } from "../../src/backends/wasm/dense/context";
+import { PARTS_BYTES } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { need32, needed } from "./bound";
 import { keepFour } from "./compact";
 import { dot4 } from "./dot";
@@ -50,9 +51,9 @@ function keepByParts(
   values: usize,
   k: i32,
 ): i32 {
-  const vector = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
-  const table = load<usize>(context, COMPACT);
-  const parts = load<usize>(context, FILTER_PARTS);
+  const vector = load<usize>(context, slot.ROW_PARTS) + <usize>r * PARTS_BYTES;
+  const table = load<usize>(context, slot.COMPACT);
+  const parts = load<usize>(context, slot.FILTER_PARTS);
   const need = need32(needed(context, scales, load<f64>(worstOf(context, values, k)), 3));
   const below = i32x4.splat(max(need, i32.MIN_VALUE + 1) - 1);
   fillUp(list, count);

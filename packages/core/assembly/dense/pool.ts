@@ -7,30 +7,7 @@
  * and similarities depend on differences alone.
  */
 
-import {
-  ACROSS,
-  BEST,
-  BYTE_FACTOR,
-  BYTE_LIMIT,
-  CELLS_ACROSS,
-  CELLS_DOWN,
-  DOWN,
-  ID_BITS,
-  IMAGE_BYTES,
-  IMAGE_VALUES,
-  IMAGES,
-  LINE_VALUES,
-  PATCH_FILTERS,
-  PATCH_LINE,
-  PATCH_LINES,
-  PATCH_PANEL,
-  POOLED,
-  POOLED_BYTES,
-  POOLED_SHIFT,
-  STEP_DOWN,
-  STEP_RIGHT,
-  WINDOW_VALUES,
-} from "../../src/backends/wasm/dense/pool-context";
+import * as slot from "../../src/backends/wasm/dense/pool-slots";
 import { addSimilarities, fillMoves, selectBytes, strongestPacked, strongestWide } from "./pool-select";
 import { products } from "./tile";
 
@@ -41,19 +18,19 @@ const SLACK: usize = 32;
 // @ts-ignore: decorator
 @inline
 function imageBytes(context: usize): usize {
-  return round16((load<usize>(context, IMAGE_VALUES) << 1) + SLACK);
+  return round16((load<usize>(context, slot.IMAGE_VALUES) << 1) + SLACK);
 }
 
 // @ts-ignore: decorator
 @inline
 function windowBytes(context: usize): usize {
-  return round16((load<usize>(context, WINDOW_VALUES) << 1) + SLACK);
+  return round16((load<usize>(context, slot.WINDOW_VALUES) << 1) + SLACK);
 }
 
 // @ts-ignore: decorator
 @inline
 function responseBytes(context: usize): usize {
-  return ((load<usize>(context, PATCH_FILTERS) + 7) & ~7) << 2;
+  return ((load<usize>(context, slot.PATCH_FILTERS) + 7) & ~7) << 2;
 }
 
 // @ts-ignore: decorator
@@ -71,7 +48,7 @@ function round16(bytes: usize): usize {
 /** Bytes that `pool_patches` needs. */
 export function scratch_patches(context: usize): usize {
   const windows: usize = (windowBytes(context) + responseBytes(context)) << 2;
-  return imageBytes(context) + windows + selectBytes(responseBytes(context), load<i32>(context, BEST)) + sumBytes(context);
+  return imageBytes(context) + windows + selectBytes(responseBytes(context), load<i32>(context, slot.BEST)) + sumBytes(context);
 }
 
 /** Pools the images [from, to). */
@@ -80,15 +57,15 @@ export function pool_patches(from: u32, to: u32, scratch: usize, context: usize)
   const windows = image + imageBytes(context);
   const responses = windows + 4 * windowBytes(context);
   const room = responses + 4 * responseBytes(context);
-  const sums = room + selectBytes(responseBytes(context), load<i32>(context, BEST));
+  const sums = room + selectBytes(responseBytes(context), load<i32>(context, slot.BEST));
   fillMoves(room);
   for (let r = from; r < to; r++) {
-    const bytes = load<usize>(context, IMAGES) + <usize>r * load<usize>(context, IMAGE_BYTES);
-    openImage(bytes, load<usize>(context, IMAGE_VALUES), image);
+    const bytes = load<usize>(context, slot.IMAGES) + <usize>r * load<usize>(context, slot.IMAGE_BYTES);
+    openImage(bytes, load<usize>(context, slot.IMAGE_VALUES), image);
     memory.fill(sums, 0, sumBytes(context));
     poolImage(context, image, windows, responses, room, sums);
-    const out = load<usize>(context, POOLED) + <usize>r * load<usize>(context, POOLED_BYTES);
-    if (load<u32>(context, BYTE_LIMIT)) closeBytes(context, sums, out);
+    const out = load<usize>(context, slot.POOLED) + <usize>r * load<usize>(context, slot.POOLED_BYTES);
+    if (load<u32>(context, slot.BYTE_LIMIT)) closeBytes(context, sums, out);
     else closeSums(context, sums, out);
   }
   return 0;
@@ -104,13 +81,13 @@ function openImage(bytes: usize, values: usize, image: usize): void {
 
 /** Adds the similarities of all windows of an image to the sums of their cells. */
 function poolImage(context: usize, image: usize, windows: usize, responses: usize, room: usize, sums: usize): void {
-  const across = load<u32>(context, ACROSS);
-  const down = load<u32>(context, DOWN);
-  const cellsAcross = load<u32>(context, CELLS_ACROSS);
-  const cellsDown = load<u32>(context, CELLS_DOWN);
-  const right = load<usize>(context, STEP_RIGHT) << 1;
-  const downward = load<usize>(context, STEP_DOWN) << 1;
-  const cellBytes = load<usize>(context, PATCH_FILTERS) << 2;
+  const across = load<u32>(context, slot.ACROSS);
+  const down = load<u32>(context, slot.DOWN);
+  const cellsAcross = load<u32>(context, slot.CELLS_ACROSS);
+  const cellsDown = load<u32>(context, slot.CELLS_DOWN);
+  const right = load<usize>(context, slot.STEP_RIGHT) << 1;
+  const downward = load<usize>(context, slot.STEP_DOWN) << 1;
+  const cellBytes = load<usize>(context, slot.PATCH_FILTERS) << 2;
   const apart = windowBytes(context);
   let waiting: u32 = 0;
   let cell0: usize = 0;
@@ -147,9 +124,9 @@ function poolImage(context: usize, image: usize, windows: usize, responses: usiz
 
 /** Copies a window and fills it up to a multiple of 8 values with its first; returns whether its values differ. */
 function copyWindow(context: usize, corner: usize, out: usize): bool {
-  const bytes = load<usize>(context, PATCH_LINE) << 1;
-  const lines = load<u32>(context, PATCH_LINES);
-  const lineBytes = load<usize>(context, LINE_VALUES) << 1;
+  const bytes = load<usize>(context, slot.PATCH_LINE) << 1;
+  const lines = load<u32>(context, slot.PATCH_LINES);
+  const lineBytes = load<usize>(context, slot.LINE_VALUES) << 1;
   const first = v128.load16_splat(corner);
   let at = out;
   for (let j: u32 = 0; j < lines; j++, corner += lineBytes, at += bytes) {
@@ -157,7 +134,7 @@ function copyWindow(context: usize, corner: usize, out: usize): bool {
     for (let i: usize = 0; i < bytes; i += 16) v128.store(at + i, v128.load(corner + i));
   }
   v128.store(at, first);
-  const end = out + (load<usize>(context, WINDOW_VALUES) << 1);
+  const end = out + (load<usize>(context, slot.WINDOW_VALUES) << 1);
   let differ = i16x8.splat(0);
   for (let i = out; i < end; i += 16) differ = v128.or(differ, v128.xor(v128.load(i), first));
   return v128.any_true(differ);
@@ -166,12 +143,12 @@ function copyWindow(context: usize, corner: usize, out: usize): bool {
 /** Responses of four windows to all filters; where both fit 32 bits, the response above, and below it the filter, lower ones larger. */
 function respondFour(context: usize, windows: usize, responses: usize): void {
   const apart = windowBytes(context);
-  const bits = load<i32>(context, ID_BITS);
-  const filters = load<i32>(context, PATCH_FILTERS);
+  const bits = load<i32>(context, slot.ID_BITS);
+  const filters = load<i32>(context, slot.PATCH_FILTERS);
   const outStride = responseBytes(context);
   // Zeros beyond n need not be multiplied, but for one where n is odd.
-  const bytes = (<usize>(load<u32>(context, PATCH_LINE) * load<u32>(context, PATCH_LINES) + 1) & ~1) << 1;
-  let panel = load<usize>(context, PATCH_PANEL);
+  const bytes = (<usize>(load<u32>(context, slot.PATCH_LINE) * load<u32>(context, slot.PATCH_LINES) + 1) & ~1) << 1;
+  let panel = load<usize>(context, slot.PATCH_PANEL);
   const last = bits ? (1 << bits) - 1 : 0;
   let low = i32x4.sub(i32x4.splat(last), i32x4(0, 1, 2, 3));
   let high = i32x4.sub(low, i32x4.splat(4));
@@ -207,24 +184,24 @@ function respondFour(context: usize, windows: usize, responses: usize): void {
 function addWindow(context: usize, responses: usize, w: usize, room: usize, cell: usize): void {
   const stride = responseBytes(context);
   const own = responses + w * stride;
-  const best = load<i32>(context, BEST);
-  const bits = load<i32>(context, ID_BITS);
+  const best = load<i32>(context, slot.BEST);
+  const bits = load<i32>(context, slot.ID_BITS);
   if (bits) addSimilarities(strongestPacked(own, stride, best, room), best, bits, cell);
-  else strongestWide(own, load<i32>(context, PATCH_FILTERS), best, room, cell);
+  else strongestWide(own, load<i32>(context, slot.PATCH_FILTERS), best, room, cell);
 }
 
 /** Sums of an image. */
 // @ts-ignore: decorator
 @inline
 function sumCount(context: usize): usize {
-  const cells = load<usize>(context, CELLS_ACROSS) * load<usize>(context, CELLS_DOWN);
-  return cells * load<usize>(context, PATCH_FILTERS);
+  const cells = load<usize>(context, slot.CELLS_ACROSS) * load<usize>(context, slot.CELLS_DOWN);
+  return cells * load<usize>(context, slot.PATCH_FILTERS);
 }
 
 /** The sums of an image, less their last bits, in 16 bits. */
 function closeSums(context: usize, sums: usize, out: usize): void {
   const count = sumCount(context);
-  const shift = load<i32>(context, POOLED_SHIFT);
+  const shift = load<i32>(context, slot.POOLED_SHIFT);
   let e: usize = 0;
   for (; e + 8 <= count; e += 8) {
     const low = i32x4.shr_u(v128.load(sums + (e << 2)), shift);
@@ -240,9 +217,9 @@ const HALF = 1 << 23;
 /** The sums of an image as bytes (`byteOf`). No product and half exceeds 32 bits, and no byte 255. */
 function closeBytes(context: usize, sums: usize, out: usize): void {
   const count = sumCount(context);
-  const shift = load<i32>(context, POOLED_SHIFT);
-  const limit = load<u32>(context, BYTE_LIMIT);
-  const factor = load<u32>(context, BYTE_FACTOR);
+  const shift = load<i32>(context, slot.POOLED_SHIFT);
+  const limit = load<u32>(context, slot.BYTE_LIMIT);
+  const factor = load<u32>(context, slot.BYTE_FACTOR);
   const limits = i32x4.splat(limit);
   const factors = i32x4.splat(factor);
   let e: usize = 0;

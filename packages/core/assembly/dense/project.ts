@@ -1,32 +1,7 @@
 /** Rows and filters on the directions: the vectors of `bound.ts`. */
 
-import {
-  BOUND_BYTES,
-  COORDINATES,
-  DIRECTIONS,
-  DIRECTION_SCALE_F64,
-  FACT,
-  FACTS_BYTES,
-  FILTER_FACTS,
-  FILTER_FIRST,
-  FILTER_MIDDLE_16,
-  FILTER_PARTS,
-  FEATURES,
-  FILTER_SCALE_F64,
-  FILTER_SECOND,
-  FIRST_BYTES,
-  LEVEL_1,
-  LEVEL_2,
-  LEVEL_3,
-  PARTS,
-  PARTS_BYTES,
-  ROW_BOUNDS,
-  ROW_PARTS,
-  ROW_SCALES,
-  SCALES_BYTES,
-  SECOND_BYTES,
-  STRIDE,
-} from "../../src/backends/wasm/dense/context";
+import { BOUND_BYTES, FACTS_BYTES, FIRST_BYTES, LEVEL_1, LEVEL_2, LEVEL_3, PARTS, PARTS_BYTES, SCALES_BYTES, SECOND_BYTES } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import {
   ERROR_1,
   ERROR_2,
@@ -58,12 +33,12 @@ const LAST_2: i32 = LEVEL_2 - 4;
 
 /** Scratch of the kernels here: four 16-bit vectors, one float64 vector, four lists of coordinates, facts. */
 export function scratch_bounds(context: usize): usize {
-  return <usize>load<i32>(context, STRIDE) * 16 + (LEVEL_3 + LEVEL_2) * 16 + FACTS_BYTES * 4;
+  return <usize>load<i32>(context, slot.STRIDE) * 16 + (LEVEL_3 + LEVEL_2) * 16 + FACTS_BYTES * 4;
 }
 
 /** The vectors and scales of rows [from, to). */
 export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const stride = load<i32>(context, STRIDE);
+  const stride = load<i32>(context, slot.STRIDE);
   const bytes = <usize>stride << 1;
   const x64 = scratch + 4 * bytes;
   const coordinates = x64 + (<usize>stride << 3);
@@ -75,16 +50,16 @@ export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): 
       quantiseRow(context, r + j, scratch + <usize>j * bytes, x64, facts + <usize>j * FACTS_BYTES);
     }
     project(context, scratch, rows, coordinates);
-    const parts = load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES;
+    const parts = load<usize>(context, slot.ROW_PARTS) + <usize>r * PARTS_BYTES;
     for (let j: u32 = 0; j < rows; j++) {
-      const scales = load<usize>(context, ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
+      const scales = load<usize>(context, slot.ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
       const own = coordinates + <usize>j * (LEVEL_3 << 2);
       finishRow(context, own, facts + <usize>j * FACTS_BYTES, parts + <usize>j * PARTS_BYTES, scales);
     }
     rotate(context, parts, rows, rotated);
     for (let j: u32 = 0; j < rows; j++) {
-      const scales = load<usize>(context, ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
-      const out = load<usize>(context, ROW_BOUNDS) + <usize>(r + j) * BOUND_BYTES;
+      const scales = load<usize>(context, slot.ROW_SCALES) + <usize>(r + j) * SCALES_BYTES;
+      const out = load<usize>(context, slot.ROW_BOUNDS) + <usize>(r + j) * BOUND_BYTES;
       rest = load<f64>(scales + ERROR_1);
       kept = load<f64>(scales + ERROR_2);
       finishLevels(context, rotated + <usize>j * (LEVEL_2 << 2), -1, out, out + FIRST_BYTES);
@@ -97,19 +72,19 @@ export function bound_rows(from: u32, to: u32, scratch: usize, context: usize): 
 
 /** Coordinates and facts of filters [from, to), before a common scale is known; returns the largest length of their 16-bit form. */
 export function project_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const bytes = <usize>load<i32>(context, STRIDE) << 1;
+  const bytes = <usize>load<i32>(context, slot.STRIDE) << 1;
   const x64 = scratch + 4 * bytes;
   let longest: f64 = 0;
   for (let f = from; f < to; f += 4) {
     const filters = min<u32>(4, to - f);
     for (let j: u32 = 0; j < filters; j++) {
-      const facts = load<usize>(context, FILTER_FACTS) + <usize>(f + j) * FACTS_BYTES;
+      const facts = load<usize>(context, slot.FILTER_FACTS) + <usize>(f + j) * FACTS_BYTES;
       quantiseFilter(context, f + j, scratch + <usize>j * bytes, x64, facts);
       longest = max(longest, lengthOf(facts));
     }
     const coordinates = x64 + (bytes << 2);
     project(context, scratch, filters, coordinates);
-    const out = load<usize>(context, COORDINATES) + <usize>f * (LEVEL_3 << 2);
+    const out = load<usize>(context, slot.COORDINATES) + <usize>f * (LEVEL_3 << 2);
     memory.copy(out, coordinates, <usize>filters * (LEVEL_3 << 2));
   }
   return longest;
@@ -126,20 +101,20 @@ function lengthOf(facts: usize): f64 {
 export function largest_fact(from: u32, to: u32, scratch: usize, context: usize): f64 {
   let largest: f64 = 0;
   for (let f = from; f < to; f++) {
-    const facts = load<usize>(context, FILTER_FACTS) + <usize>f * FACTS_BYTES;
-    largest = max(largest, load<f64>(facts + load<usize>(context, FACT)));
+    const facts = load<usize>(context, slot.FILTER_FACTS) + <usize>f * FACTS_BYTES;
+    largest = max(largest, load<f64>(facts + load<usize>(context, slot.FACT)));
   }
   return largest;
 }
 
 /** Coordinates of up to four 16-bit vectors, part by part; missing ones repeat the first. */
 function project(context: usize, vectors: usize, present: u32, coordinates: usize): void {
-  const stride = load<i32>(context, STRIDE);
+  const stride = load<i32>(context, slot.STRIDE);
   const bytes = <usize>stride << 1;
   const x1 = vectors + (present > 1 ? bytes : 0);
   const x2 = vectors + (present > 2 ? 2 * bytes : 0);
   const x3 = vectors + (present > 3 ? 3 * bytes : 0);
-  let panel = load<usize>(context, DIRECTIONS);
+  let panel = load<usize>(context, slot.DIRECTIONS);
   let out = coordinates;
   for (let p = 0; p < PARTS; p++) {
     const from = partStart(stride, p);
@@ -164,7 +139,7 @@ function rotate(context: usize, parts: usize, present: u32, rotated: usize): voi
 
 /** Where the rotation begins among the directions; its scale follows it. */
 function rotationOf(context: usize): usize {
-  return load<usize>(context, DIRECTIONS) + panelBytes(PART_LENGTH, load<i32>(context, STRIDE));
+  return load<usize>(context, slot.DIRECTIONS) + panelBytes(PART_LENGTH, load<i32>(context, slot.STRIDE));
 }
 
 /** Level 3 of a row at the scale that suits it, and its scales. */
@@ -177,7 +152,7 @@ function finishRow(context: usize, coordinates: usize, facts: usize, out: usize,
   store<f64>(scales + LENGTH, load<f64>(facts + ANY) * (length * (1 + SLACK) + load<f64>(facts + LOST)));
   store<f64>(scales + LOSS, load<f64>(facts + LOST));
   store<f64>(scales + ROW_SUM, load<f64>(facts + SUM));
-  const centre: f64 = load<usize>(context, FILTER_MIDDLE_16) ? <f64>(load<i32>(context, FEATURES) + 1) : 0;
+  const centre: f64 = load<usize>(context, slot.FILTER_MIDDLE_16) ? <f64>(load<i32>(context, slot.FEATURES) + 1) : 0;
   store<f64>(scales + WITH_MIDDLE, load<f64>(facts + PRODUCT) + centre * load<f64>(facts + SUM));
 
   startParts();
@@ -194,14 +169,14 @@ function finishRow(context: usize, coordinates: usize, facts: usize, out: usize,
 
 /** The vectors of filters [from, to) at the common scale; the rounding of the three levels replaces the first three facts. */
 export function finish_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const scale = load<f64>(context, FILTER_SCALE_F64);
+  const scale = load<f64>(context, slot.FILTER_SCALE_F64);
   for (let f = from; f < to; f += 4) {
     const filters = min<u32>(4, to - f);
-    const parts = load<usize>(context, FILTER_PARTS) + <usize>f * PARTS_BYTES;
-    const first = load<usize>(context, FILTER_FACTS) + <usize>f * FACTS_BYTES;
+    const parts = load<usize>(context, slot.FILTER_PARTS) + <usize>f * PARTS_BYTES;
+    const first = load<usize>(context, slot.FILTER_FACTS) + <usize>f * FACTS_BYTES;
     for (let j: u32 = 0; j < filters; j++) {
       const facts = first + <usize>j * FACTS_BYTES;
-      const coordinates = load<usize>(context, COORDINATES) + <usize>(f + j) * (LEVEL_3 << 2);
+      const coordinates = load<usize>(context, slot.COORDINATES) + <usize>(f + j) * (LEVEL_3 << 2);
       const out = parts + <usize>j * PARTS_BYTES;
       const units = load<f64>(facts + UNIT) * scale;
       startParts();
@@ -217,8 +192,8 @@ export function finish_filters(from: u32, to: u32, scratch: usize, context: usiz
     rotate(context, parts, filters, scratch);
     for (let j: u32 = 0; j < filters; j++) {
       const facts = first + <usize>j * FACTS_BYTES;
-      const out = load<usize>(context, FILTER_FIRST) + <usize>(f + j) * FIRST_BYTES;
-      const more = load<usize>(context, FILTER_SECOND) + <usize>(f + j) * SECOND_BYTES;
+      const out = load<usize>(context, slot.FILTER_FIRST) + <usize>(f + j) * FIRST_BYTES;
+      const more = load<usize>(context, slot.FILTER_SECOND) + <usize>(f + j) * SECOND_BYTES;
       rest = load<f64>(facts + SQUARES);
       kept = load<f64>(facts + SQUARES, 8);
       finishLevels(context, scratch + <usize>j * (LEVEL_2 << 2), 1, out, more);
@@ -243,7 +218,7 @@ function finishPart(
   scale: f64, // in: quantised units per unit
   out: usize,
 ): void {
-  const factor = f64x2.splat(1 / load<f64>(context, DIRECTION_SCALE_F64));
+  const factor = f64x2.splat(1 / load<f64>(context, slot.DIRECTION_SCALE_F64));
   const times = f64x2.splat(scale);
   const whole = f64x2.splat(WHOLE);
   let energy = f64x2.splat(0);

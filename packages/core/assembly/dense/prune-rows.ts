@@ -3,27 +3,8 @@
  * whose bound, divided by its divisor, cannot reach the k-th best value so far is passed over.
  */
 
-import {
-  BOUND_BYTES,
-  DIVISOR,
-  FILTER_FIRST,
-  FILTER_PARTS,
-  FILTER_SECOND,
-  FIRST_BYTES,
-  FIRST_ROW,
-  K,
-  KNOWN,
-  LAST_BLOCK,
-  LIST,
-  NORM,
-  PARTS_BYTES,
-  PLACES,
-  ROW_BOUNDS,
-  ROW_PARTS,
-  ROW_SCALES,
-  SCALES_BYTES,
-  SECOND_BYTES,
-} from "../../src/backends/wasm/dense/context";
+import { BOUND_BYTES, FIRST_BYTES, PARTS_BYTES, SCALES_BYTES, SECOND_BYTES } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { needed } from "./bound";
 import { dot4, dotWide } from "./dot";
 import { idsOf, valuesOf } from "./full";
@@ -32,43 +13,38 @@ import { clearTop, LIST_LIMIT, offerNew, sortTop } from "../shared/top";
 
 /** As `top_rows_full`, the same answer. Each call takes the filters at [from, to) of LIST four at a time. */
 export function top_rows_pruned(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<i32>(context, K);
-  const list = load<usize>(context, LIST);
+  const k = load<i32>(context, slot.K);
+  const list = load<usize>(context, slot.LIST);
   let exact: f64 = 0;
   for (let j = from; j < to; j += 4) {
     const last = min(j + 4, to);
-    for (let i = j; i < last; i++) {
-      if (!load<u32>(context, KNOWN)) clearTop(valuesOf(context, i, k), idsOf(context, i, k), k);
-    }
+    for (let i = j; i < last; i++) clearTop(valuesOf(context, i, k), idsOf(context, i, k), k);
     exact += passRows(context, list + (<usize>j << 2), j, last - j, scratch, k);
-    for (let i = j; i < last; i++) {
-      if (load<u32>(context, LAST_BLOCK)) sortTop(valuesOf(context, i, k), idsOf(context, i, k), k);
-    }
+    for (let i = j; i < last; i++) sortTop(valuesOf(context, i, k), idsOf(context, i, k), k);
   }
   return exact;
 }
 
 /** All rows past up to four filters. Returns the exact products computed. */
 function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: usize, k: i32): f64 {
-  const rows = load<u32>(context, PLACES);
-  const first = load<u32>(context, FIRST_ROW);
+  const rows = load<u32>(context, slot.PLACES);
   const f0 = <usize>load<u32>(list);
   const f1 = <usize>load<u32>(list + (filters > 1 ? 4 : 0));
   const f2 = <usize>load<u32>(list + (filters > 2 ? 8 : 0));
   const f3 = <usize>load<u32>(list + (filters > 3 ? 12 : 0));
   let exact: f64 = 0;
   for (let r: u32 = 0; r < rows; r++) {
-    const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
+    const divisor = load<f64>(load<usize>(context, slot.DIVISOR) + (<usize>r << 3));
     if (divisor == 0) {
-      for (let i: u32 = 0; i < filters; i++) offerNew(0, first + r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
+      for (let i: u32 = 0; i < filters; i++) offerNew(0, r, valuesOf(context, j + i, k), idsOf(context, j + i, k), k);
       continue;
     }
-    const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES;
+    const vector = load<usize>(context, slot.ROW_BOUNDS) + <usize>r * BOUND_BYTES;
     const sums = i32x4.add(
-      products(vector, load<usize>(context, FILTER_FIRST), FIRST_BYTES, f0, f1, f2, f3),
-      products(vector + FIRST_BYTES, load<usize>(context, FILTER_SECOND), SECOND_BYTES, f0, f1, f2, f3),
+      products(vector, load<usize>(context, slot.FILTER_FIRST), FIRST_BYTES, f0, f1, f2, f3),
+      products(vector + FIRST_BYTES, load<usize>(context, slot.FILTER_SECOND), SECOND_BYTES, f0, f1, f2, f3),
     );
-    const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
+    const scales = load<usize>(context, slot.ROW_SCALES) + <usize>r * SCALES_BYTES;
     let term: f64 = 0;
     let open = false;
     for (let i: u32 = 0; i < filters; i++) {
@@ -77,13 +53,13 @@ function passRows(context: usize, list: usize, j: u32, filters: u32, scratch: us
       const worst = load<f64>(values + (k <= LIST_LIMIT ? <usize>(k - 1) << 3 : 0));
       if (divisor > 0) {
         if (isBelow(context, scales, worst, divisor, f, lane(sums, i), 2)) continue;
-        const parts = load<usize>(context, FILTER_PARTS) + <usize>f * PARTS_BYTES;
-        const closer = <i32>dotWide(load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES, parts, PARTS_BYTES, PARTS_BYTES);
+        const parts = load<usize>(context, slot.FILTER_PARTS) + <usize>f * PARTS_BYTES;
+        const closer = <i32>dotWide(load<usize>(context, slot.ROW_PARTS) + <usize>r * PARTS_BYTES, parts, PARTS_BYTES, PARTS_BYTES);
         if (isBelow(context, scales, worst, divisor, f, closer, 3)) continue;
       }
       if (!open) term = openRow(context, r, scratch);
       open = true;
-      offerNew(product(context, scratch, term, f) / divisor, first + r, values, idsOf(context, j + i, k), k);
+      offerNew(product(context, scratch, term, f) / divisor, r, values, idsOf(context, j + i, k), k);
       exact++;
     }
   }
@@ -100,7 +76,7 @@ function products(x: usize, vectors: usize, bytes: usize, f0: usize, f1: usize, 
 /** Whether x·w / divisor cannot reach `worst`; x·w = (x·v + x·b)·norm / common norm. */
 function isBelow(context: usize, scales: usize, worst: f64, divisor: f64, f: u32, sum: i32, level: i32): bool {
   if (worst == -Infinity) return false;
-  const value = (worst * divisor) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
+  const value = (worst * divisor) / load<f64>(load<usize>(context, slot.NORM) + (<usize>f << 3));
   // Two roundings above; the rest of the allowance is in `needed`.
   return <f64>sum < needed(context, scales, value - abs(value) * 1e-15, level);
 }

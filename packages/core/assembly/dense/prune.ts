@@ -4,40 +4,8 @@
  * the k strongest. The answer is that of the full loop (`full.ts`), whatever the bounds are worth.
  */
 
-import {
-  BOUND_BYTES,
-  CENTRE_F64,
-  CHANGED,
-  COMPACT,
-  FILTER_FIRST,
-  FILTER_SECOND,
-  FIRST_BYTES,
-  K,
-  KNOWN,
-  LEADING,
-  LEVEL_1,
-  LIST,
-  MODE,
-  ORDER,
-  ORDERED_F32,
-  OUT_ID,
-  OUT_VALUE,
-  PANEL,
-  PARTS_BYTES,
-  PANEL_SECOND,
-  PLACES,
-  ROW_BOUNDS,
-  ROW_PARTS,
-  ROWS,
-  TYPE,
-  ROW_SCALES,
-  SCALES_BYTES,
-  SECOND_BYTES,
-  STRIDE,
-  VERDICT,
-  WINNER,
-  WINNER_VALUE,
-} from "../../src/backends/wasm/dense/context";
+import { BOUND_BYTES, FIRST_BYTES, LEVEL_1, ORDERED_F32, PARTS_BYTES, SCALES_BYTES, SECOND_BYTES } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { LENGTH, need32, needed, ROW_SUM } from "./bound";
 import { listClosest, listedFrom } from "./closest";
 import { compact, keepOpen, listLargest } from "./compact";
@@ -56,11 +24,11 @@ let exact: f64 = 0;
 
 /** Packs places [from, to) of the panel, and their second level where there is room for it. */
 export function pack_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const order = load<usize>(context, ORDER);
-  packPanel(load<usize>(context, FILTER_FIRST), FIRST_BYTES, LEVEL_1, order, from, to, load<usize>(context, PANEL));
-  const seconds = load<usize>(context, PANEL_SECOND);
+  const order = load<usize>(context, slot.ORDER);
+  packPanel(load<usize>(context, slot.FILTER_FIRST), FIRST_BYTES, LEVEL_1, order, from, to, load<usize>(context, slot.PANEL));
+  const seconds = load<usize>(context, slot.PANEL_SECOND);
   for (let p = from; seconds > 0 && p < to; p++) {
-    const record = load<usize>(context, FILTER_SECOND) + <usize>load<u32>(order + (<usize>p << 2)) * SECOND_BYTES;
+    const record = load<usize>(context, slot.FILTER_SECOND) + <usize>load<u32>(order + (<usize>p << 2)) * SECOND_BYTES;
     memory.copy(seconds + <usize>p * SECOND_BYTES, record, SECOND_BYTES);
   }
   return 0;
@@ -68,8 +36,8 @@ export function pack_filters(from: u32, to: u32, scratch: usize, context: usize)
 
 /** The place of the panel whose level-1 bound is largest, for each of the rows [from, to), to OUT_ID. */
 export function nearest_places(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const rows = load<usize>(context, ROW_BOUNDS);
-  const blocks = load<i32>(context, PLACES) >> 3;
+  const rows = load<usize>(context, slot.ROW_BOUNDS);
+  const blocks = load<i32>(context, slot.PLACES) >> 3;
   const width = <usize>blocks << 4;
   for (let r = from; r < to; r += 4) {
     const x = rows + <usize>r * BOUND_BYTES;
@@ -77,7 +45,7 @@ export function nearest_places(from: u32, to: u32, scratch: usize, context: usiz
     const x1 = min(x + BOUND_BYTES, last);
     const x2 = min(x + 2 * BOUND_BYTES, last);
     const x3 = min(x + 3 * BOUND_BYTES, last);
-    coarse(x, x1, x2, x3, load<usize>(context, PANEL), LEVEL_1 << 1, blocks, scratch, width);
+    coarse(x, x1, x2, x3, load<usize>(context, slot.PANEL), LEVEL_1 << 1, blocks, scratch, width);
     for (let j: u32 = 0; j < min<u32>(4, to - r); j++) {
       const bounds = scratch + <usize>j * width;
       let best = load<i16>(bounds);
@@ -88,7 +56,7 @@ export function nearest_places(from: u32, to: u32, scratch: usize, context: usiz
         best = bound;
         where = p;
       }
-      store<u32>(load<usize>(context, OUT_ID) + (<usize>(r + j) << 2), where);
+      store<u32>(load<usize>(context, slot.OUT_ID) + (<usize>(r + j) << 2), where);
     }
   }
   return 0;
@@ -98,34 +66,34 @@ export function nearest_places(from: u32, to: u32, scratch: usize, context: usiz
 export function first_answers(from: u32, to: u32, scratch: usize, context: usize): f64 {
   exact = 0;
   for (let r = from; r < to; r++) {
-    const winner = load<u32>(load<usize>(context, WINNER) + (<usize>r << 2));
-    const before = load<f64>(load<usize>(context, WINNER_VALUE) + (<usize>r << 3));
+    const winner = load<u32>(load<usize>(context, slot.WINNER) + (<usize>r << 2));
+    const before = load<f64>(load<usize>(context, slot.WINNER_VALUE) + (<usize>r << 3));
     let now = before;
     let all: u8 = 0;
-    if (load<u8>(load<usize>(context, CHANGED) + winner)) {
+    if (load<u8>(load<usize>(context, slot.CHANGED) + winner)) {
       expandRow(context, r, scratch);
       now = respond(context, scratch, termOf(context, r), winner);
       exact++;
       // Filters that stayed the same lost to `before`. They lose again unless the winner has become weaker.
       all = now >= before ? 0 : 1;
     }
-    store<u32>(load<usize>(context, OUT_ID) + (<usize>r << 2), winner);
-    store<f64>(load<usize>(context, OUT_VALUE) + (<usize>r << 3), now);
-    store<u8>(load<usize>(context, VERDICT) + r, all);
+    store<u32>(load<usize>(context, slot.OUT_ID) + (<usize>r << 2), winner);
+    store<f64>(load<usize>(context, slot.OUT_VALUE) + (<usize>r << 3), now);
+    store<u8>(load<usize>(context, slot.VERDICT) + r, all);
   }
   return exact;
 }
 
 /** What `openRow` returns, with the row's sum from its scales. */
 function termOf(context: usize, r: u32): f64 {
-  if (load<i32>(context, MODE) >= ORDERED_F32) return 0;
-  return load<f64>(context, CENTRE_F64) * load<f64>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES + ROW_SUM);
+  if (load<i32>(context, slot.MODE) >= ORDERED_F32) return 0;
+  return load<f64>(context, slot.CENTRE_F64) * load<f64>(load<usize>(context, slot.ROW_SCALES) + <usize>r * SCALES_BYTES + ROW_SUM);
 }
 
 /** Scratch of `top_filters_pruned`; the order is that of `searchRow`. */
 export function scratch_pruned(context: usize): usize {
-  const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
-  const room = (<usize>load<i32>(context, STRIDE) << 3) + 64 + places * 8;
+  const places = <usize>min(load<i32>(context, slot.PLACES), SEGMENT);
+  const room = (<usize>load<i32>(context, slot.STRIDE) << 3) + 64 + places * 8;
   return room + (places + 16) * 16;
 }
 
@@ -139,11 +107,11 @@ function seeds(k: i32): i32 {
 /** The k strongest filters of the rows at [from, to) of LIST (or of the rows themselves). Returns the exact products computed. */
 export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: usize): f64 {
   exact = 0;
-  const list = load<usize>(context, LIST);
-  const rowBounds = load<usize>(context, ROW_BOUNDS);
-  const places = load<i32>(context, PLACES);
+  const list = load<usize>(context, slot.LIST);
+  const rowBounds = load<usize>(context, slot.ROW_BOUNDS);
+  const places = load<i32>(context, slot.PLACES);
   const width = <usize>min(places, SEGMENT) << 1;
-  const bounds = scratch + (<usize>load<i32>(context, STRIDE) << 3) + 64;
+  const bounds = scratch + (<usize>load<i32>(context, slot.STRIDE) << 3) + 64;
   for (let p = from; p < to; p += 4) {
     const last = to - 1;
     const r0 = pick(list, p);
@@ -158,13 +126,13 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
         rowBounds + <usize>r1 * BOUND_BYTES,
         rowBounds + <usize>r2 * BOUND_BYTES,
         rowBounds + <usize>r3 * BOUND_BYTES,
-        load<usize>(context, PANEL) + <usize>(first >> 3) * panelBytes(8, LEVEL_1),
+        load<usize>(context, slot.PANEL) + <usize>(first >> 3) * panelBytes(8, LEVEL_1),
         LEVEL_1 << 1,
         count >> 3,
         bounds,
         width,
       );
-      const known = first > 0 || load<u32>(context, KNOWN) == 1;
+      const known = first > 0 || load<u32>(context, slot.KNOWN) == 1;
       searchRow(context, r0, scratch, bounds, first, count, known);
       if (p + 1 < to) searchRow(context, r1, scratch, bounds + width, first, count, known);
       if (p + 2 < to) searchRow(context, r2, scratch, bounds + 2 * width, first, count, known);
@@ -176,10 +144,10 @@ export function top_filters_pruned(from: u32, to: u32, scratch: usize, context: 
 
 /** Reads something of each cache line of a row and its bounds, so that all are on their way at once. */
 function touchRow(context: usize, r: u32): u32 {
-  const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
-  let seen: u32 = touch(load<usize>(context, ROWS) + <usize>r * bytes, bytes);
-  seen += touch(load<usize>(context, ROW_PARTS) + <usize>r * PARTS_BYTES, PARTS_BYTES);
-  return seen + load<u8>(load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES);
+  const bytes = <usize>load<i32>(context, slot.STRIDE) * bytesOf(load<i32>(context, slot.TYPE));
+  let seen: u32 = touch(load<usize>(context, slot.ROWS) + <usize>r * bytes, bytes);
+  seen += touch(load<usize>(context, slot.ROW_PARTS) + <usize>r * PARTS_BYTES, PARTS_BYTES);
+  return seen + load<u8>(load<usize>(context, slot.ROW_SCALES) + <usize>r * SCALES_BYTES);
 }
 
 // @ts-ignore: decorator
@@ -190,10 +158,10 @@ function pick(list: usize, p: u32): u32 {
 
 /** One row against the places [first, first + count), whose level-1 bounds are at `bounds`. */
 function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first: i32, count: i32, known: bool): void {
-  const k = load<i32>(context, K);
-  const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
-  const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
-  const scales = load<usize>(context, ROW_SCALES) + <usize>r * SCALES_BYTES;
+  const k = load<i32>(context, slot.K);
+  const ids = load<usize>(context, slot.OUT_ID) + (<usize>r * <usize>k << 2);
+  const values = load<usize>(context, slot.OUT_VALUE) + (<usize>r * <usize>k << 3);
+  const scales = load<usize>(context, slot.ROW_SCALES) + <usize>r * SCALES_BYTES;
   if (load<f64>(scales + LENGTH) == 0) {
     // A row of zeros responds 0 to every filter.
     for (let j: usize = 0; j < <usize>k; j++) {
@@ -202,19 +170,19 @@ function searchRow(context: usize, r: u32, scratch: usize, bounds: usize, first:
     }
     return;
   }
-  const stride = <usize>load<i32>(context, STRIDE);
-  const places = <usize>min(load<i32>(context, PLACES), SEGMENT);
+  const stride = <usize>load<i32>(context, slot.STRIDE);
+  const places = <usize>min(load<i32>(context, slot.PLACES), SEGMENT);
   const candidates = scratch + (stride << 3) + 64 + places * 8; // u16
   const levels = candidates + (places + 16) * 2; // i32
   const estimates = levels + (places + 16) * 4; // i32
   const shortlist = estimates + (places + 16) * 4; // u16
   const shortEstimates = shortlist + (places + 16) * 2; // i32
-  const table = load<usize>(context, COMPACT);
-  const order = load<usize>(context, ORDER) + (<usize>first << 2);
+  const table = load<usize>(context, slot.COMPACT);
+  const order = load<usize>(context, slot.ORDER) + (<usize>first << 2);
   const worst = worstOf(context, values, k);
   const term = termOf(context, r);
-  const vector = load<usize>(context, ROW_BOUNDS) + <usize>r * BOUND_BYTES + FIRST_BYTES;
-  const seconds = load<usize>(context, PANEL_SECOND) + <usize>first * SECOND_BYTES;
+  const vector = load<usize>(context, slot.ROW_BOUNDS) + <usize>r * BOUND_BYTES + FIRST_BYTES;
+  const seconds = load<usize>(context, slot.PANEL_SECOND) + <usize>first * SECOND_BYTES;
 
   if (!known) {
     expandRow(context, r, scratch);
@@ -251,7 +219,7 @@ function leaveOut(f: u32, bounds: usize, order: usize, first: i32, count: i32): 
 
 /** Where the response lies that others must reach to matter. */
 export function worstOf(context: usize, values: usize, k: i32): usize {
-  return load<u32>(context, LEADING) ? values : values + (<usize>(k - 1) << 3);
+  return load<u32>(context, slot.LEADING) ? values : values + (<usize>(k - 1) << 3);
 }
 
 /** Fills a list of places up with its last one, so that it can be taken four at a time. */
@@ -273,7 +241,7 @@ function offer4(
   ids: usize,
   k: i32,
 ): void {
-  const batch = xs + (<usize>load<i32>(context, STRIDE) << 3);
+  const batch = xs + (<usize>load<i32>(context, slot.STRIDE) << 3);
   respond4(context, xs, term, f0, f1, f2, f3, batch);
   const least = f64x2.splat(load<f64>(values + (<usize>(k - 1) << 3)));
   const reached = v128.or(f64x2.ge(v128.load(batch), least), f64x2.ge(v128.load(batch, 16), least));
@@ -300,7 +268,7 @@ function tryClosest(
   k: i32,
 ): i32 {
   const wanted = min(seeds(k), found);
-  const table = load<usize>(context, COMPACT);
+  const table = load<usize>(context, slot.COMPACT);
   const have = listClosest(candidates, estimates, found, wanted, shortlist, shortEstimates, table);
   offerListed(context, xs, term, shortlist, have, order, values, ids, k);
   exact += have;

@@ -3,25 +3,8 @@
  * rounded at a scale that uses the bits, with what was lost on record.
  */
 
-import {
-  CENTRE_F64,
-  COMMON_NORM_F64,
-  FEATURES,
-  FILTER_MIDDLE,
-  FILTER_MIDDLE_16,
-  FILTER_MIDDLE_FLUSH,
-  MODE,
-  NORM,
-  ORDERED_F32,
-  ORDERED_F64,
-  PARTS,
-  ROWS,
-  STRIDE,
-  TYPE,
-  WEIGHTS,
-  WHOLE_FILTERS,
-  WHOLE_ROWS,
-} from "../../src/backends/wasm/dense/context";
+import { ORDERED_F32, ORDERED_F64, PARTS } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { partStart, SLACK } from "./bound";
 import { dotOrdered, dotWide } from "./dot";
 import { bytesOf, expand16, expand64, sum16 } from "./expand";
@@ -108,28 +91,28 @@ export function round16(x64: usize, out: usize, end: usize, scale: f64): f64 {
 
 /** Filter f minus the middle filter, scaled to the common norm, as float64. */
 export function openFilter64(context: usize, f: u32, out: usize): void {
-  const stride = load<i32>(context, STRIDE);
-  const mode = load<i32>(context, MODE);
-  const middle = load<usize>(context, FILTER_MIDDLE);
-  const centre = load<f64>(context, CENTRE_F64);
-  const factor = load<f64>(context, COMMON_NORM_F64) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
+  const stride = load<i32>(context, slot.STRIDE);
+  const mode = load<i32>(context, slot.MODE);
+  const middle = load<usize>(context, slot.FILTER_MIDDLE);
+  const centre = load<f64>(context, slot.CENTRE_F64);
+  const factor = load<f64>(context, slot.COMMON_NORM_F64) / load<f64>(load<usize>(context, slot.NORM) + (<usize>f << 3));
   const first = <usize>f * <usize>stride;
-  const weights = load<usize>(context, WEIGHTS);
+  const weights = load<usize>(context, slot.WEIGHTS);
   for (let i: usize = 0; i < <usize>stride; i++) {
     let w: f64 = 0;
     if (mode == ORDERED_F32) w = <f64>load<f32>(weights + ((first + i) << 2));
     else if (mode == ORDERED_F64) w = load<f64>(weights + ((first + i) << 3));
-    else if (i < <usize>load<i32>(context, FEATURES)) w = <f64>load<i16>(weights + ((first + i) << 1)) + centre;
+    else if (i < <usize>load<i32>(context, slot.FEATURES)) w = <f64>load<i16>(weights + ((first + i) << 1)) + centre;
     store<f64>(out + (i << 3), w * factor - load<f64>(middle + (i << 3)));
   }
 }
 
 /** Filter f minus the middle filter in 16 bits, with its facts; `x64` is scratch. */
 export function quantiseFilter(context: usize, f: u32, out: usize, x64: usize, facts: usize): void {
-  const stride = load<i32>(context, STRIDE);
-  if (load<u32>(context, WHOLE_FILTERS)) {
-    const filter = load<usize>(context, WEIGHTS) + <usize>f * (<usize>stride << 1);
-    const middle = load<usize>(context, FILTER_MIDDLE_16);
+  const stride = load<i32>(context, slot.STRIDE);
+  if (load<u32>(context, slot.WHOLE_FILTERS)) {
+    const filter = load<usize>(context, slot.WEIGHTS) + <usize>f * (<usize>stride << 1);
+    const middle = load<usize>(context, slot.FILTER_MIDDLE_16);
     for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
       v128.store(out + i, i16x8.sub(v128.load(filter + i), v128.load(middle + i)));
     }
@@ -145,15 +128,15 @@ export function quantiseFilter(context: usize, f: u32, out: usize, x64: usize, f
 
 /** Row r in 16 bits, with its facts; `x64` is scratch. */
 export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, facts: usize): void {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
-  const features = load<i32>(context, FEATURES);
-  const row = load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
-  const b16 = load<usize>(context, FILTER_MIDDLE_16);
-  if (load<u32>(context, WHOLE_ROWS) && b16) {
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const features = load<i32>(context, slot.FEATURES);
+  const row = load<usize>(context, slot.ROWS) + <usize>r * (<usize>stride * bytesOf(type));
+  const b16 = load<usize>(context, slot.FILTER_MIDDLE_16);
+  if (load<u32>(context, slot.WHOLE_ROWS) && b16) {
     expand16(type, row, out, features, stride);
     store<f64>(facts + SUM, <f64>sum16(out, stride));
-    const flush = load<usize>(context, FILTER_MIDDLE_FLUSH);
+    const flush = load<usize>(context, slot.FILTER_MIDDLE_FLUSH);
     store<f64>(facts + PRODUCT, <f64>dotWide(out, b16, <usize>stride << 1, flush));
     let any = i16x8.splat(0);
     for (let i: usize = 0; i < <usize>stride << 1; i += 16) any = v128.or(any, v128.load(out + i));
@@ -172,7 +155,7 @@ export function quantiseRow(context: usize, r: u32, out: usize, x64: usize, fact
     sum += x;
     any = any || x != 0;
   }
-  const product = dotOrdered<f64>(x64, load<usize>(context, FILTER_MIDDLE), stride);
+  const product = dotOrdered<f64>(x64, load<usize>(context, slot.FILTER_MIDDLE), stride);
   const centre: f64 = b16 ? <f64>(features + 1) : 0;
   store<f64>(facts + PRODUCT, product - centre * sum);
   store<f64>(facts + SUM, sum);

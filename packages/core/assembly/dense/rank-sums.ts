@@ -3,7 +3,7 @@
  * fit, all others in float64 in the order the group lists its rows.
  */
 
-import { DISTRIBUTION, FEATURES, FIRST_ROW, GROUP_OFFSETS, GROUP_ROWS, GROUP_WEIGHT, KNOWN, LAST_BLOCK, OUT_BYTES, OUT_VALUE, OUT_WEIGHTS, PLACES, ROWS, STRIDE, TYPE } from "../../src/backends/wasm/dense/context";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { I16, U8, F32 } from "../../src/backends/wasm/engine/slots";
 import { bytesOf, expand64 } from "./expand";
 import { rankFloat, rankScratch, rankWhole } from "../shared/rank";
@@ -19,25 +19,25 @@ const MOST_WHOLE: f64 = 4_503_599_627_370_496;
 
 /** Scratch of `rank_sums`: two float64 vectors and what ranking needs. */
 export function scratch_sums(context: usize): usize {
-  const stride = <usize>load<u32>(context, STRIDE);
+  const stride = <usize>load<u32>(context, slot.STRIDE);
   return stride * 16 + rankScratch(stride);
 }
 
 /** One filter for each group in [from, to). */
 export function rank_sums(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
-  const features = load<u32>(context, FEATURES);
-  const offsets = load<usize>(context, GROUP_OFFSETS);
-  const distribution = load<usize>(context, DISTRIBUTION);
-  const bytes = load<i32>(context, OUT_BYTES);
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const features = load<u32>(context, slot.FEATURES);
+  const offsets = load<usize>(context, slot.GROUP_OFFSETS);
+  const distribution = load<usize>(context, slot.DISTRIBUTION);
+  const bytes = load<i32>(context, slot.OUT_BYTES);
   const ranking = scratch + (<usize>stride << 4);
   for (let g = from; g < to; g++) {
     const first = load<u32>(offsets + (<usize>g << 2));
     const last = load<u32>(offsets + (<usize>g << 2), 4);
-    const out = load<usize>(context, OUT_WEIGHTS) + <usize>g * <usize>features * <usize>bytes;
+    const out = load<usize>(context, slot.OUT_WEIGHTS) + <usize>g * <usize>features * <usize>bytes;
     const fits = type == U8 ? last - first <= MOST_BYTE_ROWS : type < F32 && last - first <= WORD_ROWS;
-    if (fits && !load<usize>(context, GROUP_WEIGHT)) {
+    if (fits && !load<usize>(context, slot.GROUP_WEIGHT)) {
       if (type == U8) sumBytes(context, first, last, stride, scratch);
       else sumWords(context, first, last, stride, type == I16, scratch);
       rankWhole(scratch, features, 0, distribution, ranking, out, bytes);
@@ -50,32 +50,18 @@ export function rank_sums(from: u32, to: u32, scratch: usize, context: usize): f
   return 0;
 }
 
-/** For rows that come in blocks: adds PLACES listed rows of one group to float64 sums at OUT_VALUE; ranks after the last block. */
-export function rank_sums_blocks(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const stride = load<i32>(context, STRIDE);
-  const sums = load<usize>(context, OUT_VALUE);
-  if (!load<u32>(context, KNOWN)) memory.fill(sums, 0, <usize>stride << 3);
-  addRows(context, 0, load<u32>(context, PLACES), stride, sums, scratch);
-  if (load<u32>(context, LAST_BLOCK)) {
-    const features = load<u32>(context, FEATURES);
-    const ranking = scratch + (<usize>stride << 4);
-    rankFloat(sums, features, 0, load<usize>(context, DISTRIBUTION), ranking, load<usize>(context, OUT_WEIGHTS), load<i32>(context, OUT_BYTES));
-  }
-  return 0;
-}
-
 /** Adds the rows of each group in [from, to) to its float64 sums at OUT_VALUE, STRIDE of them a group. */
 export function add_sums(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
-  const offsets = load<usize>(context, GROUP_OFFSETS);
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const offsets = load<usize>(context, slot.GROUP_OFFSETS);
   for (let g = from; g < to; g++) {
     const first = load<u32>(offsets + (<usize>g << 2));
     const last = load<u32>(offsets + (<usize>g << 2), 4);
-    const sums = load<usize>(context, OUT_VALUE) + <usize>g * (<usize>stride << 3);
+    const sums = load<usize>(context, slot.OUT_VALUE) + <usize>g * (<usize>stride << 3);
     const isWhole = settle(sums, stride);
     const fits = type == U8 ? last - first <= MOST_BYTE_ROWS : type < F32 && last - first <= WORD_ROWS;
-    if (isWhole && fits && !load<usize>(context, GROUP_WEIGHT)) {
+    if (isWhole && fits && !load<usize>(context, slot.GROUP_WEIGHT)) {
       if (type == U8) sumBytes(context, first, last, stride, scratch);
       else sumWords(context, first, last, stride, type == I16, scratch);
       addWhole(scratch, sums, stride);
@@ -112,8 +98,8 @@ function addWhole(whole: usize, sums: usize, stride: i32): void {
 
 /** sum += weight · row, for entries [first, last) of GROUP_ROWS. */
 function addRows(context: usize, first: u32, last: u32, stride: i32, sum: usize, wide: usize): void {
-  const type = load<i32>(context, TYPE);
-  const weight = load<usize>(context, GROUP_WEIGHT);
+  const type = load<i32>(context, slot.TYPE);
+  const weight = load<usize>(context, slot.GROUP_WEIGHT);
   for (let e = first; e < last; e++) {
     expand64(type, rowAt(context, e, stride, type), wide, stride);
     const factor = f64x2.splat(weight ? load<f64>(weight + (<usize>e << 3)) : 1);
@@ -126,15 +112,14 @@ function addRows(context: usize, first: u32, last: u32, stride: i32, sum: usize,
 // @ts-ignore: decorator
 @inline
 function rowAt(context: usize, e: u32, stride: i32, type: i32): usize {
-  const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2)) - load<u32>(context, FIRST_ROW);
-  return load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
+  const r = load<u32>(load<usize>(context, slot.GROUP_ROWS) + (<usize>e << 2));
+  return load<usize>(context, slot.ROWS) + <usize>r * (<usize>stride * bytesOf(type));
 }
 
 /** 32-bit sums of rows of bytes. */
 function sumBytes(context: usize, first: u32, last: u32, stride: i32, sum: usize): void {
-  const rows = load<usize>(context, ROWS);
-  const list = load<usize>(context, GROUP_ROWS);
-  const base = load<u32>(context, FIRST_ROW);
+  const rows = load<usize>(context, slot.ROWS);
+  const list = load<usize>(context, slot.GROUP_ROWS);
   for (let start = first; start < last || start == first; start += BYTE_ROWS) {
     const end = min(start + BYTE_ROWS, last);
     for (let i: usize = 0; i < <usize>stride; i += 32) {
@@ -144,7 +129,7 @@ function sumBytes(context: usize, first: u32, last: u32, stride: i32, sum: usize
       let c = a;
       let d = a;
       for (let e = start; e < end; e++) {
-        const at = rows + <usize>(load<u32>(list + (<usize>e << 2)) - base) * <usize>stride + i;
+        const at = rows + <usize>load<u32>(list + (<usize>e << 2)) * <usize>stride + i;
         a = i16x8.add(a, v128.load8x8_u(at));
         if (!full) continue;
         b = i16x8.add(b, v128.load8x8_u(at, 8));
@@ -178,14 +163,13 @@ function flush(eight: v128, out: usize, add: bool): void {
 
 /** 32-bit sums of rows of 16-bit values. */
 function sumWords(context: usize, first: u32, last: u32, stride: i32, signed: bool, sum: usize): void {
-  const rows = load<usize>(context, ROWS);
-  const list = load<usize>(context, GROUP_ROWS);
-  const base = load<u32>(context, FIRST_ROW);
+  const rows = load<usize>(context, slot.ROWS);
+  const list = load<usize>(context, slot.GROUP_ROWS);
   for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
     let low = i32x4.splat(0);
     let high = low;
     for (let e = first; e < last; e++) {
-      const eight = v128.load(rows + <usize>(load<u32>(list + (<usize>e << 2)) - base) * (<usize>stride << 1) + i);
+      const eight = v128.load(rows + <usize>load<u32>(list + (<usize>e << 2)) * (<usize>stride << 1) + i);
       low = i32x4.add(low, signed ? i32x4.extend_low_i16x8_s(eight) : i32x4.extend_low_i16x8_u(eight));
       high = i32x4.add(high, signed ? i32x4.extend_high_i16x8_s(eight) : i32x4.extend_high_i16x8_u(eight));
     }

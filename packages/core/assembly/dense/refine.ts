@@ -4,23 +4,10 @@
  * step is taken: where nothing is rounded, the order of sums does not matter.
  */
 
-import { CENTRE_F64, FEATURES, MODE, ORDERED_F32, ORDERED_F64, ROWS, STRIDE, TYPE, WEIGHTS } from "../../src/backends/wasm/dense/context";
+import { ORDERED_F32, ORDERED_F64 } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { I16, U8 } from "../../src/backends/wasm/engine/slots";
-import {
-  BY_FACTORS,
-  DRAWN_FROM,
-  BATCH_ROWS,
-  LISTED,
-  LISTS,
-  MOVE_OFFSETS,
-  MOVE_ROWS,
-  MOVE_STEPS,
-  PROTOTYPES,
-  RANKS,
-  RANK_BYTES,
-  STEP,
-  TOUCHED,
-} from "../../src/backends/wasm/shared/refine-context";
+import * as refineSlot from "../../src/backends/wasm/shared/refine-slots";
 import { bytesOf, expand64, touch } from "./expand";
 import { HIGHEST, judge, LOWEST, placeOf, responsesBytes } from "../shared/compare";
 import { rankTied } from "../shared/rank";
@@ -32,17 +19,17 @@ const ROWS_AHEAD: u32 = 8;
 
 /** Scratch of `compare_listed`: one row and its responses. */
 export function scratch_compare(context: usize): usize {
-  return (<usize>load<i32>(context, STRIDE) << 3) + responsesBytes(context);
+  return (<usize>load<i32>(context, slot.STRIDE) << 3) + responsesBytes(context);
 }
 
 /** Compares the rows at [from, to) of BATCH_ROWS with the filters listed for them. */
 export function compare_listed(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<u32>(context, LISTED);
-  const responses = scratch + (<usize>load<i32>(context, STRIDE) << 3);
-  const rows = load<usize>(context, ROWS);
-  const bytes = <usize>load<i32>(context, STRIDE) * bytesOf(load<i32>(context, TYPE));
+  const k = load<u32>(context, refineSlot.LISTED);
+  const responses = scratch + (<usize>load<i32>(context, slot.STRIDE) << 3);
+  const rows = load<usize>(context, slot.ROWS);
+  const bytes = <usize>load<i32>(context, slot.STRIDE) * bytesOf(load<i32>(context, slot.TYPE));
   for (let j = from; j < to; j++) {
-    let at = load<usize>(context, BATCH_ROWS) + (<usize>j << 2);
+    let at = load<usize>(context, refineSlot.BATCH_ROWS) + (<usize>j << 2);
     const r = load<u32>(at);
     if ((j - from) % ROWS_AHEAD == 0) {
       let seen: u32 = 0;
@@ -50,7 +37,7 @@ export function compare_listed(from: u32, to: u32, scratch: usize, context: usiz
       store<u32>(responses, seen);
     }
     const term = openRow(context, r, scratch);
-    const list = load<usize>(context, LISTS) + (placeOf(context, j) * <usize>k << 2);
+    const list = load<usize>(context, refineSlot.LISTS) + (placeOf(context, j) * <usize>k << 2);
     const last = k - 1;
     for (let q: u32 = 0; q < k; q += 4) {
       const f0 = load<u32>(list + (<usize>q << 2));
@@ -66,40 +53,40 @@ export function compare_listed(from: u32, to: u32, scratch: usize, context: usiz
 
 /** Moves the prototypes [from, to) of TOUCHED by their rows and ranks those that are to be ranked. Scratch as for `rank_sums`. */
 export function move_prototypes(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
-  const features = load<u32>(context, FEATURES);
-  const offsets = load<usize>(context, MOVE_OFFSETS);
-  const bytes = load<i32>(context, RANK_BYTES);
-  const rows = load<usize>(context, ROWS);
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const features = load<u32>(context, slot.FEATURES);
+  const offsets = load<usize>(context, refineSlot.MOVE_OFFSETS);
+  const bytes = load<i32>(context, refineSlot.RANK_BYTES);
+  const rows = load<usize>(context, slot.ROWS);
   const ranking = scratch + (<usize>stride << 4);
-  const wholeStep = <f64>load<u32>(context, STEP);
-  const byFactors = load<u32>(context, BY_FACTORS);
+  const wholeStep = <f64>load<u32>(context, refineSlot.STEP);
+  const byFactors = load<u32>(context, refineSlot.BY_FACTORS);
   for (let t = from; t < to; t++) {
-    const touched = load<u32>(load<usize>(context, TOUCHED) + (<usize>t << 2));
+    const touched = load<u32>(load<usize>(context, refineSlot.TOUCHED) + (<usize>t << 2));
     const f = <usize>(touched >> 1);
-    const prototype = load<usize>(context, PROTOTYPES) + f * (<usize>stride << 3);
+    const prototype = load<usize>(context, refineSlot.PROTOTYPES) + f * (<usize>stride << 3);
     const last = load<u32>(offsets + (<usize>t << 2), 4);
     let e = load<u32>(offsets + (<usize>t << 2));
     if (wholeStep != 0 && e < last) {
       memory.fill(scratch, 0, <usize>stride << 2);
       for (; e < last; e++) {
-        const r = load<u32>(load<usize>(context, MOVE_ROWS) + (<usize>e << 2));
-        const away = load<f64>(load<usize>(context, MOVE_STEPS) + (<usize>e << 3)) < 0;
+        const r = load<u32>(load<usize>(context, refineSlot.MOVE_ROWS) + (<usize>e << 2));
+        const away = load<f64>(load<usize>(context, refineSlot.MOVE_STEPS) + (<usize>e << 3)) < 0;
         addWhole(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride, away ? -1 : 1);
       }
       takeStep(prototype, scratch, stride, wholeStep);
     }
     for (; e < last; e++) {
-      const r = load<u32>(load<usize>(context, MOVE_ROWS) + (<usize>e << 2));
+      const r = load<u32>(load<usize>(context, refineSlot.MOVE_ROWS) + (<usize>e << 2));
       expand64(type, rows + <usize>r * (<usize>stride * bytesOf(type)), scratch, stride);
-      const step = load<f64>(load<usize>(context, MOVE_STEPS) + (<usize>e << 3));
+      const step = load<f64>(load<usize>(context, refineSlot.MOVE_STEPS) + (<usize>e << 3));
       if (byFactors) scaleRow(prototype, scratch, stride, step);
       else addRow(prototype, scratch, stride, step);
     }
     if (!(touched & 1)) continue;
-    const out = load<usize>(context, RANKS) + f * <usize>features * <usize>bytes;
-    const distribution = load<usize>(context, DRAWN_FROM);
+    const out = load<usize>(context, refineSlot.RANKS) + f * <usize>features * <usize>bytes;
+    const distribution = load<usize>(context, refineSlot.DRAWN_FROM);
     if (distribution == 0 && bytes == 2 && !byFactors) rankPrototype(prototype, features, ranking, out);
     else rankTied(prototype, features, distribution, ranking, out, bytes);
     layOut(context, f, out, features, stride, bytes);
@@ -174,11 +161,11 @@ function takeStep(prototype: usize, sums: usize, stride: i32, step: f64): void {
 
 /** Copies the n weights of filter f to where products read them, in the layout of MODE. */
 function layOut(context: usize, f: usize, out: usize, features: usize, stride: i32, bytes: i32): void {
-  const mode = load<i32>(context, MODE);
+  const mode = load<i32>(context, slot.MODE);
   const first = f * <usize>stride;
-  const weights = load<usize>(context, WEIGHTS);
+  const weights = load<usize>(context, slot.WEIGHTS);
   if (mode < ORDERED_F32) {
-    const centre = i16x8.splat(<i16>load<f64>(context, CENTRE_F64));
+    const centre = i16x8.splat(<i16>load<f64>(context, slot.CENTRE_F64));
     const to = weights + (first << 1);
     let i: usize = 0;
     for (; i + 8 <= features; i += 8) v128.store(to + (i << 1), i16x8.sub(v128.load(out + (i << 1)), centre));

@@ -8,51 +8,52 @@
  * - ORDERED_F32, ORDERED_F64: float64 sums in the defined order; weights that float32 holds exactly are kept in it.
  */
 
-import { CENTRE_F64, FEATURES, FLUSH, MODE, NORM, ORDERED_F32, ORDERED_F64, ROWS, SHIFTED, STRIDE, TYPE, WEIGHTS, WHOLE_NARROW, WHOLE_WIDE } from "../../src/backends/wasm/dense/context";
+import { ORDERED_F32, ORDERED_F64, WHOLE_NARROW, WHOLE_WIDE } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { U16 } from "../../src/backends/wasm/engine/slots";
 import { dot4, dotOrdered, dotOrdered2, dotWide } from "./dot";
 import { bytesOf, expand16, expand64, OFFSET_U16, sum16 } from "./expand";
 
 /** Expands row r into `xs` (room for STRIDE float64). */
 export function expandRow(context: usize, r: u32, xs: usize): void {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
-  const row = load<usize>(context, ROWS) + <usize>r * (<usize>stride * bytesOf(type));
-  if (load<i32>(context, MODE) >= ORDERED_F32) expand64(type, row, xs, stride);
-  else expand16(type, row, xs, load<i32>(context, FEATURES), stride);
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const row = load<usize>(context, slot.ROWS) + <usize>r * (<usize>stride * bytesOf(type));
+  if (load<i32>(context, slot.MODE) >= ORDERED_F32) expand64(type, row, xs, stride);
+  else expand16(type, row, xs, load<i32>(context, slot.FEATURES), stride);
 }
 
 /** Expands row r into `xs` and returns the part of x·w that no filter changes: c·Σx. */
 export function openRow(context: usize, r: u32, xs: usize): f64 {
   expandRow(context, r, xs);
-  if (load<i32>(context, MODE) >= ORDERED_F32) return 0;
-  const offset: i64 = load<i32>(context, TYPE) == U16 ? <i64>OFFSET_U16 * <i64>load<i32>(context, FEATURES) : 0;
-  return load<f64>(context, CENTRE_F64) * <f64>(sum16(xs, load<i32>(context, STRIDE)) + offset);
+  if (load<i32>(context, slot.MODE) >= ORDERED_F32) return 0;
+  const offset: i64 = load<i32>(context, slot.TYPE) == U16 ? <i64>OFFSET_U16 * <i64>load<i32>(context, slot.FEATURES) : 0;
+  return load<f64>(context, slot.CENTRE_F64) * <f64>(sum16(xs, load<i32>(context, slot.STRIDE)) + offset);
 }
 
 /** x·w of one filter. */
 export function product(context: usize, xs: usize, term: f64, f: u32): f64 {
-  const mode = load<i32>(context, MODE);
-  const stride = load<i32>(context, STRIDE);
-  const weights = load<usize>(context, WEIGHTS);
+  const mode = load<i32>(context, slot.MODE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const weights = load<usize>(context, slot.WEIGHTS);
   if (mode == ORDERED_F32) return dotOrdered<f32>(xs, weights + <usize>f * (<usize>stride << 2), stride);
   if (mode == ORDERED_F64) return dotOrdered<f64>(xs, weights + <usize>f * (<usize>stride << 3), stride);
   const bytes = <usize>stride << 1;
-  const flush = mode == WHOLE_WIDE ? load<usize>(context, FLUSH) : bytes;
+  const flush = mode == WHOLE_WIDE ? load<usize>(context, slot.FLUSH) : bytes;
   return <f64>dotWide(xs, weights + <usize>f * bytes, bytes, flush) + term + shifted(context, f);
 }
 
 /** x·w / norm of one filter. */
 export function respond(context: usize, xs: usize, term: f64, f: u32): f64 {
-  return product(context, xs, term, f) / load<f64>(load<usize>(context, NORM) + (<usize>f << 3));
+  return product(context, xs, term, f) / load<f64>(load<usize>(context, slot.NORM) + (<usize>f << 3));
 }
 
 /** x·w of four filters whose sums fit 32 bits (WHOLE_NARROW), to `out`. */
 // @ts-ignore: decorator
 @inline
 export function narrowProducts4(context: usize, xs: usize, term: f64, f0: u32, f1: u32, f2: u32, f3: u32, out: usize): void {
-  const weights = load<usize>(context, WEIGHTS);
-  const bytes = <usize>load<i32>(context, STRIDE) << 1;
+  const weights = load<usize>(context, slot.WEIGHTS);
+  const bytes = <usize>load<i32>(context, slot.STRIDE) << 1;
   const sums = dot4(
     xs,
     weights + <usize>f0 * bytes,
@@ -65,7 +66,7 @@ export function narrowProducts4(context: usize, xs: usize, term: f64, f0: u32, f
   const last = v128.shuffle<i32>(sums, sums, 2, 3, 0, 1);
   v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(sums), same));
   v128.store(out, f64x2.add(f64x2.convert_low_i32x4_s(last), same), 16);
-  const offsets = load<usize>(context, SHIFTED);
+  const offsets = load<usize>(context, slot.SHIFTED);
   if (offsets) {
     v128.store(out, f64x2.add(v128.load(out), pair(offsets, f0, f1)));
     v128.store(out, f64x2.add(v128.load(out, 16), pair(offsets, f2, f3)), 16);
@@ -74,10 +75,10 @@ export function narrowProducts4(context: usize, xs: usize, term: f64, f0: u32, f
 
 /** x·w / norm of four filters, to `out`. */
 export function respond4(context: usize, xs: usize, term: f64, f0: u32, f1: u32, f2: u32, f3: u32, out: usize): void {
-  const mode = load<i32>(context, MODE);
-  const stride = load<i32>(context, STRIDE);
-  const weights = load<usize>(context, WEIGHTS);
-  const norm = load<usize>(context, NORM);
+  const mode = load<i32>(context, slot.MODE);
+  const stride = load<i32>(context, slot.STRIDE);
+  const weights = load<usize>(context, slot.WEIGHTS);
+  const norm = load<usize>(context, slot.NORM);
   if (mode == WHOLE_NARROW) {
     narrowProducts4(context, xs, term, f0, f1, f2, f3, out);
   } else if (mode == ORDERED_F32) {
@@ -109,6 +110,6 @@ function pair(values: usize, f: u32, g: u32): v128 {
 // @ts-ignore: decorator
 @inline
 function shifted(context: usize, f: u32): f64 {
-  const at = load<usize>(context, SHIFTED);
+  const at = load<usize>(context, slot.SHIFTED);
   return at == 0 ? 0 : load<f64>(at + (<usize>f << 3));
 }

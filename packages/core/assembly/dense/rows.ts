@@ -1,17 +1,7 @@
 /** Facts about rows and filters that decide which arithmetic is exact, and the laying out of rows in memory. */
 
-import {
-  CENTRE_F64,
-  FEATURES,
-  MODE,
-  ORDERED_F32,
-  ORDERED_F64,
-  ROWS,
-  SHIFTED,
-  STRIDE,
-  TYPE,
-  WEIGHTS,
-} from "../../src/backends/wasm/dense/context";
+import { ORDERED_F32, ORDERED_F64 } from "../../src/backends/wasm/dense/sizes";
+import * as slot from "../../src/backends/wasm/dense/slots";
 import { square16 } from "./quantise";
 import { bytesOf, expand64, OFFSET_U16, sum16 } from "./expand";
 
@@ -25,17 +15,17 @@ export function spread_rows(packed: usize, out: usize, rows: u32, rowBytes: usiz
 
 /** Scratch of the kernels here: one float64 vector. */
 export function scratch_measure(context: usize): usize {
-  return <usize>load<i32>(context, STRIDE) << 3;
+  return <usize>load<i32>(context, slot.STRIDE) << 3;
 }
 
 /** The largest absolute value of rows [from, to). */
 export function measure_rows(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const type = load<i32>(context, TYPE);
-  const stride = load<i32>(context, STRIDE);
+  const type = load<i32>(context, slot.TYPE);
+  const stride = load<i32>(context, slot.STRIDE);
   const rowBytes = <usize>stride * bytesOf(type);
   let top = f64x2.splat(0);
   for (let r = from; r < to; r++) {
-    expand64(type, load<usize>(context, ROWS) + <usize>r * rowBytes, scratch, stride);
+    expand64(type, load<usize>(context, slot.ROWS) + <usize>r * rowBytes, scratch, stride);
     for (let i: usize = 0; i < <usize>stride << 3; i += 16) top = f64x2.max(top, f64x2.abs(v128.load(scratch + i)));
   }
   return max(f64x2.extract_lane(top, 0), f64x2.extract_lane(top, 1));
@@ -43,12 +33,12 @@ export function measure_rows(from: u32, to: u32, scratch: usize, context: usize)
 
 /** Takes CENTRE off the 16-bit weights of filters [from, to); returns the largest weight before. */
 export function centre_weights(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const stride = load<i32>(context, STRIDE);
-  const features = load<i32>(context, FEATURES);
-  const centre = i16x8.splat(<i16>load<f64>(context, CENTRE_F64));
+  const stride = load<i32>(context, slot.STRIDE);
+  const features = load<i32>(context, slot.FEATURES);
+  const centre = i16x8.splat(<i16>load<f64>(context, slot.CENTRE_F64));
   let top = i16x8.splat(0);
   for (let f = from; f < to; f++) {
-    const filter = load<usize>(context, WEIGHTS) + <usize>f * (<usize>stride << 1);
+    const filter = load<usize>(context, slot.WEIGHTS) + <usize>f * (<usize>stride << 1);
     for (let i: usize = 0; i < <usize>stride << 1; i += 16) {
       const w = v128.load(filter + i);
       top = i16x8.max_u(top, w);
@@ -66,10 +56,10 @@ export function centre_weights(from: u32, to: u32, scratch: usize, context: usiz
 
 /** The largest Euclidean norm of filters [from, to), of the weights as they are stored; fills SHIFTED where there is room for it. */
 export function measure_filters(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const stride = load<i32>(context, STRIDE);
-  const mode = load<i32>(context, MODE);
-  const weights = load<usize>(context, WEIGHTS);
-  const shifted = load<usize>(context, SHIFTED);
+  const stride = load<i32>(context, slot.STRIDE);
+  const mode = load<i32>(context, slot.MODE);
+  const weights = load<usize>(context, slot.WEIGHTS);
+  const shifted = load<usize>(context, slot.SHIFTED);
   let longest: f64 = 0;
   for (let f = from; f < to; f++) {
     const first = <usize>f * <usize>stride;

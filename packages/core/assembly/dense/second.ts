@@ -3,7 +3,7 @@
  * filter more.
  */
 
-import { SECOND_BYTES } from "../../src/backends/wasm/dense/context";
+import { SECOND_BYTES } from "../../src/backends/wasm/dense/sizes";
 import { dotLine } from "./dot";
 
 /** What the lower half of a first bound, which is not kept, may add to a second. */

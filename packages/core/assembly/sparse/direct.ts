@@ -4,29 +4,7 @@
  * row meets the weights of all eight in one cache line; a single filter lies alone.
  */
 
-import {
-  DIRECT,
-  DIRECT_COUNT,
-  DIRECT_LIST,
-  DIRECT_WIDTH,
-  DIVISOR,
-  FEATURES,
-  FILTER_BASE,
-  FILTER_INDICES,
-  FILTER_NORM,
-  FILTER_OFFSETS,
-  FILTER_WEIGHTS,
-  FIRST_FILTER,
-  K,
-  KNOWN,
-  LAST,
-  OUT_ID,
-  OUT_VALUE,
-  ROW_INDICES,
-  ROW_TYPE,
-  ROW_VALUES,
-  WEIGHT_BYTES,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { joinLanes8, weightAt } from "./dot";
 import { clearPiece, firstOf, lastOf, offerRow } from "./pieces";
 import { entryOf, valueAt } from "./rows";
@@ -41,11 +19,11 @@ export function scratch_direct_csr(context: usize): usize {
 
 /** Writes out the filters of the blocks [from, to). */
 export function write_out_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const width = load<u32>(context, DIRECT_WIDTH);
-  const features = <usize>load<u32>(context, FEATURES);
-  const count = load<u32>(context, DIRECT_COUNT);
+  const width = load<u32>(context, slot.DIRECT_WIDTH);
+  const features = <usize>load<u32>(context, slot.FEATURES);
+  const count = load<u32>(context, slot.DIRECT_COUNT);
   for (let b = from; b < to; b++) {
-    const block = load<usize>(context, DIRECT) + <usize>b * features * (<usize>width << 3);
+    const block = load<usize>(context, slot.DIRECT) + <usize>b * features * (<usize>width << 3);
     for (let j: u32 = 0; j < width; j++) {
       const p = b * width + j;
       if (p < count) writeFilter(context, filterAt(context, p), block + (<usize>j << 3), <usize>width << 3);
@@ -57,20 +35,20 @@ export function write_out_csr(from: u32, to: u32, scratch: usize, context: usize
 
 /** The weights of filter f, `step` bytes apart. */
 function writeFilter(context: usize, f: u32, out: usize, step: usize): void {
-  const features = <usize>load<u32>(context, FEATURES);
-  const weights = load<usize>(context, FILTER_WEIGHTS);
-  const bytes = load<i32>(context, WEIGHT_BYTES);
-  const offsets = load<usize>(context, FILTER_OFFSETS);
+  const features = <usize>load<u32>(context, slot.FEATURES);
+  const weights = load<usize>(context, slot.FILTER_WEIGHTS);
+  const bytes = load<i32>(context, slot.WEIGHT_BYTES);
+  const offsets = load<usize>(context, slot.FILTER_OFFSETS);
   if (offsets == 0) {
     const first = <usize>f * features;
     for (let i: usize = 0; i < features; i++) store<f64>(out + i * step, weightAt(weights, first + i, bytes));
     return;
   }
-  const base = load<f64>(load<usize>(context, FILTER_BASE) + (<usize>f << 3));
+  const base = load<f64>(load<usize>(context, slot.FILTER_BASE) + (<usize>f << 3));
   for (let i: usize = 0; i < features; i++) store<f64>(out + i * step, base);
   const end = <usize>load<u32>(offsets + (<usize>f << 2), 4);
   for (let e = <usize>load<u32>(offsets + (<usize>f << 2)); e < end; e++) {
-    const i = <usize>load<u32>(load<usize>(context, FILTER_INDICES) + (e << 2));
+    const i = <usize>load<u32>(load<usize>(context, slot.FILTER_INDICES) + (e << 2));
     store<f64>(out + i * step, weightAt(weights, e, bytes));
   }
 }
@@ -78,17 +56,17 @@ function writeFilter(context: usize, f: u32, out: usize, step: usize): void {
 // @ts-ignore: decorator
 @inline
 function filterAt(context: usize, p: u32): u32 {
-  const list = load<usize>(context, DIRECT_LIST);
+  const list = load<usize>(context, slot.DIRECT_LIST);
   return list == 0 ? p : load<u32>(list + (<usize>p << 2));
 }
 
 /** x·w of row r and each filter of block b, to `products`. */
 function multiply(context: usize, r: u32, b: u32, scratch: usize, products: usize): void {
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  const width = <usize>load<u32>(context, DIRECT_WIDTH);
-  const block = load<usize>(context, DIRECT) + <usize>b * <usize>load<u32>(context, FEATURES) * (width << 3);
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  const width = <usize>load<u32>(context, slot.DIRECT_WIDTH);
+  const block = load<usize>(context, slot.DIRECT) + <usize>b * <usize>load<u32>(context, slot.FEATURES) * (width << 3);
   const last = entryOf(context, r + 1);
   memory.fill(scratch, 0, width << 6);
   if (width == 1) {
@@ -121,26 +99,25 @@ function multiply(context: usize, r: u32, b: u32, scratch: usize, products: usiz
 
 /** The k strongest of the filters written out for rows [from, to). Returns the products computed. */
 export function top_filters_direct_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<i32>(context, K);
-  const width = load<u32>(context, DIRECT_WIDTH);
-  const count = load<u32>(context, DIRECT_COUNT);
-  const norms = load<usize>(context, FILTER_NORM);
-  const first = load<u32>(context, FIRST_FILTER);
+  const k = load<i32>(context, slot.K);
+  const width = load<u32>(context, slot.DIRECT_WIDTH);
+  const count = load<u32>(context, slot.DIRECT_COUNT);
+  const norms = load<usize>(context, slot.FILTER_NORM);
   const products = scratch + LANES;
   // A block of filters stays in the cache while the rows pass by.
   for (let b: u32 = 0; b * width < count; b++) {
     const end = min(count, (b + 1) * width);
     for (let r = from; r < to; r++) {
-      const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
-      const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
-      if (b == 0 && !load<u32>(context, KNOWN)) clearTop(values, ids, k);
+      const ids = load<usize>(context, slot.OUT_ID) + (<usize>r * <usize>k << 2);
+      const values = load<usize>(context, slot.OUT_VALUE) + (<usize>r * <usize>k << 3);
+      if (b == 0) clearTop(values, ids, k);
       multiply(context, r, b, scratch, products);
       for (let p = b * width; p < end; p++) {
         const f = filterAt(context, p);
         const product = load<f64>(products + (<usize>(p - b * width) << 3));
-        offerNew(product / load<f64>(norms + (<usize>f << 3)), first + f, values, ids, k);
+        offerNew(product / load<f64>(norms + (<usize>f << 3)), f, values, ids, k);
       }
-      if (end == count && load<u32>(context, LAST)) sortTop(values, ids, k);
+      if (end == count) sortTop(values, ids, k);
     }
   }
   return <f64>(to - from) * <f64>count;
@@ -148,8 +125,8 @@ export function top_filters_direct_csr(from: u32, to: u32, scratch: usize, conte
 
 /** The strongest rows, for the filters written out, within each of the pieces [from, to). */
 export function top_rows_direct_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const width = load<u32>(context, DIRECT_WIDTH);
-  const count = load<u32>(context, DIRECT_COUNT);
+  const width = load<u32>(context, slot.DIRECT_WIDTH);
+  const count = load<u32>(context, slot.DIRECT_COUNT);
   const products = scratch + LANES;
   let exact: f64 = 0;
   for (let c = from; c < to; c++) {
@@ -158,7 +135,7 @@ export function top_rows_direct_csr(from: u32, to: u32, scratch: usize, context:
     for (let b: u32 = 0; b * width < count; b++) {
       const end = min(count, (b + 1) * width);
       for (let r = firstOf(context, c); r < last; r++) {
-        const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
+        const divisor = load<f64>(load<usize>(context, slot.DIVISOR) + (<usize>r << 3));
         if (divisor != 0) multiply(context, r, b, scratch, products);
         for (let p = b * width; p < end; p++) {
           const product = load<f64>(products + (<usize>(p - b * width) << 3));

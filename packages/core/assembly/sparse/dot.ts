@@ -3,17 +3,7 @@
  * added, and the lanes are joined in the order given there.
  */
 
-import {
-  FEATURES,
-  FILTER_BASE,
-  FILTER_INDICES,
-  FILTER_OFFSETS,
-  FILTER_WEIGHTS,
-  ROW_INDICES,
-  ROW_TYPE,
-  ROW_VALUES,
-  WEIGHT_BYTES,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { entryOf, valueAt } from "./rows";
 
 /** Weight e as float64. */
@@ -27,9 +17,9 @@ export function weightAt(weights: usize, e: usize, bytes: i32): f64 {
 
 /** The largest of the first `count` integer weights. */
 export function largest_weight_csr(count: u32, context: usize): u32 {
-  const weights = load<usize>(context, FILTER_WEIGHTS);
+  const weights = load<usize>(context, slot.FILTER_WEIGHTS);
   let largest: u32 = 0;
-  if (load<i32>(context, WEIGHT_BYTES) == 2) {
+  if (load<i32>(context, slot.WEIGHT_BYTES) == 2) {
     for (let e: usize = 0; e < <usize>count; e++) largest = max(largest, <u32>load<u16>(weights + (e << 1)));
   } else for (let e: usize = 0; e < <usize>count; e++) largest = max(largest, load<u32>(weights + (e << 2)));
   return largest;
@@ -71,16 +61,16 @@ export function dotSparse(
   f: u32,
   lanes: usize, // 64 bytes of scratch
 ): f64 {
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  const weights = load<usize>(context, FILTER_WEIGHTS);
-  const bytes = load<i32>(context, WEIGHT_BYTES);
-  const offsets = load<usize>(context, FILTER_OFFSETS);
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  const weights = load<usize>(context, slot.FILTER_WEIGHTS);
+  const bytes = load<i32>(context, slot.WEIGHT_BYTES);
+  const offsets = load<usize>(context, slot.FILTER_OFFSETS);
   const end = entryOf(context, r + 1);
   memory.fill(lanes, 0, 64);
   if (offsets == 0) {
-    const first = <usize>f * <usize>load<u32>(context, FEATURES);
+    const first = <usize>f * <usize>load<u32>(context, slot.FEATURES);
     for (let e = entryOf(context, r); e < end; e++) {
       const i = <usize>load<u32>(indices + (e << 2));
       const lane = lanes + ((i & 7) << 3);
@@ -88,8 +78,8 @@ export function dotSparse(
     }
     return joinLanes8(lanes);
   }
-  const features = load<usize>(context, FILTER_INDICES);
-  const base = load<f64>(load<usize>(context, FILTER_BASE) + (<usize>f << 3));
+  const features = load<usize>(context, slot.FILTER_INDICES);
+  const base = load<f64>(load<usize>(context, slot.FILTER_BASE) + (<usize>f << 3));
   let at = <usize>load<u32>(offsets + (<usize>f << 2));
   const last = <usize>load<u32>(offsets + (<usize>f << 2), 4);
   for (let e = entryOf(context, r); e < end; e++) {

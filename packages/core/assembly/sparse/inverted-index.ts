@@ -8,28 +8,7 @@
  * the index also has the exception itself.
  */
 
-import {
-  COLUMNS,
-  COLUMN_BOUNDS,
-  COLUMN_COUNT,
-  COLUMN_EXCEPTIONS,
-  FEATURES,
-  FILTER_BASE,
-  FILTER_INDICES,
-  FILTER_OFFSETS,
-  FILTER_WEIGHTS,
-  PLACES,
-  PLACE_FACTOR_F64S,
-  PLACE_FILTER,
-  POSTINGS,
-  POSTING_COUNT,
-  POSTING_EXCEPTIONS,
-  ROOM,
-  SCALE_F64,
-  TABLE,
-  WEIGHT_BYTES,
-  WHOLE,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { weightAt } from "./dot";
 
 /** A feature is a column if at least one filter in this many excepts it. Measured. */
@@ -43,10 +22,10 @@ export const COLUMN: u32 = 0x8000_0000;
  * starts of them (a list's start is its end so far) and says how much room columns and lists need.
  */
 export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const table = load<usize>(context, TABLE);
-  if (from == 0) memory.fill(table, 0, <usize>load<u32>(context, FEATURES) << 3);
+  const table = load<usize>(context, slot.TABLE);
+  if (from == 0) memory.fill(table, 0, <usize>load<u32>(context, slot.FEATURES) << 3);
   for (let p = from; p < to; p++) {
-    const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>p << 2));
+    const f = load<u32>(load<usize>(context, slot.PLACE_FILTER) + (<usize>p << 2));
     const base = baseOf(context, f);
     const end = exceptionOf(context, f + 1);
     for (let e = exceptionOf(context, f); e < end; e++) {
@@ -55,14 +34,14 @@ export function plan_index_csr(from: u32, to: u32, scratch: usize, context: usiz
       store<u32>(count, load<u32>(count, 4) + 1, 4);
     }
   }
-  if (to == load<u32>(context, PLACES)) layOut(context, table, to);
+  if (to == load<u32>(context, slot.PLACES)) layOut(context, table, to);
   return 0;
 }
 
 function layOut(context: usize, table: usize, places: u32): void {
   let columns: u32 = 0;
   let postings: u32 = 0;
-  const end = table + (<usize>load<u32>(context, FEATURES) << 3);
+  const end = table + (<usize>load<u32>(context, slot.FEATURES) << 3);
   for (let at = table; at < end; at += 8) {
     // Most features are excepted by no filter.
     while (at + 32 <= end && !v128.any_true(v128.or(v128.load(at), v128.load(at, 16)))) at += 32;
@@ -77,38 +56,38 @@ function layOut(context: usize, table: usize, places: u32): void {
       store<u32>(at, postings);
     }
   }
-  store<u32>(context, columns, COLUMN_COUNT);
-  store<u32>(context, postings, POSTING_COUNT);
+  store<u32>(context, columns, slot.COLUMN_COUNT);
+  store<u32>(context, postings, slot.POSTING_COUNT);
 }
 
 /** Empties the columns [from, to). */
 export function clear_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const column = <usize>load<u32>(context, ROOM) << 2;
-  const columnExceptions = load<usize>(context, COLUMN_EXCEPTIONS);
+  const column = <usize>load<u32>(context, slot.ROOM) << 2;
+  const columnExceptions = load<usize>(context, slot.COLUMN_EXCEPTIONS);
   const bytes = <usize>(to - from) * column;
-  memory.fill(load<usize>(context, COLUMNS) + <usize>from * column, 0, bytes);
-  memory.fill(load<usize>(context, COLUMN_BOUNDS) + (<usize>from << 3), 0, <usize>(to - from) << 3);
+  memory.fill(load<usize>(context, slot.COLUMNS) + <usize>from * column, 0, bytes);
+  memory.fill(load<usize>(context, slot.COLUMN_BOUNDS) + (<usize>from << 3), 0, <usize>(to - from) << 3);
   if (columnExceptions) memory.fill(columnExceptions + <usize>from * column, 0, bytes);
   return 0;
 }
 
 /** Fills columns and lists with the exceptions of the places [from, to), counted from the last, in ascending order of that. */
 export function fill_index_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const table = load<usize>(context, TABLE);
-  const columns = load<usize>(context, COLUMNS);
-  const postings = load<usize>(context, POSTINGS);
-  const column = <usize>load<u32>(context, ROOM) << 2;
-  const columnExceptions = load<usize>(context, COLUMN_EXCEPTIONS);
-  const postingExceptions = load<usize>(context, POSTING_EXCEPTIONS);
-  const whole = load<u32>(context, WHOLE);
-  const scale = load<f64>(context, SCALE_F64);
-  const bounds = load<usize>(context, COLUMN_BOUNDS);
+  const table = load<usize>(context, slot.TABLE);
+  const columns = load<usize>(context, slot.COLUMNS);
+  const postings = load<usize>(context, slot.POSTINGS);
+  const column = <usize>load<u32>(context, slot.ROOM) << 2;
+  const columnExceptions = load<usize>(context, slot.COLUMN_EXCEPTIONS);
+  const postingExceptions = load<usize>(context, slot.POSTING_EXCEPTIONS);
+  const whole = load<u32>(context, slot.WHOLE);
+  const scale = load<f64>(context, slot.SCALE_F64);
+  const bounds = load<usize>(context, slot.COLUMN_BOUNDS);
   // Backwards, so that each list fills from its end to its start and ends up in ascending order of place.
-  const places = load<u32>(context, PLACES);
+  const places = load<u32>(context, slot.PLACES);
   for (let p = places - from; p-- > places - to; ) {
-    const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>p << 2));
+    const f = load<u32>(load<usize>(context, slot.PLACE_FILTER) + (<usize>p << 2));
     const base = baseOf(context, f);
-    const factor = scale * load<f64>(load<usize>(context, PLACE_FACTOR_F64S) + (<usize>p << 3));
+    const factor = scale * load<f64>(load<usize>(context, slot.PLACE_FACTOR_F64S) + (<usize>p << 3));
     const end = exceptionOf(context, f + 1);
     for (let e = exceptionOf(context, f); e < end; e++) {
       const weight = weightOf(context, e);
@@ -145,23 +124,23 @@ function widen<T extends number>(bounds: usize, value: T): void {
 // @ts-ignore: decorator
 @inline
 function baseOf(context: usize, f: u32): f64 {
-  return load<f64>(load<usize>(context, FILTER_BASE) + (<usize>f << 3));
+  return load<f64>(load<usize>(context, slot.FILTER_BASE) + (<usize>f << 3));
 }
 
 // @ts-ignore: decorator
 @inline
 function exceptionOf(context: usize, f: u32): usize {
-  return <usize>load<u32>(load<usize>(context, FILTER_OFFSETS) + (<usize>f << 2));
+  return <usize>load<u32>(load<usize>(context, slot.FILTER_OFFSETS) + (<usize>f << 2));
 }
 
 // @ts-ignore: decorator
 @inline
 function featureOf(context: usize, e: usize): u32 {
-  return load<u32>(load<usize>(context, FILTER_INDICES) + (e << 2));
+  return load<u32>(load<usize>(context, slot.FILTER_INDICES) + (e << 2));
 }
 
 // @ts-ignore: decorator
 @inline
 function weightOf(context: usize, e: usize): f64 {
-  return weightAt(load<usize>(context, FILTER_WEIGHTS), e, load<i32>(context, WEIGHT_BYTES));
+  return weightAt(load<usize>(context, slot.FILTER_WEIGHTS), e, load<i32>(context, slot.WEIGHT_BYTES));
 }

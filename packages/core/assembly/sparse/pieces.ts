@@ -4,25 +4,7 @@
  * made once, for all filters together, and pieces can be worked at the same time.
  */
 
-import {
-  ASKED,
-  DIVISOR,
-  FIRST_ROW,
-  K,
-  KNOWN,
-  LAST,
-  OUT_ID,
-  OUT_VALUE,
-  PIECE_COUNT,
-  PIECE_ID,
-  PIECE_K,
-  PIECE_ROWS,
-  PIECE_VALUE,
-  PLACES,
-  ROW_COUNT,
-  SCALE_F64,
-  WHOLE,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts } from "./rescore";
 import { addColumns, scaleOf, scoreRow, scoresOf } from "./scores";
 import { allowanceOf, doubtsAt, productsWide } from "./search";
@@ -35,27 +17,27 @@ const LARGE: f64 = 1e200;
 // @ts-ignore: decorator
 @inline
 export function firstOf(context: usize, piece: u32): u32 {
-  return piece * load<u32>(context, PIECE_ROWS);
+  return piece * load<u32>(context, slot.PIECE_ROWS);
 }
 
 // @ts-ignore: decorator
 @inline
 export function lastOf(context: usize, piece: u32): u32 {
-  return min(load<u32>(context, ROW_COUNT), (piece + 1) * load<u32>(context, PIECE_ROWS));
+  return min(load<u32>(context, slot.ROW_COUNT), (piece + 1) * load<u32>(context, slot.PIECE_ROWS));
 }
 
 /** Position of the answer of a piece for place p. */
 // @ts-ignore: decorator
 @inline
 function answerOf(context: usize, piece: u32, p: u32): usize {
-  return (<usize>piece * <usize>load<u32>(context, ASKED) + <usize>p) * <usize>load<u32>(context, PIECE_K);
+  return (<usize>piece * <usize>load<u32>(context, slot.ASKED) + <usize>p) * <usize>load<u32>(context, slot.PIECE_K);
 }
 
 /** Empties the answers of a piece. */
 export function clearPiece(context: usize, piece: u32): void {
   const at = answerOf(context, piece, 0);
-  const size = load<i32>(context, ASKED) * load<i32>(context, PIECE_K);
-  clearTop(load<usize>(context, PIECE_VALUE) + (at << 3), load<usize>(context, PIECE_ID) + (at << 2), size);
+  const size = load<i32>(context, slot.ASKED) * load<i32>(context, slot.PIECE_K);
+  clearTop(load<usize>(context, slot.PIECE_VALUE) + (at << 3), load<usize>(context, slot.PIECE_ID) + (at << 2), size);
 }
 
 /** Offers row r to place p. */
@@ -63,31 +45,31 @@ export function clearPiece(context: usize, piece: u32): void {
 @inline
 export function offerRow(context: usize, piece: u32, p: u32, r: u32, value: f64): void {
   const at = answerOf(context, piece, p);
-  const values = load<usize>(context, PIECE_VALUE) + (at << 3);
-  const ids = load<usize>(context, PIECE_ID) + (at << 2);
-  offerNew(value, load<u32>(context, FIRST_ROW) + r, values, ids, load<i32>(context, PIECE_K));
+  const values = load<usize>(context, slot.PIECE_VALUE) + (at << 3);
+  const ids = load<usize>(context, slot.PIECE_ID) + (at << 2);
+  offerNew(value, r, values, ids, load<i32>(context, slot.PIECE_K));
 }
 
 /** What a value must reach to enter the answer for place p. */
 // @ts-ignore: decorator
 @inline
 function weakestOf(context: usize, piece: u32, p: u32): f64 {
-  const k = load<u32>(context, PIECE_K);
+  const k = load<u32>(context, slot.PIECE_K);
   const at = answerOf(context, piece, p) + (<i32>k <= LIST_LIMIT ? <usize>(k - 1) : 0);
-  return load<f64>(load<usize>(context, PIECE_VALUE) + (at << 3));
+  return load<f64>(load<usize>(context, slot.PIECE_VALUE) + (at << 3));
 }
 
 /** The strongest rows, for the filters of an index, within each of the pieces [from, to). Returns the products computed in full. */
 export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const whole = load<u32>(context, WHOLE);
-  const places = load<u32>(context, PLACES);
+  const whole = load<u32>(context, slot.WHOLE);
+  const places = load<u32>(context, slot.PLACES);
   let exact: u64 = 0;
   if (!whole) clearDoubts(context, scratch + doubtsAt(context));
   for (let c = from; c < to; c++) {
     clearPiece(context, c);
     const last = lastOf(context, c);
     for (let r = firstOf(context, c); r < last; r++) {
-      const divisor = load<f64>(load<usize>(context, DIVISOR) + (<usize>r << 3));
+      const divisor = load<f64>(load<usize>(context, slot.DIVISOR) + (<usize>r << 3));
       if (divisor == 0) {
         for (let p: u32 = 0; p < places; p++) offerRow(context, c, p, r, 0);
       } else if (!scoreRow(context, r, scratch)) {
@@ -107,11 +89,11 @@ export function top_rows_csr(from: u32, to: u32, scratch: usize, context: usize)
 
 /** Offers row r to the places that approximate products leave in doubt; see `search.ts`. */
 function offerSingle(context: usize, piece: u32, r: u32, scratch: usize, divisor: f64): u64 {
-  const places = load<u32>(context, PLACES);
+  const places = load<u32>(context, slot.PLACES);
   const doubts = scratch + doubtsAt(context);
   const scores = scoresOf(scratch);
   addColumns<f32>(context, scratch);
-  const factor = 1 / (scaleOf(scratch) * load<f64>(context, SCALE_F64)) / divisor;
+  const factor = 1 / (scaleOf(scratch) * load<f64>(context, slot.SCALE_F64)) / divisor;
   const allowance = allowanceOf(context, r, scratch);
   const doubt = abs(factor) > SMALL && abs(factor) < LARGE ? allowance * abs(factor) : Infinity;
   let exact: u64 = 0;
@@ -131,21 +113,21 @@ function offerSingle(context: usize, piece: u32, r: u32, scratch: usize, divisor
 
 /** Joins the answers of all pieces for the places [from, to). */
 export function join_pieces_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<i32>(context, K);
-  const pieces = load<u32>(context, PIECE_COUNT);
-  const kept = <usize>load<u32>(context, PIECE_K);
+  const k = load<i32>(context, slot.K);
+  const pieces = load<u32>(context, slot.PIECE_COUNT);
+  const kept = <usize>load<u32>(context, slot.PIECE_K);
   for (let p = from; p < to; p++) {
-    const ids = load<usize>(context, OUT_ID) + (<usize>p * <usize>k << 2);
-    const values = load<usize>(context, OUT_VALUE) + (<usize>p * <usize>k << 3);
-    if (!load<u32>(context, KNOWN)) clearTop(values, ids, k);
+    const ids = load<usize>(context, slot.OUT_ID) + (<usize>p * <usize>k << 2);
+    const values = load<usize>(context, slot.OUT_VALUE) + (<usize>p * <usize>k << 3);
+    clearTop(values, ids, k);
     for (let c: u32 = 0; c < pieces; c++) {
       const at = answerOf(context, c, p);
       for (let j = at; j < at + kept; j++) {
-        const value = load<f64>(load<usize>(context, PIECE_VALUE) + (j << 3));
-        if (value != -Infinity) offerNew(value, load<u32>(load<usize>(context, PIECE_ID) + (j << 2)), values, ids, k);
+        const value = load<f64>(load<usize>(context, slot.PIECE_VALUE) + (j << 3));
+        if (value != -Infinity) offerNew(value, load<u32>(load<usize>(context, slot.PIECE_ID) + (j << 2)), values, ids, k);
       }
     }
-    if (load<u32>(context, LAST)) sortTop(values, ids, k);
+    sortTop(values, ids, k);
   }
   return 0;
 }

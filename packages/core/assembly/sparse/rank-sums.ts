@@ -4,24 +4,7 @@
  * marked in bits, and the marks of a range of bits in bits of their own, so that a group costs what it touches, not n.
  */
 
-import {
-  DISTRIBUTION,
-  DISTRIBUTION_SUMS,
-  FEATURES,
-  GROUP_OFFSETS,
-  GROUP_ROWS,
-  GROUP_WEIGHT,
-  MOST_TOUCHED,
-  OUT_BASE,
-  OUT_COUNT,
-  OUT_INDICES,
-  OUT_PLACES,
-  OUT_WEIGHTS,
-  ROW_INDICES,
-  ROW_TYPE,
-  ROW_VALUES,
-  WEIGHT_BYTES,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { rankFloat, rankScratch } from "../shared/rank";
 import { weightAt } from "./dot";
 import { entryOf, valueAt } from "./rows";
@@ -35,37 +18,37 @@ function markBytes(bits: usize): usize {
 
 /** Scratch of `rank_sums_csr`: sums, marks, the sums of touched features, and what ranking needs. */
 export function scratch_sums_csr(context: usize): usize {
-  const features = <usize>load<u32>(context, FEATURES);
-  const touched = <usize>load<u32>(context, MOST_TOUCHED);
+  const features = <usize>load<u32>(context, slot.FEATURES);
+  const touched = <usize>load<u32>(context, slot.MOST_TOUCHED);
   const marks = markBytes(features);
   return (features << 3) + marks + markBytes(marks >> 3) + (touched << 3) + rankScratch(touched);
 }
 
 /** One filter for each group in [from, to). */
 export function rank_sums_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const features = <usize>load<u32>(context, FEATURES);
-  const offsets = load<usize>(context, GROUP_OFFSETS);
-  const bytes = load<i32>(context, WEIGHT_BYTES);
+  const features = <usize>load<u32>(context, slot.FEATURES);
+  const offsets = load<usize>(context, slot.GROUP_OFFSETS);
+  const bytes = load<i32>(context, slot.WEIGHT_BYTES);
   const marks = scratch + (features << 3);
   const blocks = marks + markBytes(features);
   const touched = blocks + markBytes(markBytes(features) >> 3);
-  const ranking = touched + (<usize>load<u32>(context, MOST_TOUCHED) << 3);
+  const ranking = touched + (<usize>load<u32>(context, slot.MOST_TOUCHED) << 3);
   memory.fill(marks, 0, touched - marks);
   for (let g = from; g < to; g++) {
     const first = load<u32>(offsets + (<usize>g << 2));
     const last = load<u32>(offsets + (<usize>g << 2), 4);
-    const place = <usize>load<u32>(load<usize>(context, OUT_PLACES) + (<usize>g << 2));
-    const indices = load<usize>(context, OUT_INDICES) + (place << 2);
+    const place = <usize>load<u32>(load<usize>(context, slot.OUT_PLACES) + (<usize>g << 2));
+    const indices = load<usize>(context, slot.OUT_INDICES) + (place << 2);
     let count: u32;
     if (last == first + 1) count = copyRow(context, first, indices, touched);
     else {
       for (let e = first; e < last; e++) addRow(context, e, scratch, marks, blocks);
       count = collect(scratch, marks, blocks, touched, indices);
     }
-    store<u32>(load<usize>(context, OUT_COUNT) + (<usize>g << 2), count);
-    const weights = load<usize>(context, OUT_WEIGHTS) + place * <usize>bytes;
+    store<u32>(load<usize>(context, slot.OUT_COUNT) + (<usize>g << 2), count);
+    const weights = load<usize>(context, slot.OUT_WEIGHTS) + place * <usize>bytes;
     const base = rank(context, touched, count, ranking, weights, bytes);
-    store<f64>(load<usize>(context, OUT_BASE) + (<usize>g << 3), base);
+    store<f64>(load<usize>(context, slot.OUT_BASE) + (<usize>g << 3), base);
   }
   return 0;
 }
@@ -73,30 +56,30 @@ export function rank_sums_csr(from: u32, to: u32, scratch: usize, context: usize
 // @ts-ignore: decorator
 @inline
 function weightOf(context: usize, e: u32): f64 {
-  const weight = load<usize>(context, GROUP_WEIGHT);
+  const weight = load<usize>(context, slot.GROUP_WEIGHT);
   return weight == 0 ? 1 : load<f64>(weight + (<usize>e << 3));
 }
 
 /** A group of one row touches its entries, in their order. */
 function copyRow(context: usize, e: u32, indices: usize, touched: usize): u32 {
-  const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
+  const r = load<u32>(load<usize>(context, slot.GROUP_ROWS) + (<usize>e << 2));
   const first = entryOf(context, r);
   const count = entryOf(context, r + 1) - first;
   const weight = weightOf(context, e);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  memory.copy(indices, load<usize>(context, ROW_INDICES) + (first << 2), count << 2);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  memory.copy(indices, load<usize>(context, slot.ROW_INDICES) + (first << 2), count << 2);
   for (let j: usize = 0; j < count; j++) store<f64>(touched + (j << 3), 0 + weight * valueAt(values, first + j, type));
   return <u32>count;
 }
 
 /** sums += weight · row, for entry e of GROUP_ROWS; a sum that was not marked counts as 0. */
 function addRow(context: usize, e: u32, sums: usize, marks: usize, blocks: usize): void {
-  const r = load<u32>(load<usize>(context, GROUP_ROWS) + (<usize>e << 2));
+  const r = load<u32>(load<usize>(context, slot.GROUP_ROWS) + (<usize>e << 2));
   const weight = weightOf(context, e);
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
   const end = entryOf(context, r + 1);
   for (let j = entryOf(context, r); j < end; j++) {
     const i = <usize>load<u32>(indices + (j << 2));
@@ -140,13 +123,13 @@ function collect(sums: usize, marks: usize, blocks: usize, touched: usize, indic
 
 /** Ranks the touched sums among n features; returns the weight of 0, which is 0 if no feature has it. */
 function rank(context: usize, touched: usize, count: u32, scratch: usize, out: usize, bytes: i32): f64 {
-  const features = load<u32>(context, FEATURES);
-  const distribution = load<usize>(context, DISTRIBUTION);
+  const features = load<u32>(context, slot.FEATURES);
+  const distribution = load<usize>(context, slot.DISTRIBUTION);
   const zeros = features - count;
   if (distribution != 0 && zeros > 0 && areAllAbove(touched, count)) {
     // The zeros are the lowest: their mean comes from sums made once, and the others rank among the rest of D.
     if (count > 0) rankFloat(touched, count, 0, distribution + (<usize>zeros << 3), scratch, out, bytes);
-    return load<f64>(load<usize>(context, DISTRIBUTION_SUMS) + (<usize>zeros << 3)) / <f64>zeros;
+    return load<f64>(load<usize>(context, slot.DISTRIBUTION_SUMS) + (<usize>zeros << 3)) / <f64>zeros;
   }
   if (count == 0) return rankFloat(touched, 0, zeros, distribution, scratch, out, bytes);
   const base = rankFloat(touched, count, zeros, distribution, scratch, out, bytes);

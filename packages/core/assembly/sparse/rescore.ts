@@ -5,23 +5,7 @@
  * the exception.
  */
 
-import {
-  COLUMNS,
-  COLUMN_EXCEPTIONS,
-  EXACT_DIFFERENCES,
-  FILTER_BASE,
-  FILTER_WEIGHTS,
-  PLACE_FILTER,
-  POSTINGS,
-  POSTING_EXCEPTIONS,
-  ROOM,
-  ROW_INDICES,
-  ROW_TYPE,
-  ROW_VALUES,
-  SCALE_F64,
-  TABLE,
-  WEIGHT_BYTES,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { weightAt } from "./dot";
 import { COLUMN } from "./inverted-index";
 import { entryOf, valueAt } from "./rows";
@@ -40,12 +24,12 @@ const MARKS: usize = LANES + 2048;
 
 /** Bytes of scratch. */
 export function scratchDoubts(context: usize): usize {
-  return MARKS + (((<usize>load<u32>(context, ROOM) + 63) >> 6) << 6);
+  return MARKS + (((<usize>load<u32>(context, slot.ROOM) + 63) >> 6) << 6);
 }
 
 /** Makes the scratch fit for use. */
 export function clearDoubts(context: usize, scratch: usize): void {
-  memory.fill(scratch + MARKS, 0, <usize>load<u32>(context, ROOM));
+  memory.fill(scratch + MARKS, 0, <usize>load<u32>(context, slot.ROOM));
 }
 
 /** Notes place p as number j of those in doubt. */
@@ -71,10 +55,10 @@ export function resolvedAt(scratch: usize, j: u32): f64 {
 
 /** x·w of row r and the filters at the first `count` places noted. */
 export function resolveDoubts(context: usize, r: u32, count: u32, scratch: usize): void {
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  const table = load<usize>(context, TABLE);
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  const table = load<usize>(context, slot.TABLE);
   const weights = scratch + WEIGHTS;
   const bases = scratch + BASES;
   const bytes = <usize>((count + 1) & ~1) << 3;
@@ -104,9 +88,9 @@ function begin(context: usize, count: u32, scratch: usize): void {
   if (count & 1) store<f64>(scratch + BASES + (<usize>count << 3), 0);
   for (let j: u32 = 0; j < count; j++) {
     const p = <usize>doubtAt(scratch, j);
-    const f = load<u32>(load<usize>(context, PLACE_FILTER) + (p << 2));
+    const f = load<u32>(load<usize>(context, slot.PLACE_FILTER) + (p << 2));
     store<u8>(scratch + MARKS + p, <u8>(j + 1));
-    store<f64>(scratch + BASES + (<usize>j << 3), load<f64>(load<usize>(context, FILTER_BASE) + (<usize>f << 3)));
+    store<f64>(scratch + BASES + (<usize>j << 3), load<f64>(load<usize>(context, slot.FILTER_BASE) + (<usize>f << 3)));
   }
 }
 
@@ -115,11 +99,11 @@ function findWeights(context: usize, entry: usize, count: u32, scratch: usize): 
   const start = <usize>load<u32>(entry);
   const postings = load<u32>(entry, 4);
   if (postings == COLUMN) {
-    const column = start * <usize>load<u32>(context, ROOM);
+    const column = start * <usize>load<u32>(context, slot.ROOM);
     for (let j: u32 = 0; j < count; j++) takeColumn(context, column + <usize>doubtAt(scratch, j), j, scratch);
     return;
   }
-  const list = load<usize>(context, POSTINGS);
+  const list = load<usize>(context, slot.POSTINGS);
   if (count <= FEW_DOUBTS) {
     for (let j: u32 = 0; j < count; j++) {
       const place = doubtAt(scratch, j) << 2;
@@ -143,11 +127,11 @@ function findWeights(context: usize, entry: usize, count: u32, scratch: usize): 
 // @ts-ignore: decorator
 @inline
 function takeColumn(context: usize, at: usize, j: u32, scratch: usize): void {
-  if (load<u32>(context, EXACT_DIFFERENCES)) {
-    addDifference(context, load<f32>(load<usize>(context, COLUMNS) + (at << 2)), j, scratch);
+  if (load<u32>(context, slot.EXACT_DIFFERENCES)) {
+    addDifference(context, load<f32>(load<usize>(context, slot.COLUMNS) + (at << 2)), j, scratch);
     return;
   }
-  const exception = load<u32>(load<usize>(context, COLUMN_EXCEPTIONS) + (at << 2));
+  const exception = load<u32>(load<usize>(context, slot.COLUMN_EXCEPTIONS) + (at << 2));
   if (exception) takeException(context, <usize>exception - 1, j, scratch);
 }
 
@@ -155,24 +139,24 @@ function takeColumn(context: usize, at: usize, j: u32, scratch: usize): void {
 // @ts-ignore: decorator
 @inline
 function takePosting(context: usize, at: usize, j: u32, scratch: usize): void {
-  if (load<u32>(context, EXACT_DIFFERENCES)) {
-    addDifference(context, load<f32>(load<usize>(context, POSTINGS) + (at << 3), 4), j, scratch);
+  if (load<u32>(context, slot.EXACT_DIFFERENCES)) {
+    addDifference(context, load<f32>(load<usize>(context, slot.POSTINGS) + (at << 3), 4), j, scratch);
     return;
   }
-  takeException(context, <usize>load<u32>(load<usize>(context, POSTING_EXCEPTIONS) + (at << 2)), j, scratch);
+  takeException(context, <usize>load<u32>(load<usize>(context, slot.POSTING_EXCEPTIONS) + (at << 2)), j, scratch);
 }
 
 // @ts-ignore: decorator
 @inline
 function addDifference(context: usize, difference: f32, j: u32, scratch: usize): void {
   const weight = scratch + WEIGHTS + (<usize>j << 3);
-  store<f64>(weight, load<f64>(weight) + <f64>difference / load<f64>(context, SCALE_F64));
+  store<f64>(weight, load<f64>(weight) + <f64>difference / load<f64>(context, slot.SCALE_F64));
 }
 
 // @ts-ignore: decorator
 @inline
 function takeException(context: usize, e: usize, j: u32, scratch: usize): void {
-  const weight = weightAt(load<usize>(context, FILTER_WEIGHTS), e, load<i32>(context, WEIGHT_BYTES));
+  const weight = weightAt(load<usize>(context, slot.FILTER_WEIGHTS), e, load<i32>(context, slot.WEIGHT_BYTES));
   store<f64>(scratch + WEIGHTS + (<usize>j << 3), weight);
 }
 

@@ -1,6 +1,6 @@
 /** Sparse rows: reading their values, and what must be known of them before a search. */
 
-import { ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { F32, I16, U16, U8 } from "../../src/backends/wasm/engine/slots";
 
 /** Value of entry e. */
@@ -18,13 +18,13 @@ export function valueAt(values: usize, e: usize, type: i32): f64 {
 // @ts-ignore: decorator
 @inline
 export function entryOf(context: usize, r: u32): usize {
-  return <usize>load<u32>(load<usize>(context, ROW_OFFSETS) + (<usize>r << 2));
+  return <usize>load<u32>(load<usize>(context, slot.ROW_OFFSETS) + (<usize>r << 2));
 }
 
 /** The largest sum of absolute values of rows [from, to); infinity if some value is not whole. */
 export function measure_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
   let largest: f64 = 0;
   for (let r = from; r < to; r++) {
     const end = entryOf(context, r + 1);

@@ -5,21 +5,7 @@
  * to those of a few places, after a look at how much they can matter.
  */
 
-import {
-  COLUMNS,
-  COLUMN_BOUNDS,
-  LARGEST_32_F64,
-  MOST_ENTRIES,
-  PLACE_BASE_32S,
-  PLACE_BASE_F64S,
-  POSTINGS,
-  ROOM,
-  ROW_INDICES,
-  ROW_TYPE,
-  ROW_VALUES,
-  TABLE,
-  WHOLE,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { COLUMN } from "./inverted-index";
 import { entryOf, valueAt } from "./rows";
 
@@ -31,14 +17,14 @@ const SCORES: usize = 64;
 
 /** Bytes of scratch, a multiple of 64: scores, and the columns and lists the row meets. */
 export function scratchScores(context: usize): usize {
-  return (metAt(context) + <usize>load<u32>(context, MOST_ENTRIES) * 20 + 63) & ~63;
+  return (metAt(context) + <usize>load<u32>(context, slot.MOST_ENTRIES) * 20 + 63) & ~63;
 }
 
 /** Where columns are noted; lists follow. */
 // @ts-ignore: decorator
 @inline
 function metAt(context: usize): usize {
-  return SCORES + (<usize>load<u32>(context, ROOM) << 2);
+  return SCORES + (<usize>load<u32>(context, slot.ROOM) << 2);
 }
 
 /** Sum of the row. */
@@ -74,20 +60,20 @@ export function scoresOf(scratch: usize): usize {
  * products.
  */
 export function scoreRow(context: usize, r: u32, scratch: usize): bool {
-  if (!load<u32>(context, WHOLE)) {
+  if (!load<u32>(context, slot.WHOLE)) {
     measureRow(context, r, scratch, scaleFor(largestOf(context, r)));
     score<f32>(context, r, scratch);
     return true;
   }
   measureRow(context, r, scratch, 1);
-  if (!(sizeOf(scratch) < load<f64>(context, LARGEST_32_F64))) return false;
+  if (!(sizeOf(scratch) < load<f64>(context, slot.LARGEST_32_F64))) return false;
   score<i32>(context, r, scratch);
   return true;
 }
 
 function largestOf(context: usize, r: u32): f64 {
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
   const last = entryOf(context, r + 1);
   let largest: f64 = 0;
   for (let e = entryOf(context, r); e < last; e++) largest = max(largest, abs(valueAt(values, e, type)));
@@ -104,8 +90,8 @@ function scaleFor(largest: f64): f64 {
 }
 
 function measureRow(context: usize, r: u32, scratch: usize, scale: f64): void {
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
   const last = entryOf(context, r + 1);
   let sum: f64 = 0;
   let size: f64 = 0;
@@ -120,13 +106,13 @@ function measureRow(context: usize, r: u32, scratch: usize, scale: f64): void {
 }
 
 function score<T extends number>(context: usize, r: u32, scratch: usize): void {
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  const table = load<usize>(context, TABLE);
-  const postings = load<usize>(context, POSTINGS);
-  const columns = load<usize>(context, COLUMNS);
-  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  const table = load<usize>(context, slot.TABLE);
+  const postings = load<usize>(context, slot.POSTINGS);
+  const columns = load<usize>(context, slot.COLUMNS);
+  const bytes = <usize>load<u32>(context, slot.ROOM) << 2;
   const scale = scaleOf(scratch);
   const scores = scratch + SCORES;
   const first = entryOf(context, r);
@@ -152,7 +138,7 @@ function score<T extends number>(context: usize, r: u32, scratch: usize): void {
       list += 12;
     }
   }
-  startScores<T>(scores, load<usize>(context, PLACE_BASE_32S), <T>sumOf(scratch), bytes);
+  startScores<T>(scores, load<usize>(context, slot.PLACE_BASE_32S), <T>sumOf(scratch), bytes);
   for (let next = lists; next < list; next += 12) {
     let at = load<usize>(next);
     const end = load<usize>(next, 4);
@@ -168,7 +154,7 @@ function score<T extends number>(context: usize, r: u32, scratch: usize): void {
 /** Adds the columns the row meets to all scores. */
 export function addColumns<T extends number>(context: usize, scratch: usize): void {
   const scores = scratch + SCORES;
-  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const bytes = <usize>load<u32>(context, slot.ROOM) << 2;
   const end = load<usize>(scratch, MET_END);
   let next = scratch + metAt(context);
   for (; next + 32 <= end; next += 32) addFour<T>(scores, next, bytes);
@@ -177,9 +163,9 @@ export function addColumns<T extends number>(context: usize, scratch: usize): vo
 
 /** The most that the columns the row meets can add to a score. */
 export function mostOfColumns<T extends number>(context: usize, scratch: usize): f64 {
-  const columns = load<usize>(context, COLUMNS);
-  const bounds = load<usize>(context, COLUMN_BOUNDS);
-  const bytes = <usize>load<u32>(context, ROOM) << 2;
+  const columns = load<usize>(context, slot.COLUMNS);
+  const bounds = load<usize>(context, slot.COLUMN_BOUNDS);
+  const bytes = <usize>load<u32>(context, slot.ROOM) << 2;
   const end = load<usize>(scratch, MET_END);
   let most: f64 = 0;
   for (let next = scratch + metAt(context); next < end; next += 8) {
@@ -231,12 +217,12 @@ function addOne<T extends number>(scores: usize, one: usize, bytes: usize): void
 
 /** x·w of row r as float64, for rows too large for 32 bits; exact below 2^53. */
 export function scoreWide(context: usize, r: u32, sum: f64, scores: usize): void {
-  const indices = load<usize>(context, ROW_INDICES);
-  const values = load<usize>(context, ROW_VALUES);
-  const type = load<i32>(context, ROW_TYPE);
-  const table = load<usize>(context, TABLE);
-  const bases = load<usize>(context, PLACE_BASE_F64S);
-  const room = <usize>load<u32>(context, ROOM);
+  const indices = load<usize>(context, slot.ROW_INDICES);
+  const values = load<usize>(context, slot.ROW_VALUES);
+  const type = load<i32>(context, slot.ROW_TYPE);
+  const table = load<usize>(context, slot.TABLE);
+  const bases = load<usize>(context, slot.PLACE_BASE_F64S);
+  const room = <usize>load<u32>(context, slot.ROOM);
   const sums = f64x2.splat(sum);
   for (let p: usize = 0; p < room << 3; p += 16) v128.store(scores + p, f64x2.mul(v128.load(bases + p), sums));
   const last = entryOf(context, r + 1);
@@ -246,7 +232,7 @@ export function scoreWide(context: usize, r: u32, sum: f64, scores: usize): void
     if (count == 0) continue;
     const x = valueAt(values, e, type);
     if (count == COLUMN) {
-      const at = load<usize>(context, COLUMNS) + <usize>load<u32>(entry) * (room << 2);
+      const at = load<usize>(context, slot.COLUMNS) + <usize>load<u32>(entry) * (room << 2);
       const xs = f64x2.splat(x);
       for (let p: usize = 0; p < room << 2; p += 8) {
         const two = f64x2.convert_low_i32x4_s(v128.load64_zero(at + p));
@@ -255,7 +241,7 @@ export function scoreWide(context: usize, r: u32, sum: f64, scores: usize): void
       }
       continue;
     }
-    let at = load<usize>(context, POSTINGS) + (<usize>load<u32>(entry) << 3);
+    let at = load<usize>(context, slot.POSTINGS) + (<usize>load<u32>(entry) << 3);
     const end = at + (<usize>count << 3);
     for (; at < end; at += 8) {
       const score = scores + (<usize>load<u32>(at) << 1);

@@ -20,43 +20,13 @@
  * The k best are kept as `shared/top.ts` does: up to LIST_LIMIT as a list with the weakest last, beyond as a heap with it first.
  */
 
-import {
-  CHANGED,
-  COMMON_NORM_F64,
-  FILTER_NORM,
-  FIRST_FILTER,
-  HUGE_ROW_F64,
-  K,
-  KNOWN,
-  LAST,
-  LIST,
-  OUT_ID,
-  OUT_VALUE,
-  PLACES,
-  PLACE_FILTER,
-  ROOM,
-  SCALE_F64,
-  SPREAD_F64,
-  TINY_ROW_F64,
-  VERDICT,
-  WHOLE,
-  WINNER,
-  WINNER_VALUE,
-} from "../../src/backends/wasm/sparse/context";
+import * as slot from "../../src/backends/wasm/sparse/slots";
 import { dotSparse } from "./dot";
 import { clearDoubts, doubtAt, MOST_DOUBTS, noteDoubt, resolvedAt, resolveDoubts, scratchDoubts } from "./rescore";
 import { entryOf } from "./rows";
 import { addColumns, scaleOf, scoreRow, scoresOf, scoreWide, scratchScores, sizeOf, sumOf } from "./scores";
-import {
-  FEWEST_PLACES,
-  fewLeft,
-  kthLargest,
-  LEFT_BYTES,
-  lower,
-  MOST_LEFT,
-  MOST_SOUGHT,
-  nextAtLeast,
-} from "./select";
+import { FEWEST_PLACES, fewLeft, LEFT_BYTES, lower, MOST_LEFT, MOST_SOUGHT } from "./select";
+import { kthLargest, nextAtLeast } from "../shared/largest";
 import { clearTop, LIST_LIMIT, offerNew, sortTop } from "../shared/top";
 
 /** Share of a threshold that is let off so that rounding cannot make it too high. */
@@ -64,7 +34,7 @@ const SLACK: f64 = 1e-15;
 
 /** Scratch of the searches by index: scores, places in doubt, places left, 8 bytes a place, k scores. */
 export function scratch_index_csr(context: usize): usize {
-  return productsAt(context) + (<usize>load<u32>(context, ROOM) << 3) + (<usize>load<u32>(context, K) << 2);
+  return productsAt(context) + (<usize>load<u32>(context, slot.ROOM) << 3) + (<usize>load<u32>(context, slot.K) << 2);
 }
 
 /** Where places in doubt are noted in the scratch. */
@@ -91,54 +61,53 @@ function productsAt(context: usize): usize {
 // @ts-ignore: decorator
 @inline
 function heapAt(context: usize): usize {
-  return productsAt(context) + (<usize>load<u32>(context, ROOM) << 3);
+  return productsAt(context) + (<usize>load<u32>(context, slot.ROOM) << 3);
 }
 
 /** The k strongest filters of the rows at [from, to) of LIST. Returns the products computed in full. */
 export function top_filters_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const k = load<i32>(context, K);
-  const list = load<usize>(context, LIST);
-  const whole = load<u32>(context, WHOLE);
+  const k = load<i32>(context, slot.K);
+  const list = load<usize>(context, slot.LIST);
+  const whole = load<u32>(context, slot.WHOLE);
   let exact: u64 = 0;
   if (!whole) clearDoubts(context, scratch + doubtsAt(context));
   for (let j = from; j < to; j++) {
     const r = list == 0 ? j : load<u32>(list + (<usize>j << 2));
     if (entryOf(context, r) == entryOf(context, r + 1) && answerEmpty(context, r, k)) continue;
-    const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
-    const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
-    if (!load<u32>(context, KNOWN)) clearTop(values, ids, k);
+    const values = load<usize>(context, slot.OUT_VALUE) + (<usize>r * <usize>k << 3);
+    const ids = load<usize>(context, slot.OUT_ID) + (<usize>r * <usize>k << 2);
+    if (!load<u32>(context, slot.KNOWN)) clearTop(values, ids, k);
     if (!scoreRow(context, r, scratch)) exact += searchWide(context, r, scratch, values, ids, k);
     else if (whole) exact += searchNarrow(context, scratch, values, ids, k);
     else exact += searchSingle(context, r, scratch, values, ids, k);
-    if (load<u32>(context, LAST)) sortTop(values, ids, k);
+    sortTop(values, ids, k);
   }
   return <f64>exact;
 }
 
 /** A row without entries: all responses are 0, the first k filters answer. Returns whether it could be answered so. */
 function answerEmpty(context: usize, r: u32, k: i32): bool {
-  if (load<u32>(context, KNOWN) || !load<u32>(context, LAST) || load<i32>(context, PLACES) < k) return false;
-  const values = load<usize>(context, OUT_VALUE) + (<usize>r * <usize>k << 3);
-  const ids = load<usize>(context, OUT_ID) + (<usize>r * <usize>k << 2);
-  const filters = load<usize>(context, PLACE_FILTER);
-  const first = load<u32>(context, FIRST_FILTER);
+  if (load<u32>(context, slot.KNOWN)) return false;
+  const values = load<usize>(context, slot.OUT_VALUE) + (<usize>r * <usize>k << 3);
+  const ids = load<usize>(context, slot.OUT_ID) + (<usize>r * <usize>k << 2);
+  const filters = load<usize>(context, slot.PLACE_FILTER);
   memory.fill(values, 0, <usize>k << 3);
-  for (let j: usize = 0; j < <usize>k << 2; j += 4) store<u32>(ids + j, first + load<u32>(filters + j));
+  for (let j: usize = 0; j < <usize>k << 2; j += 4) store<u32>(ids + j, load<u32>(filters + j));
   return true;
 }
 
-/** The number of the filter at place p in the caller's bank. */
+/** The number of the filter at place p. */
 // @ts-ignore: decorator
 @inline
 function filterOf(context: usize, p: usize): u32 {
-  return load<u32>(context, FIRST_FILTER) + load<u32>(load<usize>(context, PLACE_FILTER) + (p << 2));
+  return load<u32>(load<usize>(context, slot.PLACE_FILTER) + (p << 2));
 }
 
 /** The weakest answer so far, a little lowered, as a product with a filter of the common norm. */
 // @ts-ignore: decorator
 @inline
 function weakestProduct(context: usize, values: usize, k: i32): f64 {
-  const product = load<f64>(k <= LIST_LIMIT ? values + (<usize>(k - 1) << 3) : values) * load<f64>(context, COMMON_NORM_F64);
+  const product = load<f64>(k <= LIST_LIMIT ? values + (<usize>(k - 1) << 3) : values) * load<f64>(context, slot.COMMON_NORM_F64);
   return product - abs(product) * SLACK;
 }
 
@@ -146,17 +115,17 @@ function weakestProduct(context: usize, values: usize, k: i32): f64 {
 // @ts-ignore: decorator
 @inline
 function isWorthPruning(context: usize, k: i32): bool {
-  const places = load<u32>(context, PLACES);
+  const places = load<u32>(context, slot.PLACES);
   return <u32>k <= MOST_SOUGHT && places >= FEWEST_PLACES && <u32>k <= places;
 }
 
 /** Exact 32-bit products. */
 function searchNarrow(context: usize, scratch: usize, values: usize, ids: usize, k: i32): u64 {
   const scores = scoresOf(scratch);
-  const places = <usize>load<u32>(context, PLACES);
-  const norm = load<f64>(context, COMMON_NORM_F64);
+  const places = <usize>load<u32>(context, slot.PLACES);
+  const norm = load<f64>(context, slot.COMMON_NORM_F64);
   const heap = scratch + heapAt(context);
-  const known = load<u32>(context, KNOWN) ? weakestProduct(context, values, k) : -Infinity;
+  const known = load<u32>(context, slot.KNOWN) ? weakestProduct(context, values, k) : -Infinity;
   if (known > <f64>i32.MAX_VALUE) return 0;
   if (isWorthPruning(context, k)) {
     const left = scratch + leftAt(context);
@@ -186,8 +155,8 @@ export function productsWide(context: usize, r: u32, scratch: usize): usize {
 
 function searchWide(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
   const products = productsWide(context, r, scratch);
-  const places = <usize>load<u32>(context, PLACES);
-  const norm = load<f64>(context, COMMON_NORM_F64);
+  const places = <usize>load<u32>(context, slot.PLACES);
+  const norm = load<f64>(context, slot.COMMON_NORM_F64);
   for (let p: usize = 0; p < places; p++) {
     const product = load<f64>(products + (p << 3));
     if (product >= weakestProduct(context, values, k)) offerNew(product / norm, filterOf(context, p), values, ids, k);
@@ -201,22 +170,22 @@ export function allowanceOf(context: usize, r: u32, scratch: usize): f64 {
   if (entries == 0) return 0;
   // The row's largest value, to a factor of 2.
   const largest = 1 / scaleOf(scratch);
-  if (largest < load<f64>(context, TINY_ROW_F64) || largest > load<f64>(context, HUGE_ROW_F64)) return Infinity;
+  if (largest < load<f64>(context, slot.TINY_ROW_F64) || largest > load<f64>(context, slot.HUGE_ROW_F64)) return Infinity;
   const gamma = (entries + 4) * 5.960464477539063e-8;
   if (gamma > 0.5) return Infinity;
-  const single = (gamma / (1 - gamma)) * load<f64>(context, SPREAD_F64);
+  const single = (gamma / (1 - gamma)) * load<f64>(context, slot.SPREAD_F64);
   return sizeOf(scratch) * (single + (entries + 32) * 4.440892098500626e-16) * (1 + 1e-12);
 }
 
 /** Approximate products, the defined ones where they leave doubt. */
 function searchSingle(context: usize, r: u32, scratch: usize, values: usize, ids: usize, k: i32): u64 {
   const scores = scoresOf(scratch);
-  const places = <usize>load<u32>(context, PLACES);
+  const places = <usize>load<u32>(context, slot.PLACES);
   const heap = scratch + heapAt(context);
   const allowance = allowanceOf(context, r, scratch);
   let known: f64 = -Infinity;
-  if (load<u32>(context, KNOWN)) {
-    known = weakestProduct(context, values, k) * scaleOf(scratch) * load<f64>(context, SCALE_F64) - allowance;
+  if (load<u32>(context, slot.KNOWN)) {
+    known = weakestProduct(context, values, k) * scaleOf(scratch) * load<f64>(context, slot.SCALE_F64) - allowance;
   }
   if (isWorthPruning(context, k) && allowance != Infinity) {
     const left = scratch + leftAt(context);
@@ -261,9 +230,9 @@ function resolve(
     if (noted == 0 || (noted < MOST_DOUBTS && j + 1 < count)) continue;
     resolveDoubts(context, r, noted, doubts);
     for (let d: u32 = 0; d < noted; d++) {
-      const f = load<u32>(load<usize>(context, PLACE_FILTER) + (<usize>doubtAt(doubts, d) << 2));
-      const norm = load<f64>(load<usize>(context, FILTER_NORM) + (<usize>f << 3));
-      offerNew(resolvedAt(doubts, d) / norm, load<u32>(context, FIRST_FILTER) + f, values, ids, k);
+      const f = load<u32>(load<usize>(context, slot.PLACE_FILTER) + (<usize>doubtAt(doubts, d) << 2));
+      const norm = load<f64>(load<usize>(context, slot.FILTER_NORM) + (<usize>f << 3));
+      offerNew(resolvedAt(doubts, d) / norm, f, values, ids, k);
     }
     exact += <u64>noted;
     noted = 0;
@@ -277,19 +246,19 @@ function resolve(
  * winner's response did not fall: all that stayed the same were weaker, or equal and of a higher number, and still are.
  */
 export function first_answers_csr(from: u32, to: u32, scratch: usize, context: usize): f64 {
-  const changed = load<usize>(context, CHANGED);
+  const changed = load<usize>(context, slot.CHANGED);
   let exact: f64 = 0;
   for (let r = from; r < to; r++) {
-    const f = load<u32>(load<usize>(context, WINNER) + (<usize>r << 2));
-    const before = load<f64>(load<usize>(context, WINNER_VALUE) + (<usize>r << 3));
+    const f = load<u32>(load<usize>(context, slot.WINNER) + (<usize>r << 2));
+    const before = load<f64>(load<usize>(context, slot.WINNER_VALUE) + (<usize>r << 3));
     let now = before;
     if (load<u8>(changed + <usize>f)) {
-      now = dotSparse(context, r, f, scratch) / load<f64>(load<usize>(context, FILTER_NORM) + (<usize>f << 3));
+      now = dotSparse(context, r, f, scratch) / load<f64>(load<usize>(context, slot.FILTER_NORM) + (<usize>f << 3));
       exact++;
     }
-    store<u32>(load<usize>(context, OUT_ID) + (<usize>r << 2), f);
-    store<f64>(load<usize>(context, OUT_VALUE) + (<usize>r << 3), now);
-    store<u8>(load<usize>(context, VERDICT) + <usize>r, now >= before ? 0 : 1);
+    store<u32>(load<usize>(context, slot.OUT_ID) + (<usize>r << 2), f);
+    store<f64>(load<usize>(context, slot.OUT_VALUE) + (<usize>r << 3), now);
+    store<u8>(load<usize>(context, slot.VERDICT) + <usize>r, now >= before ? 0 : 1);
   }
   return exact;
 }

@@ -1,13 +1,12 @@
 /**
  * The default back end, `auto`: it asks each back end that runs here what the work would take, and gives rows to
- * the one that would be done first. Workers are started by the first rows that are worth them, a GPU by
- * the first stretch of work that is.
+ * the one that would be done first. Workers are started by the first rows that are worth them, a back end of another
+ * package (a GPU) by the first stretch of work that is.
  */
 
 import { RanksimError } from "../errors.ts";
 import type { RowSource } from "../kernels/shapes.ts";
-import type { Backend, Plan, WorkShape } from "./contract.ts";
-import { openReference } from "./reference.ts";
+import type { Backend, Opener, Plan, WorkShape } from "./contract.ts";
 
 /** The number of filters assumed where nothing is known: as many as there are by default for a few thousand rows. */
 const USUAL_FILTERS = 1000;
@@ -17,16 +16,10 @@ const START = 0.05;
 /** Seconds that a GPU takes until its first answer, with its kernels compiled. Measured. */
 const START_GPU = 0.5;
 
-/**
- * Opens the best back ends that run here, with at most `threads` workers. `openFast` opens a GPU, with the processor for what that does not do, or
- * says that there is none worth it.
- */
-export async function openAuto(
-  threads?: number,
-  openFast: (openProcessor: () => Promise<Backend>) => Promise<Backend> = openHardware,
-): Promise<Backend> {
+/** Opens the best back ends that run here, with at most `threads` workers. `openers` open those of other packages. */
+export async function openAuto(threads?: number, openers: readonly Opener[] = []): Promise<Backend> {
   const { hasSimd } = await import("./wasm/engine/module.ts");
-  if (!hasSimd()) return openReference();
+  if (!hasSimd()) return (await import("./reference.ts")).openReference();
   const { openWasm, secondsOf } = await import("./wasm/backend.ts");
   const single = await openWasm();
   const { availableThreads } = await import("./threads/worker.ts");
@@ -43,39 +36,44 @@ export async function openAuto(
     opened = await pool;
     return opened;
   };
-  const gpu = new Fast(() => openFast(async () => (most === 1 ? single : many())));
+  const others = openers.map((open) => new Other(() => openHardware(open, async () => (most === 1 ? single : many()))));
+  const used = (): Backend | undefined => others.find((other) => other.used)?.used;
   const best = async (work: WorkShape): Promise<Backend> => {
     const alone = secondsOf(work, 1);
     const together = most === 1 ? Number.POSITIVE_INFINITY : (opened ? 0 : START) + secondsOf(work, most);
-    return (await gpu.for(work, Math.min(alone, together))) ?? (alone <= together ? single : many());
+    for (const other of others) {
+      const found = await other.for(work, Math.min(alone, together));
+      if (found) return found;
+    }
+    return alone <= together ? single : many();
   };
   return {
     get name() {
-      return gpu.used?.name ?? opened?.name ?? single.name;
+      return used()?.name ?? opened?.name ?? single.name;
     },
     get threads() {
       return opened?.threads ?? single.threads;
     },
     get overlap() {
-      return gpu.used?.overlap ?? 1;
+      return used()?.overlap ?? 1;
     },
     estimate: (work) => (opened ?? single).estimate(work),
     hold: async (rows, plan) => (await best(shapeOf(rows, plan))).hold(rows, plan),
     async close() {
       // One that fails to close leaves none of the others open. Workers that never started have nothing to close.
       const many = async () => (await pool?.catch(() => undefined))?.close();
-      const closed = await Promise.allSettled([single.close(), many(), gpu.close()]);
+      const closed = await Promise.allSettled([single.close(), many(), ...others.map((other) => other.close())]);
       for (const each of closed) if (each.status === "rejected") throw each.reason;
     },
   };
 }
 
 /**
- * The GPU of `auto`. Opening it costs as much as some work on the processor, so it is opened once that much work
+ * A back end of another package. Opening it costs as much as some work on the processor, so it is opened once that much work
  * was asked for, and the processor does the work until then; only work that is many times as long waits for it.
  */
-class Fast {
-  /** The GPU, once it was given work. */
+class Other {
+  /** The back end, once it was given work. */
   used: Backend | undefined;
   readonly #open: () => Promise<Backend>;
   #opening: Promise<void> | undefined;
@@ -86,15 +84,15 @@ class Fast {
     this.#open = open;
   }
 
-  /** The GPU if it would finish this work before the processor, which would take `seconds`. */
+  /** The back end if it would finish this work before the processor, which would take `seconds`. */
   async for(work: WorkShape, seconds: number): Promise<Backend | undefined> {
     // A server asks for milliseconds of work all day: a GPU would be opened for nothing.
     if (seconds < LEAST_GPU) return undefined;
     this.#seconds += seconds;
     if (this.#seconds < START_GPU) return undefined;
     this.#opening ??= this.#open().then(
-      (gpu) => {
-        this.#opened = gpu;
+      (opened) => {
+        this.#opened = opened;
       },
       () => {}, // there is none here: the processor does it
     );
@@ -117,16 +115,13 @@ const LEAST_GPU = 0.005;
 /** Work this many times as long as opening a GPU waits for it. */
 const PATIENCE = 4;
 
-/** A GPU in hardware: one emulated in software is slower than the processor it runs on. */
-async function openHardware(openProcessor: () => Promise<Backend>): Promise<Backend> {
-  const { openGpu } = await import("./gpu/backend.ts");
-  const gpu = await openGpu(openProcessor);
-  if (!gpu.device.opened.isSoftware) {
-    await gpu.describe(); // times its programs
-    return gpu;
-  }
-  await gpu.close();
-  throw new RanksimError("no-backend", "gpu: expected a device, found a program that plays one");
+/** A device in hardware: one that a program plays is slower than the processor it runs on. */
+async function openHardware(open: Opener, openProcessor: () => Promise<Backend>): Promise<Backend> {
+  const opened = await open(openProcessor);
+  const device = await opened.describe?.(); // times its programs
+  if (!device?.isSoftware) return opened;
+  await opened.close();
+  throw new RanksimError("no-backend", `${opened.name}: expected a device, found a program that plays one`);
 }
 
 function shapeOf(rows: RowSource, { filters = USUAL_FILTERS, searches = 1 }: Plan = {}): WorkShape {

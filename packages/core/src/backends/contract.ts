@@ -1,11 +1,11 @@
 /**
- * The contract between the method and the machine, on one screen. A back end holds rows and banks; what it has is
- * known by handles, each with an owner who releases it. Calls may overlap freely, on one handle and on many: what is
- * in use stays until its last user is done. Answers are reductions, never a rows x filters matrix. All back ends give the
- * same bits; `kernels/` defines them.
+ * The contract between the method and the machine. A back end holds rows and banks behind handles, each with an owner who
+ * releases it; answers are values. Calls may overlap freely, on one handle and on many: what is in use stays until its last
+ * user is done. Answers are reductions, never a rows x filters matrix. All back ends give the same bits; `kernels/` defines them.
  */
 
 import type {
+  Assignment,
   Compared,
   DenseRows,
   FilterBank,
@@ -19,11 +19,11 @@ import type {
   Sum,
   TopFilters,
   TopRows,
-  Weights,
 } from "../kernels/shapes.ts";
 import type { Turn } from "./turn.ts";
 
 export type {
+  Assignment,
   Compared,
   Groups,
   Leaders,
@@ -46,32 +46,37 @@ export interface Handle {
   release(): void;
 }
 
-/** A machine. Passed as a value; there is no registry. */
+/** Stores rows and banks and runs kernels on them. */
 export interface Backend {
   readonly name: string;
   /** Threads at work, 1 where there is no choice. */
   readonly threads: number;
   /** How many trainings to run at once, where answers have a latency to hide; absent: one. */
   readonly overlap?: number;
-  /** Processes that share the work, which must all ask the same in the same order; absent: one. */
-  readonly processes?: number;
+  /** The processes that share the work, which must all ask the same in the same order; absent: one. */
+  readonly processes?: Processes;
   /** What the work would take here; `auto` asks every back end. */
   estimate(work: WorkShape): Estimate | Refusal;
   /** What it runs on, where that is not the processor. */
   describe?(): Promise<Described>;
   /** Takes rows in. All work on them, and on what is made from them, happens in the given turn. */
   hold(rows: RowSource, plan?: Plan): Promise<HeldRows>;
-  /**
-   * Does pieces of work that do not depend on each other, each in one of several processes on its back end alone, and gives all of them
-   * what was made, in order. Absent where there is one process.
-   */
-  shareOut?(pieces: number, work: (piece: number, own: Backend) => Promise<Made>): Promise<Made[]>;
   /** Ends workers and frees memory. Handles become unusable. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What one process made by itself. */
-export interface Made {
+/** Opens a back end of another package. `openProcessor` opens one that does what it does not do. */
+export type Opener = (openProcessor: () => Promise<Backend>) => Promise<Backend>;
+
+/** Processes that run the same program on the same data. */
+export interface Processes {
+  readonly count: number;
+  /** Does independent pieces of work, each in one process on its back end alone. All of them get all results, in order. */
+  pieces(count: number, work: (piece: number, own: Backend) => Promise<PieceResult>): Promise<PieceResult[]>;
+}
+
+/** The result of a piece of work. */
+export interface PieceResult {
   readonly banks: readonly FilterBank[];
   readonly numbers: Uint32Array;
 }
@@ -127,10 +132,8 @@ export interface HeldRows extends Handle {
   readonly backend: Backend;
   /** The turn in which all work on them happens. */
   readonly turn: Turn;
-  /** Takes a bank in, to be used with all rows of this back end. `isGiven`: its weights are in memory of `roomFor`, which the bank gives back when it is released. */
-  load(bank: FilterBank, isGiven?: boolean): HeldBank;
-  /** Memory for so many weights, with whatever was there before. Absent: there is none to be used again. */
-  roomFor?<W extends Weights>(like: W, count: number): W;
+  /** Takes a bank in, to be used with all rows of this back end. */
+  load(bank: FilterBank): HeldBank;
   /** The k strongest filters of each row, 1 <= k <= filters; with a list (ascending), of those rows in that order. */
   topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters>;
   /** The strongest filter of each row, and whether it is alone: less work than the two strongest. */
@@ -139,23 +142,21 @@ export interface HeldRows extends Handle {
   topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows>;
   /** Which filter each row belongs to. An earlier assignment may save work, as may knowing what is asked next. */
   assign(bank: HeldBank, before?: Assignment, next?: Next): Promise<Assignment>;
-  /** The assignment of an earlier run, to go on from. */
-  assignment(winners: Uint32Array, filters: number): Assignment;
   /** The sum of each group's rows, in the order listed, each on top of what `onto` has for it. */
-  sum(groups: Groups, onto?: readonly Sum[]): HeldSums;
+  sum(groups: Groups, onto?: readonly Sum[]): Promise<Sum[]>;
+  /** One filter for each such sum: its rank, or its draw from the distribution. */
+  rank(groups: Groups, distribution?: Float64Array, onto?: readonly Sum[]): Promise<HeldBank>;
   /** Images of bytes to their pooled sums, or bytes where layers have a limit, the layers side by side, as `kernels/patches.ts` defines them. */
   pool(layers: readonly PatchLayer[]): Promise<DenseRows>;
   /** Prototypes to be refined by the rows. */
   refine(start: Prototypes): Promise<Refining>;
   /** What the searches have done so far. */
   work(): Work;
-  /** Rows [from, to) where these are, held by themselves; undefined, as where this is absent: a copy of them has to be held. */
-  part?(from: number, to: number): HeldRows | undefined;
 }
 
 /** What is asked once rows are assigned: where they have to be read, it is found in the same pass. It never alters an answer. */
 export interface Next {
-  /** The sums of all filters. */
+  /** The sums of all filters; they come with the assignment if there is room for them. */
   readonly sums?: boolean;
   /** So many of the strongest rows of filters that won none. */
   readonly rowsOfEmpty?: number;
@@ -169,31 +170,6 @@ export interface HeldBank extends Handle {
   replace(at: Uint32Array, by: HeldBank): Promise<HeldBank>;
   /** The filters. Not to be written to. */
   read(): Promise<FilterBank>;
-  /** Calls `work` with the filters where they are, for no longer than it takes. Absent: they have to be read. */
-  lend?<T>(work: (bank: FilterBank) => Promise<T>): Promise<T>;
-}
-
-/** Which filter each row belongs to: what a round of spreading finds. Equal responses: the lowest filter. */
-export interface Assignment extends Handle {
-  /** Rows that changed filter since the earlier assignment; all rows where there was none. */
-  readonly moved: number;
-  /** Rows of each filter. */
-  readonly wins: Uint32Array;
-  /** 1 for each filter that lost or gained a row since the earlier assignment. */
-  readonly changed: Uint8Array;
-  /** The sums of the rows of the listed filters, rows in ascending order, each on top of what `onto` has for it. */
-  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums;
-  /** The filter of each row. */
-  winners(): Promise<Uint32Array>;
-  /** The rows of each filter. */
-  members(): Promise<Groups>;
-}
-
-/** Sums of rows. */
-export interface HeldSums extends Handle {
-  /** One filter a sum: its rank, or its draw from the distribution. */
-  rank(distribution?: Float64Array): Promise<HeldBank>;
-  read(): Promise<Sum[]>;
 }
 
 /** Filters under refinement, together with the rows they learn from. Calls on one must not overlap: each builds on the last. */

@@ -80,23 +80,12 @@ export function joinBanks(banks: readonly FilterBank[]): FilterBank {
   };
 }
 
-/**
- * The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. Sparse where
- * there are very many features and few of them are exceptions; with fewer the dense sum is quicker. `room`: where that goes.
- */
-export function meanFilter(bank: FilterBank, room = newWeights): FilterBank {
-  const isWide = bank.form === "sparse" && bank.features > WIDE && bank.indices.length < bank.features;
-  return isWide ? sparseMean(bank) : denseMean(bank, room);
-}
-
-/** Up to this many features a dense vector is small: 8 MiB. */
-const WIDE = 2 ** 20;
-
 function newWeights(count: number): Float64Array {
   return new Float64Array(count);
 }
 
-function denseMean(bank: FilterBank, room = newWeights): DenseBank & { readonly weights: Float64Array } {
+/** The sum of the normalised filters, as a bank of one: its response to a row is m times the row's mean response. `room`: where that goes. */
+export function meanFilter(bank: FilterBank, room = newWeights): DenseBank {
   const weights = room(bank.features).fill(0);
   const mean = { form: "dense", filters: 1, features: bank.features, weights, norm: Float64Array.of(1) } as const;
   // Equal norms are left out: the sums of doubled ranks then stay whole numbers and ties between rows exact.
@@ -124,25 +113,6 @@ function addExceptions(bank: SparseBank, sum: Float64Array): void {
     const end = bank.offsets[f + 1];
     for (let e = bank.offsets[f]; e < end; e++) sum[bank.indices[e]] += bank.weights[e] - base;
   }
-}
-
-/** The same, of the features that some filter excepts; one more column stands for all others. */
-function sparseMean(bank: SparseBank): SparseBank {
-  const sorted = bank.indices.slice().sort();
-  const indices = sorted.filter((i, j) => j === 0 || i !== sorted[j - 1]);
-  const columns = new Map(Array.from(indices, (i, column) => [i, column]));
-  const narrow = bank.indices.map((i) => columns.get(i) as number);
-  const { weights } = denseMean({ ...bank, features: indices.length + 1, indices: narrow });
-  return {
-    form: "sparse",
-    filters: 1,
-    features: bank.features,
-    base: weights.slice(indices.length),
-    offsets: Uint32Array.of(0, indices.length),
-    indices,
-    weights: weights.subarray(0, indices.length),
-    norm: Float64Array.of(1),
-  };
 }
 
 /**

@@ -8,6 +8,11 @@ export function singletons(rows: Uint32Array): Groups {
   return { offsets: numbersBelow(rows.length + 1), rows };
 }
 
+/** So many groups without rows. */
+export function emptyGroups(count: number): Groups {
+  return { offsets: new Uint32Array(count + 1), rows: new Uint32Array(0) };
+}
+
 // Loops over rows and filters are functions of their own, with nothing after them, here and where groups are used: an engine compiles a
 // busy loop with all that is around it, and throws that away when it meets what it has not seen yet. In a job of several
 // processes its compiler takes time from their work.

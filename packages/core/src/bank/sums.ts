@@ -1,5 +1,6 @@
 /** The sums that filters are the ranks of, as they are kept so that rows can be added to a trained filter later. */
 
+import { numbersBelow } from "../kernels/rows.ts";
 import type { CsrRows, DenseRows, Rows, Sum } from "../kernels/shapes.ts";
 import { narrowestType, type Values } from "../matrix/values.ts";
 
@@ -31,6 +32,20 @@ export function joinSums(sums: readonly Sum[], features: number): Sums {
   return isSmall(entries, sums.length, features, Type.BYTES_PER_ELEMENT)
     ? joinSparse(sums, features, entries, new Type(entries))
     : joinDense(sums, features, new Type(sums.length * features));
+}
+
+/** The sums as rows of the given form, for what ranks them: of sparse ones every value that was added up, zeros too. */
+export function rowsOfSums(sums: readonly Sum[], features: number, form: Rows["form"]): Rows {
+  if (form === "dense") return joinDense(sums, features, new Float64Array(sums.length * features));
+  const offsets = new Uint32Array(sums.length + 1);
+  for (let f = 0; f < sums.length; f++) offsets[f + 1] = offsets[f] + sums[f].values.length;
+  const indices = new Uint32Array(offsets[sums.length]);
+  const values = new Float64Array(offsets[sums.length]);
+  for (let f = 0; f < sums.length; f++) {
+    indices.set(sums[f].indices ?? numbersBelow(features), offsets[f]);
+    values.set(sums[f].values, offsets[f]);
+  }
+  return { form, rows: sums.length, features, offsets, indices, values };
 }
 
 /** Whether `sums` is as `joinSums` would make it. */

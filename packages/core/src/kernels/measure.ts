@@ -40,3 +40,10 @@ export function looksOf(x: Rows): Looks {
 export function entriesOfRow(x: Rows, r: number): [from: number, to: number] {
   return x.form === "dense" ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
 }
+
+/** The first position of the largest value in `values[from .. from + count)`, counted from `from`. */
+export function indexOfLargest(values: ArrayLike<number>, from: number, count: number): number {
+  let best = 0;
+  for (let c = 1; c < count; c++) if (values[from + c] > values[from + best]) best = c;
+  return best;
+}

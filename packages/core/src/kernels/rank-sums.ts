@@ -6,7 +6,7 @@
  * integers are exact; sums of floats therefore do not depend on threads.
  */
 
-import { commonNorm, rankDense, rankSparse, weightsFor } from "./rank.ts";
+import { commonNorm, rankVector, weightsFor } from "./rank.ts";
 import type { FilterBank, Groups, Rows, Sum, Weights } from "./shapes.ts";
 import { Adder } from "./sums.ts";
 
@@ -61,7 +61,7 @@ class DenseRanker implements Ranker {
     indices?.forEach((i, e) => {
       all[i] = values[e];
     });
-    rankDense(all, this.#distribution, this.#weights, this.#next++ * this.#features);
+    rankVector(all, this.#features, this.#distribution, this.#weights, this.#next++ * this.#features);
   }
 
   bank(): FilterBank {
@@ -89,7 +89,7 @@ class SparseRanker implements Ranker {
     const f = this.#indices.length;
     const indices = sum.indices ?? Uint32Array.from(sum.values.keys());
     const weights = new Float64Array(indices.length);
-    this.#base[f] = rankSparse(Float64Array.from(sum.values), this.#features, this.#distribution, weights);
+    this.#base[f] = rankVector(Float64Array.from(sum.values), this.#features, this.#distribution, weights);
     this.#offsets[f + 1] = this.#offsets[f] + indices.length;
     this.#indices.push(indices);
     this.#weights.push(weights);

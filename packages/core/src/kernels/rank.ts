@@ -30,68 +30,44 @@ export function tieWeight(first: number, last: number, distribution: Float64Arra
   return sum / (last - first);
 }
 
-/** Ranks n values into `out[at .. at + n)`. */
-export function rankDense(
-  values: Float64Array, // in: n values, no NaN
+/**
+ * Ranks a vector of n features. `values` belong to some of them, to all where the vector is dense; the others are 0. Returns the
+ * weight of the zeros, 0 where there are none; the weights of the given values go to `out`.
+ */
+export function rankVector(
+  values: Float64Array, // in: no NaN; zeros may occur
+  n: number,
   distribution: Float64Array | undefined, // in: n values in ascending order, or absent for ranks
-  out: Weights, // out: n weights from `at`
-  at: number,
-): void {
-  const n = values.length;
+  out: Weights, // out: weight of each given value, from `at`
+  at = 0,
+): number {
+  const given = values.length;
+  const others = n - given;
   // Sorted without their positions, which takes a fraction of the time; each value then finds its tie by halving.
   const sorted = values.slice().sort();
-  const weights = new Float64Array(n); // of the ties, in ascending order; `sorted` becomes their values
+  const weights = new Float64Array(given); // of the ties, in ascending order; `sorted` becomes their values
   let ties = 0;
-  for (let first = 0; first < n; ties++) {
+  let negative = 0;
+  let base: number | undefined;
+  for (let first = 0; first < given; ties++) {
     let last = first + 1;
-    while (last < n && sorted[last] === sorted[first]) last++;
-    sorted[ties] = sorted[first];
-    weights[ties] = tieWeight(first, last, distribution);
+    while (last < given && sorted[last] === sorted[first]) last++;
+    const value = sorted[first];
+    const weight = tieWeight(value > 0 ? first + others : first, value < 0 ? last : last + others, distribution);
+    if (value < 0) negative = last;
+    if (value === 0) base = weight;
+    sorted[ties] = value;
+    weights[ties] = weight;
     first = last;
   }
-  for (let i = 0; i < n; i++) {
+  for (let j = 0; j < given; j++) {
     let [low, high] = [0, ties - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (sorted[middle] < values[i]) low = middle + 1;
+      if (sorted[middle] < values[j]) low = middle + 1;
       else high = middle;
     }
-    out[at + i] = weights[low];
+    out[at + j] = weights[low];
   }
-}
-
-/**
- * Ranks a sparse vector of n features: `values[j]` belongs to some feature j of the caller's, all other features are 0.
- * Returns the weight of the zeros; the weights of the given values go to `out`.
- */
-export function rankSparse(
-  values: Float64Array, // in: the values of the features that some row touches; zeros may occur
-  n: number,
-  distribution: Float64Array | undefined,
-  out: Float64Array, // out: weight of each given value
-): number {
-  const given = values.length;
-  const order = Uint32Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
-  let negative = 0;
-  while (negative < given && values[order[negative]] < 0) negative++;
-  let notPositive = negative;
-  while (notPositive < given && values[order[notPositive]] === 0) notPositive++;
-
-  const untouched = n - given;
-  const zerosEnd = notPositive + untouched; // ranks negative+1 .. zerosEnd are zeros
-  const base = zerosEnd > negative ? tieWeight(negative, zerosEnd, distribution) : 0;
-  for (let j = negative; j < notPositive; j++) out[order[j]] = base;
-  for (let first = 0; first < given; ) {
-    if (first === negative && notPositive > negative) {
-      first = notPositive;
-      continue;
-    }
-    let last = first + 1;
-    while (last < given && values[order[last]] === values[order[first]]) last++;
-    const shift = first >= notPositive ? untouched : 0;
-    const weight = tieWeight(first + shift, last + shift, distribution);
-    for (let j = first; j < last; j++) out[order[j]] = weight;
-    first = last;
-  }
-  return base;
+  return base ?? (others > 0 ? tieWeight(negative, negative + others, distribution) : 0);
 }

@@ -9,7 +9,7 @@
  */
 
 import { dotRow } from "./dot.ts";
-import { commonNorm, rankDense, weightsFor } from "./rank.ts";
+import { commonNorm, rankVector, weightsFor } from "./rank.ts";
 import type { Compared, DenseBank, Listed, Prototypes, RefineBatch, Rows, Weights } from "./shapes.ts";
 
 /** Factors hold a prototype of the rule "multiply" within these: products of a few of them stay finite. */
@@ -130,5 +130,5 @@ function move(x: Rows, r: number, { values, features: n, rule }: RankedPrototype
 }
 
 function rankPrototype({ values, weights, features: n, distribution }: RankedPrototypes, f: number): void {
-  rankDense(values.subarray(f * n, (f + 1) * n), distribution, weights, f * n);
+  rankVector(values.subarray(f * n, (f + 1) * n), n, distribution, weights, f * n);
 }

@@ -139,6 +139,20 @@ export interface TopRows {
   readonly value: Float64Array;
 }
 
+/** Which filter each row belongs to. Equal responses: the lowest filter. */
+export interface Assignment {
+  /** The filter of each row. */
+  readonly winners: Uint32Array;
+  /** Rows of each filter. */
+  readonly wins: Uint32Array;
+  /** Rows that changed filter since the earlier assignment; all rows where there was none. */
+  readonly moved: number;
+  /** 1 for each filter that lost or gained a row since the earlier assignment. */
+  readonly changed: Uint8Array;
+  /** The sum of each filter's rows, in ascending order, where it was found in the same pass. */
+  readonly sums?: readonly Sum[];
+}
+
 /** How a row moves a prototype: it is added to it, or its features scale it, so that features no row has stay tied. */
 export type RefineRule = "add" | "multiply";
 

@@ -4,6 +4,7 @@
  */
 
 import { dotRow } from "./dot.ts";
+import { lowerBound } from "./rows.ts";
 import type { FilterBank, Leaders, Rows, TopFilters, TopRows } from "./shapes.ts";
 
 /** Writes the n weights of filter f into `out`. */
@@ -20,22 +21,28 @@ export function expandFilter(bank: FilterBank, f: number, out: Float64Array): vo
 /** The weight of one feature in filter f. */
 export function weightOf(bank: FilterBank, f: number, feature: number): number {
   if (bank.form === "dense") return bank.weights[f * bank.features + feature];
-  let [low, high] = [bank.offsets[f], bank.offsets[f + 1]];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (bank.indices[middle] < feature) low = middle + 1;
-    else high = middle;
-  }
-  return low < bank.offsets[f + 1] && bank.indices[low] === feature ? bank.weights[low] : bank.base[f];
+  const end = bank.offsets[f + 1];
+  const e = lowerBound(bank.indices, feature, bank.offsets[f], end);
+  return e < end && bank.indices[e] === feature ? bank.weights[e] : bank.base[f];
 }
 
 /** The k (<= m) strongest filters of each row. */
 export function topFilters(x: Rows, bank: FilterBank, k: number): TopFilters {
-  const filter = new Uint32Array(x.rows * k);
-  const response = new Float64Array(x.rows * k).fill(Number.NEGATIVE_INFINITY);
-  const top = { rows: x.rows, k, filter, response };
+  const top = noTop(x.rows, k);
   offerFilters(x, bank, 0, bank.filters, top);
   return top;
+}
+
+/** Room for the k strongest filters of `rows` rows, before any filter has responded. */
+export function noTop(rows: number, k: number): TopFilters {
+  const response = new Float64Array(rows * k).fill(Number.NEGATIVE_INFINITY);
+  return { rows, k, filter: new Uint32Array(rows * k), response };
+}
+
+/** Room for the k strongest rows of `filters` filters. */
+export function noRows(filters: number, k: number): TopRows {
+  const value = new Float64Array(filters * k).fill(Number.NEGATIVE_INFINITY);
+  return { filters, k, row: new Uint32Array(filters * k), value };
 }
 
 /** Lets filters [from, to) take their places among the strongest so far; places without one have the response -Infinity. */
@@ -86,9 +93,7 @@ export function topRows(
   k: number,
   divisor: Float64Array, // in: N; 0 makes the row's value 0
 ): TopRows {
-  const row = new Uint32Array(filters.length * k);
-  const value = new Float64Array(filters.length * k).fill(Number.NEGATIVE_INFINITY);
-  const top = { filters: filters.length, k, row, value };
+  const top = noRows(filters.length, k);
   offerRows(x, 0, bank, filters, 0, filters.length, divisor, top);
   return top;
 }
@@ -119,6 +124,12 @@ export function mergeTopRows({ filters, k, row, value }: TopRows, part: TopRows,
     for (let e = f * part.k; e < (f + 1) * part.k; e++)
       insert(part.value[e], first + part.row[e], value, row, f * k, k);
   }
+}
+
+/** Lets the strongest of later filters, the first of which has the number `first`, take their places among the strongest so far. */
+export function mergeTopFilters({ rows, k, filter, response }: TopFilters, part: TopFilters, first: number): void {
+  const found = { filters: rows, k: part.k, row: part.filter, value: part.response };
+  mergeTopRows({ filters: rows, k, row: filter, value: response }, found, first);
 }
 
 /** Keeps `values[at .. at + k)` descending. Candidates come in ascending id, so an equal value goes behind. */

@@ -160,6 +160,17 @@ export function isLabelSets(y: Labels | LabelSets): y is LabelSets {
   return isMatrix(y) || (Array.isArray(y) && y.length > 0 && y.every(Array.isArray));
 }
 
+/** Refuses several labels per row where a model has one, and the other way round. */
+export function refuseOtherForm(y: Labels | LabelSets, several: boolean): void {
+  if (isLabelSets(y) === several) return;
+  throw new RanksimError(
+    "bad-labels",
+    several
+      ? "expected label sets, as the model has several labels"
+      : "expected one label for each row, found label sets",
+  );
+}
+
 function checkCount(y: ArrayLike<unknown>, rows: number): void {
   if (y === null || typeof y !== "object" || typeof y.length !== "number") {
     throw new RanksimError("bad-labels", `expected an array of ${rows} labels, found ${describeGiven(y)}`);

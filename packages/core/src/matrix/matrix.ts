@@ -35,28 +35,46 @@ function describeRows(x: unknown): string {
   const isList = Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView));
   if (!isList || (x as ArrayLike<unknown>).length === 0) return describeGiven(x);
   const numbers = (x as ArrayLike<unknown>).length;
-  if (typeof (x as ArrayLike<unknown>)[0] !== "number") return `an array of ${numbers} that are no rows`;
+  const first = (x as ArrayLike<unknown>)[0];
+  if (typeof first === "string") return `an array of ${numbers} texts; rows of this model are numbers`;
+  if (typeof first !== "number") return `an array that begins with ${describeGiven(first)}; rows are arrays of numbers`;
   return `${numbers} numbers; for one row pass [row], for a flat list Dense.of(Float64Array.from(list), rows, features)`;
 }
 
 /** Refuses a matrix whose buffer was detached or resized since it was made: its numbers are gone, and nothing would notice. */
 function withMemory(x: Matrix): Matrix {
+  const lost = lostPart(x);
+  if (!lost) return x;
+  throw new RanksimError(
+    "bad-matrix",
+    `expected the matrix's ${lost.expected} numbers, found ${lost.found}: its buffer was detached or resized after the matrix was made`,
+  );
+}
+
+/** Refuses rows whose buffer was detached or resized during a call: what was made of them may be wrong. */
+export function refuseLost(x: unknown, cause?: unknown): void {
+  const lost = isMatrix(x) ? lostPart(x) : undefined;
+  if (!lost) return;
+  throw new RanksimError(
+    "bad-matrix",
+    `expected rows that stay until the call ends, found ${lost.found} of ${lost.expected} numbers: their buffer was detached or resized during it; pass a copy`,
+    { cause },
+  );
+}
+
+/** An array of a matrix that no longer has the length it was checked with. */
+function lostPart(x: Matrix): { readonly found: number; readonly expected: number } | undefined {
+  const entries = x.form === "dense" ? x.rows * x.features : (x.offsets[x.rows] ?? 0);
   const parts =
-    x instanceof Dense
-      ? [[x.values.length, x.rows * x.features]]
+    x.form === "dense"
+      ? [[x.values.length, entries]]
       : [
           [x.offsets.length, x.rows + 1],
-          [Math.min(x.indices.length, x.offsets[x.rows] ?? 0), x.offsets[x.rows] ?? 0],
-          [Math.min(x.values.length, x.offsets[x.rows] ?? 0), x.offsets[x.rows] ?? 0],
+          [Math.min(x.indices.length, entries), entries],
+          [Math.min(x.values.length, entries), entries],
         ];
-  for (const [found, expected] of parts) {
-    if (found === expected) continue;
-    throw new RanksimError(
-      "bad-matrix",
-      `expected the matrix's ${expected} numbers, found ${found}: its buffer was detached or resized after the matrix was made`,
-    );
-  }
-  return x;
+  for (const [found, expected] of parts) if (found !== expected) return { found, expected };
+  return undefined;
 }
 
 /** A matrix of another copy of the library as one of this copy, over the same memory and checked again. */

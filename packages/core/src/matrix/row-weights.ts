@@ -24,7 +24,11 @@ const LARGEST_NARROW = 65_535;
 const LOOK_BYTES = 2 ** 24;
 
 /** The weights, checked; undefined where none were given. */
-export function checkWeights({ weights }: Weighted, rows: number, filterFunction: unknown): Float64Array | undefined {
+export function checkWeights(
+  { weights }: Weighted,
+  rows: number,
+  filterFunction: unknown = "meanRank",
+): Float64Array | undefined {
   if (weights === undefined) return undefined;
   if (filterFunction !== "meanRank") {
     throw new RanksimError("unsupported", `weights: expected filterFunction "meanRank", which adds rows up`);

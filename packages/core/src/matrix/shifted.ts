@@ -1,21 +1,19 @@
-/** Rows that are images, together with copies of them moved by one pixel: a classifier should not depend on such a shift. */
+/** Copies of rows: how often each row comes, and images moved by one pixel (deviation 32), as a classifier should not depend on such a shift. */
 
 import { RanksimError } from "../errors.ts";
 import { Dense } from "./dense.ts";
-import type { Matrix } from "./matrix.ts";
-import { sameType, type Values } from "./values.ts";
+import { sameType } from "./values.ts";
 
-/** Where a copy takes its pixels from: columns to the right, lines down. The first is the image as it is. */
+/** Where a copy takes its pixels from: columns to the right, lines down. */
 const MOVES = [
-  [0, 0],
   [1, 0],
   [-1, 0],
   [0, 1],
   [0, -1],
 ] as const;
 
-/** The image itself and its copies. */
-export const COPIES = MOVES.length;
+/** Copies of an image at most: it is moved in one direction for each. */
+export const MOST_COPIES = MOVES.length;
 
 /** What a fit is told about rows of which some are copies. */
 export interface Copied {
@@ -39,32 +37,6 @@ interface Lines {
 }
 
 /**
- * All rows as they are, then all of them moved by a pixel in one direction after the other: copy c of row r is row
- * c * rows + r. Refuses (code "bad-params") rows that are not images of that width.
- */
-export function withShifted(x: Matrix, width: number): Dense {
-  if (x.form !== "dense") {
-    throw new RanksimError(
-      "bad-params",
-      "shiftImages: expected dense rows, one number for each pixel, found sparse rows",
-    );
-  }
-  const { rows, features: n, values } = x;
-  if (n % width !== 0) {
-    throw new RanksimError(
-      "bad-params",
-      `shiftImages: expected a width that divides the ${n} features of a row, found ${width}`,
-    );
-  }
-  const out = sameType(values, COPIES * rows * n);
-  const places = placesOf(n, { width, channels: 1 });
-  for (let copy = 0; copy < COPIES; copy++) {
-    moveRows(values, rows, n, () => places[copy], out, copy * rows * n);
-  }
-  return Dense.of(out, COPIES * rows, n);
-}
-
-/**
  * Copy `copy` (from 1 to 4) of images whose first has the number `first`: each is moved by a pixel, and images that follow each other
  * in different directions, so that of few copies all directions occur.
  */
@@ -72,7 +44,10 @@ export function shiftedCopy(x: Dense, lines: Lines, copy: number, first = 0): De
   const { rows, features: n, values } = x;
   const out = sameType(values, rows * n);
   const places = placesOf(n, lines);
-  moveRows(values, rows, n, (r) => places[1 + ((first + r + copy - 1) % (COPIES - 1))], out, 0);
+  for (let r = 0; r < rows; r++) {
+    const from = places[(first + r + copy - 1) % places.length];
+    for (let i = 0; i < n; i++) out[r * n + i] = values[r * n + from[i]];
+  }
   return Dense.of(out, rows, n);
 }
 
@@ -88,20 +63,6 @@ function placesOf(features: number, { width, channels }: Lines): Uint32Array[] {
     }
     return from;
   });
-}
-
-function moveRows(
-  values: Values,
-  rows: number,
-  n: number,
-  fromOf: (row: number) => Uint32Array,
-  out: Values,
-  at: number,
-): void {
-  for (let r = 0; r < rows; r++) {
-    const from = fromOf(r);
-    for (let i = 0; i < n; i++) out[at + r * n + i] = values[r * n + from[i]];
-  }
 }
 
 const inside = (place: number, size: number): number => Math.max(0, Math.min(size - 1, place));

@@ -6,7 +6,8 @@ import { listedRows } from "../kernels/rows.ts";
 import type { RowSource, Rows } from "../kernels/shapes.ts";
 import { Csr } from "./csr.ts";
 import { checkShape, Dense } from "./dense.ts";
-import { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike } from "./matrix.ts";
+import { asMatrix, isMatrix, isWhole, type Matrix, type MatrixLike, toDense } from "./matrix.ts";
+import { sameType, type Values } from "./values.ts";
 
 /** What users may pass where rows are taken one after the other: numbers in memory, or a source that reads them. */
 export type RowsLike = MatrixLike | RowSource;
@@ -29,6 +30,15 @@ export function trainingRows(x: RowsLike): RowSource {
     throw new RanksimError("bad-matrix", `expected at least 2 features to rank, found ${rows.features}`);
   }
   return rows;
+}
+
+/** The same of what works on single features: at least one row and one feature, not two to rank. */
+export function fittingRows(x: RowsLike): RowSource {
+  const rows = isSource(x) ? x : asMatrix(x);
+  checkShape(rows.rows, rows.features);
+  if (rows.rows > 0 && rows.features > 0) return rows;
+  const found = `${rows.rows} x ${rows.features}`;
+  throw new RanksimError("empty-input", `expected at least 1 row and 1 feature, found ${found}`);
 }
 
 /** The gate of `predict` and `transform`: rows as wide as the model; no rows is a valid question with no answers. */
@@ -114,6 +124,27 @@ function isZero(values: Rows["values"], from: number, to: number): number {
 /** Where the values of a row begin and end. */
 const placeOf = (x: Rows, r: number): readonly [number, number] =>
   x.form === "dense" ? [r * x.features, (r + 1) * x.features] : [x.offsets[r], x.offsets[r + 1]];
+
+/** Rows that passed a gate already, as a matrix of all values. */
+export function denseOf(rows: Rows): Dense {
+  return rows instanceof Dense ? rows : toDense(wrapRows(rows));
+}
+
+/** Blocks of dense rows as one matrix; a block that has all rows is it. Its values are of the type of `like`. */
+export async function joinBlocks(
+  blocks: AsyncIterable<Dense>,
+  { rows, features, like }: { readonly rows: number; readonly features: number; readonly like: Values },
+): Promise<Dense> {
+  let values: Values | undefined;
+  let first = 0;
+  for await (const block of blocks) {
+    if (block.rows === rows) values = block.values;
+    values ??= sameType(like, rows * features);
+    if (values !== block.values) values.set(block.values, first * features);
+    first += block.rows;
+  }
+  return Dense.of(values ?? like, rows, features);
+}
 
 /** Rows that passed a gate already, as a matrix. */
 function wrapRows(rows: Rows): Matrix {

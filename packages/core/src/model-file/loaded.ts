@@ -1,16 +1,19 @@
 /** What `loadModel` can give, as a union that narrows on `kind`. A new built-in kind adds its model here. */
 
-import type { ClassifierModel } from "../estimators/classifier-model.ts";
-import type { Model, Run } from "../estimators/estimator.ts";
-import type { PatchModel } from "../estimators/patches.ts";
-import type { ProbabilisticModel } from "../estimators/probabilistic-model.ts";
-import type { TransformModel } from "../estimators/transform.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
-import type { ConformalModel } from "../tools/conformal.ts";
-import type { LinearSvmModel } from "../tools/linear-svm.ts";
-import type { ScalerModel } from "../tools/scalers.ts";
+import type { BlendModel } from "../models/blend.ts";
+import type { ClassifierModel } from "../models/classifier-model.ts";
+import type { ConformalModel } from "../models/conformal.ts";
+import type { Model, Run } from "../models/estimator.ts";
+import type { LinearModel } from "../models/linear-model.ts";
+import type { PairModel } from "../models/pairs.ts";
+import type { PatchModel } from "../models/patches.ts";
+import type { ProbabilisticModel } from "../models/probabilistic-model.ts";
+import type { ScalerModel } from "../models/scalers.ts";
+import type { TransformModel } from "../models/transform.ts";
+import type { UnionModel } from "../models/union.ts";
 
 /** What a pipeline's first step may take. */
 type Input = MatrixLike | readonly string[];
@@ -38,7 +41,10 @@ export type LoadedModel<X = Input> =
   | ProbabilisticModel
   | TransformModel
   | PatchModel
-  | LinearSvmModel
+  | LinearModel
   | ScalerModel
+  | PairModel
+  | UnionModel<X>
+  | BlendModel<X>
   | ConformalModel
   | LoadedPipeline<X>;

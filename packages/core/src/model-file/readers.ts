@@ -1,14 +1,17 @@
 /** The kinds of models a file can hold without further help, in one list. A new kind adds its reader here. */
 
-import { classifierReader } from "../estimators/classifier-model.ts";
-import type { ModelReader } from "../estimators/estimator.ts";
-import { patchReader } from "../estimators/patches.ts";
-import { probabilisticReader } from "../estimators/probabilistic-model.ts";
-import { transformReader } from "../estimators/transform.ts";
-import { conformalReader } from "../tools/conformal.ts";
-import { linearSvmReader } from "../tools/linear-svm.ts";
-import { pipelineReader } from "../tools/pipeline.ts";
-import { scalerReaders } from "../tools/scalers.ts";
+import { blendReader } from "../models/blend.ts";
+import { classifierReader } from "../models/classifier-model.ts";
+import { conformalReader } from "../models/conformal.ts";
+import type { ModelReader } from "../models/estimator.ts";
+import { linearReader, linearSvmReader } from "../models/linear-model.ts";
+import { pairReader } from "../models/pairs.ts";
+import { patchReader } from "../models/patches.ts";
+import { pipelineReader } from "../models/pipeline.ts";
+import { probabilisticReader } from "../models/probabilistic-model.ts";
+import { scalerReaders } from "../models/scalers.ts";
+import { transformReader } from "../models/transform.ts";
+import { unionReader } from "../models/union.ts";
 
 export const builtInReaders: readonly ModelReader[] = [
   transformReader,
@@ -17,6 +20,10 @@ export const builtInReaders: readonly ModelReader[] = [
   patchReader,
   pipelineReader,
   conformalReader,
+  linearReader,
+  unionReader,
+  pairReader,
+  blendReader,
   linearSvmReader,
   ...scalerReaders,
 ];

@@ -7,6 +7,8 @@
  * Math.pow differ in the last bit), so that a distribution has the same bits everywhere.
  */
 
+import { smallExp, tailExp } from "../kernels/exponential.ts";
+
 /** The values of one feature. Zeros are counted, not listed, so dense and sparse data give the same column. */
 export interface Column {
   /** Number of values, zeros included. */
@@ -181,18 +183,6 @@ export function fifthRoot(count: number): number {
     if (!(next < root)) return root;
     root = next;
   }
-}
-
-/** exp(x) for |x| <= 1/100: its Taylor polynomial, within 1e-16. */
-export function smallExp(x: number): number {
-  return 1 + x * (1 + (x / 2) * (1 + (x / 3) * (1 + (x / 4) * (1 + (x / 5) * (1 + (x / 6) * (1 + x / 7))))));
-}
-
-/** exp(x) for x from -1,000 to 0 within 1e-10 of itself: exp(x / 2^17), squared 17 times. */
-export function tailExp(x: number): number {
-  let power = smallExp(x / 131_072);
-  for (let j = 0; j < 17; j++) power *= power;
-  return power;
 }
 
 /** Length of a table step in bandwidths. */

@@ -6,8 +6,8 @@
 
 import type { RowSource } from "../backends/contract.ts";
 import { RanksimError } from "../errors.ts";
-import { Dense } from "../matrix/dense.ts";
-import type { Matrix } from "../matrix/matrix.ts";
+import type { Csr } from "../matrix/csr.ts";
+import { type Matrix, toCsr } from "../matrix/matrix.ts";
 import { areAllWhole, gatherMatrix, matrixFor } from "../matrix/source.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../random.ts";
 import { cumulateGaps, histogramConfusion, kdeConfusion } from "./confusion.ts";
@@ -104,7 +104,7 @@ async function confusionDistribution(
   signal?.throwIfAborted();
   // Deviations 5 and 6: rows drawn with the seed, and exact probabilities where numbers are whole.
   const histogram = options.density === "histogram" || (options.density === "auto" && (await areAllWhole(x)));
-  const sample = await gatherMatrix(x, sampledRows(x.rows, options.confusionRows, generator));
+  const sample = toCsr(await gatherMatrix(x, sampledRows(x.rows, options.confusionRows, generator)));
   const columnAt = columnReader(sample);
   const order = ascendingFeatures(sample);
   return histogram
@@ -123,47 +123,22 @@ function sampledRows(rows: number, most: number, generator: RandomGenerator): Ui
  * rows: gaps between neighbours make sense only if the order is that of the distributions they compare. Sums serve as
  * means, and run in row order, so they are the same for dense and sparse data.
  */
-function ascendingFeatures(x: Matrix): Uint32Array {
+function ascendingFeatures(x: Csr): Uint32Array {
   const sums = new Float64Array(x.features);
-  for (let row = 0; row < x.rows; row++) {
-    if (x instanceof Dense) {
-      const from = row * x.features;
-      for (let i = 0; i < x.features; i++) sums[i] += x.values[from + i];
-    } else {
-      for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) sums[x.indices[e]] += x.values[e];
-    }
-  }
+  for (let e = x.offsets[0]; e < x.offsets[x.rows]; e++) sums[x.indices[e]] += x.values[e];
   return Uint32Array.from(sums.keys()).sort((a, b) => sums[a] - sums[b] || a - b);
 }
 
-/** Reads the column of a feature over the sampled rows. A column is valid until the next one is read. */
-function columnReader(x: Matrix): (feature: number) => Column {
+/** Reads the column of a feature over the sampled rows, which are turned into compressed columns once. */
+function columnReader(x: Csr): (feature: number) => Column {
   const { rows } = x;
-  if (x instanceof Dense) {
-    const { values, features } = x;
-    const column = new Float64Array(rows);
-    return (feature) => {
-      let count = 0;
-      for (let j = 0; j < rows; j++) {
-        const value = values[j * features + feature];
-        if (value !== 0) column[count++] = value;
-      }
-      return { rows, values: column.subarray(0, count) };
-    };
-  }
-
-  // Sparse: the sample turned into compressed columns once; memory is that of its entries and n offsets.
   const offsets = new Uint32Array(x.features + 1);
-  for (let row = 0; row < rows; row++) {
-    for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) if (x.values[e] !== 0) offsets[x.indices[e] + 1]++;
-  }
+  for (let e = x.offsets[0]; e < x.offsets[rows]; e++) if (x.values[e] !== 0) offsets[x.indices[e] + 1]++;
   for (let i = 0; i < x.features; i++) offsets[i + 1] += offsets[i];
   const values = new Float64Array(offsets[x.features]);
   const next = offsets.slice();
-  for (let row = 0; row < rows; row++) {
-    for (let e = x.offsets[row]; e < x.offsets[row + 1]; e++) {
-      if (x.values[e] !== 0) values[next[x.indices[e]]++] = x.values[e];
-    }
+  for (let e = x.offsets[0]; e < x.offsets[rows]; e++) {
+    if (x.values[e] !== 0) values[next[x.indices[e]]++] = x.values[e];
   }
   return (feature) => ({ rows, values: values.subarray(offsets[feature], offsets[feature + 1]) });
 }

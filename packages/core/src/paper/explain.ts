@@ -10,6 +10,7 @@ import type { FilterBank, Groups } from "../kernels/shapes.ts";
 import { weightOf } from "../kernels/top.ts";
 import type { Matrix } from "../matrix/matrix.ts";
 import { toCsr } from "../matrix/matrix.ts";
+import { type Contribution, contributionsOf } from "./contributions.ts";
 import { similarities } from "./similarity.ts";
 
 /** A filter that responds to the row. */
@@ -21,14 +22,6 @@ export interface StrongFilter {
   readonly similarity: number;
   /** Training rows the filter was made from. */
   readonly rows: Uint32Array;
-}
-
-/** A feature's part in the decision. */
-export interface Contribution {
-  readonly feature: number;
-  readonly value: number;
-  /** value x (weight in the strongest filter of the class given - weight in the rival), weights normalised: positive supports the decision. */
-  readonly contribution: number;
 }
 
 /** What a bank alone can say about a row. */
@@ -69,7 +62,7 @@ export async function explainRow(
   const first = await strongestWhere(row, keptBank, (f) => classOf(f) === chosen, backend);
   const rival = await strongestWhere(row, keptBank, (f) => classOf(f) !== chosen, backend);
   if (first === undefined || rival === undefined) return { filters, rival, contributions: [] };
-  return { filters, rival, contributions: contributionsOf(row, bank, first, rival) };
+  return { filters, rival, contributions: partsOfLead(row, bank, first, rival) };
 }
 
 /** The strongest filter for which `holds`. */
@@ -93,16 +86,9 @@ async function strongestWhere(
 }
 
 /** The parts of features in the difference between the responses of two filters. */
-export function contributionsOf(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
-  const parts: Contribution[] = [];
-  const { indices, values, offsets } = toCsr(row);
-  for (let e = offsets[0]; e < offsets[1]; e++) {
-    const [feature, value] = [indices[e], values[e]];
-    const difference =
-      weightOf(bank, first, feature) / bank.norm[first] - weightOf(bank, rival, feature) / bank.norm[rival];
-    if (value * difference !== 0) parts.push({ feature, value, contribution: value * difference });
-  }
-  return byPart(parts);
+export function partsOfLead(row: Matrix, bank: FilterBank, first: number, rival: number): Contribution[] {
+  const normalised = (f: number, feature: number) => weightOf(bank, f, feature) / bank.norm[f];
+  return contributionsOf(row, (feature) => normalised(first, feature) - normalised(rival, feature));
 }
 
 /** The response of a filter to the row: its weights where the row has something, however wide it is. */
@@ -117,9 +103,4 @@ function respond(row: Matrix, bank: FilterBank, filter: number): number {
   }
   const given = values.subarray(offsets[0], offsets[1]) as typeof values;
   return dotCsr(places, given, 0, places.length, weights) / bank.norm[filter];
-}
-
-/** Largest part first, equal parts by lower feature. */
-export function byPart(parts: Contribution[]): Contribution[] {
-  return parts.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution) || a.feature - b.feature);
 }

@@ -4,9 +4,10 @@
  */
 
 import type { Assignment, HeldBank, HeldRows, RowSource } from "../backends/contract.ts";
-import { pickGroups } from "../bank/groups.ts";
+import { membersOf } from "../bank/assignment.ts";
+import { emptyGroups, pickGroups } from "../bank/groups.ts";
 import { RanksimError } from "../errors.ts";
-import { commonNorm, rankDense, weightsFor } from "../kernels/rank.ts";
+import { commonNorm, rankVector, weightsFor } from "../kernels/rank.ts";
 import type { DenseBank, Groups } from "../kernels/shapes.ts";
 import { Adder } from "../kernels/sums.ts";
 import { Dense } from "../matrix/dense.ts";
@@ -36,8 +37,13 @@ export function filterMaker(
 ): FilterMaker {
   if (filterFunction === "meanRank") {
     return {
-      fromGroups: (groups) => held.sum(groups).rank(distribution),
-      fromAssignment: (assignment, filters) => assignment.sums(filters).rank(distribution),
+      fromGroups: (groups) => held.rank(groups, distribution),
+      fromAssignment: (assignment, filters) => {
+        const { sums } = assignment;
+        if (!sums) return held.rank(pickGroups(membersOf(assignment), filters), distribution);
+        const known = Array.from(filters, (f) => sums[f]);
+        return held.rank(emptyGroups(filters.length), distribution, known);
+      },
     };
   }
   const matrix = matrixFor(x, "filterFunction");
@@ -45,7 +51,7 @@ export function filterMaker(
     held.load(makeFilters(matrix, groups, filterFunction, distribution));
   return {
     fromGroups,
-    fromAssignment: async (assignment, filters) => fromGroups(pickGroups(await assignment.members(), filters)),
+    fromAssignment: (assignment, filters) => fromGroups(pickGroups(membersOf(assignment), filters)),
   };
 }
 
@@ -62,7 +68,7 @@ function makeFilters(
   const norm = new Float64Array(filters).fill(ranked ? commonNorm(n, distribution) : 1);
   for (let g = 0; g < filters; g++) {
     const rows = rowsOf(x, groups, g);
-    if (ranked) rankDense(medians(rows), distribution, weights, g * n);
+    if (ranked) rankVector(medians(rows), n, distribution, weights, g * n);
     else weights.set(unitFilter(filterFunction === "mean" ? means(rows) : filterFunction(rows), n), g * n);
   }
   return { form: "dense", filters, features: n, weights, norm };

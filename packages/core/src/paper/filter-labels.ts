@@ -1,12 +1,9 @@
 /**
  * The label matrix of the probabilistic classifier (the paper's algorithm 6): what the rows a filter wins are called. A filter
  * wins few rows and these have few labels, so counts and shares are kept by their entries that are not 0: ten thousand
- * classes take no more room than ten.
+ * classes take no more room than ten. `label-counts.ts` counts.
  */
 
-import { countCodes, groupByCode, pickNumbers } from "../bank/groups.ts";
-import { numbersBelow } from "../kernels/rows.ts";
-import type { Csr } from "../matrix/csr.ts";
 import type { Combine } from "./vote.ts";
 
 /** Filter f has the entries `offsets[f]` to `offsets[f + 1] - 1`, by ascending class (or label) number. */
@@ -32,78 +29,6 @@ export interface LabelShares extends LabelEntries {
   readonly common: Float64Array;
   /** What was counted; absent where only shares were stored. */
   readonly counts?: LabelCounts;
-}
-
-/** Counts the class of each row for the filter that wins it. */
-export function countLabels(
-  winners: Uint32Array, // filter of each row
-  codes: Uint32Array, // class of each row
-  filters: number,
-  classes: number,
-  weights?: ArrayLike<number>, // how often each row counts; once where absent
-): LabelCounts {
-  return tally(winners, codes, numbersBelow(codes.length), filters, classes, weights);
-}
-
-/** Deviation 21. Counts the labels that each row has for the filter that wins it. */
-export function countPresence(
-  winners: Uint32Array,
-  present: Csr,
-  filters: number,
-  weights?: ArrayLike<number>,
-): LabelCounts {
-  const { offsets, indices, rows, features } = present;
-  const given = indices.subarray(offsets[0], offsets[rows]);
-  const rowOf = new Uint32Array(given.length);
-  for (let r = 0; r < rows; r++) rowOf.fill(r, offsets[r] - offsets[0], offsets[r + 1] - offsets[0]);
-  return tally(winners, given, rowOf, filters, features, weights);
-}
-
-/** Counts labels, of which each is given with its row. */
-function tally(
-  winners: Uint32Array,
-  given: Uint32Array,
-  rowOf: Uint32Array,
-  filters: number,
-  classes: number,
-  weights: ArrayLike<number> | undefined,
-): LabelCounts {
-  // In the order of the classes, then in that of the filters: the labels of a filter are by ascending class.
-  const byClass = groupByCode(given, classes).rows;
-  const won = groupByCode(pickNumbers(winners, pickNumbers(rowOf, byClass)), filters);
-  const offsets = new Uint32Array(filters + 1);
-  const label = new Uint32Array(given.length);
-  const count = new Uint32Array(given.length);
-  const found = countRuns(pickNumbers(byClass, won.rows), won.offsets, given, rowOf, weights, {
-    offsets,
-    label,
-    count,
-  });
-  const rows = new Uint32Array(filters);
-  if (weights) for (let r = 0; r < winners.length; r++) rows[winners[r]] += weights[r];
-  else countCodes(winners, rows);
-  return { classes, offsets, label: label.slice(0, found), count: count.slice(0, found), rows };
-}
-
-/** Counts labels that are listed by filter, equal ones next to each other; returns how many are different. */
-function countRuns(
-  listed: Uint32Array,
-  starts: Uint32Array, // of each filter in the list
-  given: Uint32Array,
-  rowOf: Uint32Array,
-  weights: ArrayLike<number> | undefined,
-  out: Pick<LabelCounts, "offsets" | "label" | "count">,
-): number {
-  let found = 0;
-  for (let f = 0; f + 1 < starts.length; f++) {
-    for (let j = starts[f]; j < starts[f + 1]; j++) {
-      const e = listed[j];
-      if (j === starts[f] || given[e] !== out.label[found - 1]) out.label[found++] = given[e];
-      out.count[found - 1] += weights ? weights[rowOf[e]] : 1;
-    }
-    out.offsets[f + 1] = found;
-  }
-  return found;
 }
 
 /**
@@ -179,43 +104,4 @@ export function countsOf(shares: LabelShares, rows: Uint32Array): LabelCounts {
     offsets[f + 1] = kept.length;
   }
   return { classes, offsets, label: Uint32Array.from(kept), count: Uint32Array.from(count), rows };
-}
-
-/** The same counts over more classes; `to` has the new number of each, ascending. */
-export function renumberClasses(counts: LabelCounts, to: ArrayLike<number>, classes: number): LabelCounts {
-  return { ...counts, classes, label: counts.label.map((c) => to[c]) };
-}
-
-/** The sum of counts of the same filters and classes. */
-export function addCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
-  const offsets = new Uint32Array(a.offsets.length);
-  const label: number[] = [];
-  const count: number[] = [];
-  for (let f = 0; f < a.rows.length; f++) {
-    let [i, j] = [a.offsets[f], b.offsets[f]];
-    while (i < a.offsets[f + 1] || j < b.offsets[f + 1]) {
-      const [first, second] = [
-        i < a.offsets[f + 1] ? a.label[i] : a.classes,
-        j < b.offsets[f + 1] ? b.label[j] : a.classes,
-      ];
-      label.push(Math.min(first, second));
-      count.push((first <= second ? a.count[i++] : 0) + (second <= first ? b.count[j++] : 0));
-    }
-    offsets[f + 1] = label.length;
-  }
-  const rows = a.rows.map((won, f) => won + b.rows[f]);
-  return { classes: a.classes, offsets, label: Uint32Array.from(label), count: Uint32Array.from(count), rows };
-}
-
-/** Counts of some filters, then of others, over the same classes. */
-export function joinCounts(a: LabelCounts, b: LabelCounts): LabelCounts {
-  const offsets = Uint32Array.from([...a.offsets, ...b.offsets.subarray(1).map((offset) => offset + a.label.length)]);
-  const joined = (p: Uint32Array, q: Uint32Array) => Uint32Array.from([...p, ...q]);
-  return {
-    classes: a.classes,
-    offsets,
-    label: joined(a.label, b.label),
-    count: joined(a.count, b.count),
-    rows: joined(a.rows, b.rows),
-  };
 }

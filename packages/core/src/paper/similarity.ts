@@ -6,6 +6,7 @@
 
 import type { Backend, HeldRows, Leaders, RowSource, TopFilters } from "../backends/contract.ts";
 import type { KeptBank } from "../backends/kept-bank.ts";
+import { Csr } from "../matrix/csr.ts";
 
 /** The similar filters of each row: row r has the entries `offsets[r]` to `offsets[r + 1] - 1`, strongest first. */
 export interface Similar {
@@ -179,4 +180,41 @@ function strongestOf(top: TopFilters, r: number): Uint32Array {
   let count = 1;
   while (count < top.k && top.response[at + count] === top.response[at]) count++;
   return top.filter.subarray(at, at + count);
+}
+
+/** The similarities of all rows, rows x filters. */
+export async function similarityMatrix(
+  x: RowSource,
+  bank: KeptBank,
+  nBest: number,
+  backend: Backend,
+  onChunk: OnChunk,
+): Promise<Csr> {
+  const parts: Similar[] = [];
+  for await (const { similar } of similarities(x, bank, nBest, backend, onChunk)) parts.push(similar);
+  return toMatrix(parts, x.rows, bank.bank.filters);
+}
+
+/** Joins chunks of similarities into one matrix, filters ascending within a row. */
+function toMatrix(parts: readonly Similar[], rows: number, filters: number): Csr {
+  const entries = parts.reduce((sum, part) => sum + part.filter.length, 0);
+  const offsets = new Uint32Array(rows + 1);
+  const indices = new Uint32Array(entries);
+  const values = new Float64Array(entries);
+  let row = 0;
+  let at = 0;
+  for (const part of parts) {
+    for (let r = 0; r + 1 < part.offsets.length; r++) {
+      const from = part.offsets[r];
+      const to = part.offsets[r + 1];
+      const order = Uint32Array.from({ length: to - from }, (_, j) => from + j);
+      order.sort((a, b) => part.filter[a] - part.filter[b]);
+      for (const e of order) {
+        indices[at] = part.filter[e];
+        values[at++] = part.similarity[e];
+      }
+      offsets[++row] = at;
+    }
+  }
+  return Csr.of(offsets, indices, values, filters);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Assignment, HeldBank, HeldRows } from "../backends/contract.ts";
+import { membersOf } from "../bank/assignment.ts";
 import { placesOf, replaceGroups } from "../bank/groups.ts";
 import type { Groups } from "../kernels/shapes.ts";
 import type { FilterMaker } from "./filter-function.ts";
@@ -26,7 +27,7 @@ export interface Step {
 export interface Spread {
   readonly bank: HeldBank;
   /** The rows each filter was made from. */
-  readonly members: () => Promise<Groups>;
+  readonly members: () => Groups;
   readonly step: Step;
   readonly converged: boolean;
   /** Which filter each row belonged to before the filters were recomputed. */
@@ -79,15 +80,14 @@ export async function* spreadMax(
         if (moving !== bank) moving.release();
       });
     }
-    before?.release();
     if (bank !== start && bank !== next) bank.release();
     bank = next;
     before = assignment;
 
     // Deviations 11 and 12: a share of the rows, and converging is reported, not demanded.
     const converged = iteration > 1 && moved <= Math.floor(tolerance * held.rows);
-    const members = async (): Promise<Groups> => {
-      const won = await assignment.members();
+    const members = (): Groups => {
+      const won = membersOf(assignment);
       return relocated ? replaceGroups(won, empty, relocated) : won;
     };
     yield { bank, members, step: { iteration, moved, empty: empty.length }, converged, assignment };
@@ -123,14 +123,13 @@ export async function* spreadWeighted(
     const assignment = await held.assign(bank, before);
     const { moved, wins } = assignment;
     const next = await averageAround({ bank, members }, held, nearest, maker);
-    before?.release();
     if (bank !== start.bank && bank !== next.bank) bank.release();
     ({ bank, members } = next);
     before = assignment;
     const empty = wins.reduce((count, won) => count + (won === 0 ? 1 : 0), 0);
     const converged = iteration > 1 && moved <= Math.floor(tolerance * held.rows);
     const rows = members;
-    yield { bank, members: async () => rows, step: { iteration, moved, empty }, converged, assignment };
+    yield { bank, members: () => rows, step: { iteration, moved, empty }, converged, assignment };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Backend, HeldBank, RowSource, Work } from "../backends/contract.ts";
 import { KeptBank } from "../backends/kept-bank.ts";
+import { assignmentOf } from "../bank/assignment.ts";
 import type { FilterBank, Groups, Sum } from "../kernels/shapes.ts";
 import type { RandomGenerator } from "../random.ts";
 import { type FilterFunction, filterMaker } from "./filter-function.ts";
@@ -61,11 +62,10 @@ export interface BankState {
   readonly converged: boolean;
 }
 
-/** Where the state of a bank is kept, and found again. */
-export interface BankKeeper {
-  recall(rows: number, features: number, filters: number): Promise<BankState | undefined>;
-  isDue(): Promise<boolean>;
-  keep(state: BankState): Promise<void>;
+/** Where what was reached is kept, if it is time to, and found again. */
+export interface Keeper<T> {
+  recall(): Promise<T | undefined>;
+  keep(reached: () => T | Promise<T>): Promise<void>;
 }
 
 /** Trains `filters` filters on the rows of `x`, or goes on from what was kept. Whatever happens, nothing stays held. */
@@ -76,7 +76,7 @@ export async function trainBank(
   generator: RandomGenerator,
   backend: Backend,
   onStep: OnStep,
-  keeper?: BankKeeper,
+  keeper?: Keeper<BankState>,
 ): Promise<Trained> {
   const held = await backend.hold(x, { filters, searches: options.iterations });
   let start: Start | undefined;
@@ -85,14 +85,17 @@ export async function trainBank(
   try {
     const maker = filterMaker(x, held, options.filterFunction, options.distribution);
     const how = options.initialRows ?? options.initialize;
-    const known = await keeper?.recall(x.rows, x.features, filters);
+    const known = await keeper?.recall();
     start = known
       ? { bank: held.load(known.bank), members: known.members }
       : await initialize(how, x, held, filters, maker, generator);
     const first = start;
-    if (!known && (await keeper?.isDue())) {
-      const { members } = first;
-      await keeper?.keep({ bank: await first.bank.read(), members, winners: undefined, steps: [], converged: false });
+    if (!known) {
+      const { bank, members } = first;
+      await keeper?.keep(async () => ({
+        ...{ bank: await bank.read(), members, winners: undefined },
+        ...{ steps: [], converged: false },
+      }));
     }
     await onStep(() => first.bank.read(), known?.steps.at(-1));
 
@@ -101,7 +104,7 @@ export async function trainBank(
     const initialized = options.initialRows ? "rows" : options.initialize;
     const resumed = {
       iterations: steps.length,
-      before: known?.winners && held.assignment(known.winners, filters),
+      before: known?.winners && assignmentOf(known.winners, filters, known.winners),
     };
     const rounds =
       known?.converged && options.spreading === "max"
@@ -115,16 +118,16 @@ export async function trainBank(
       reached = round;
       const now = performance.now();
       steps.push({ ...round.step, seconds: (now - before) / 1000 });
-      if (await keeper?.isDue()) await keeper?.keep(await stateOf(round, steps));
+      await keeper?.keep(() => stateOf(round, steps));
       await onStep(() => round.bank.read(), round.step);
       before = performance.now();
     }
     await options.beforeWinners?.();
     const bank = reached?.bank ?? start.bank;
     const earlier = reached?.assignment ?? resumed.before;
-    const winners = options.beforeWinners && (await (await held.assign(bank, earlier)).winners());
-    const members = reached ? await reached.members() : start.members;
-    const sums = options.keepSums ? await held.sum(members).read() : undefined;
+    const winners = options.beforeWinners && (await held.assign(bank, earlier)).winners;
+    const members = reached ? reached.members() : start.members;
+    const sums = options.keepSums ? await held.sum(members) : undefined;
     const filtersRead = await bank.read();
     if (options.keepBank) handedOut = bank;
     return {
@@ -138,7 +141,6 @@ export async function trainBank(
       work: held.work(),
     };
   } finally {
-    reached?.assignment.release();
     for (const bank of [reached?.bank, start?.bank]) if (bank !== handedOut) bank?.release();
     held.release();
   }
@@ -148,8 +150,8 @@ async function stateOf(round: Spread, steps: readonly Step[]): Promise<BankState
   const { bank, members, assignment, converged } = round;
   return {
     bank: await bank.read(),
-    members: await members(),
-    winners: await assignment.winners(),
+    members: members(),
+    winners: assignment.winners,
     steps: steps.map(({ iteration, moved, empty }) => ({ iteration, moved, empty })),
     converged,
   };

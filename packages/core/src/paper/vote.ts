@@ -4,6 +4,7 @@
  */
 
 import type { Leaders } from "../backends/contract.ts";
+import { indexOfLargest } from "../kernels/measure.ts";
 import { expandShares, type LabelShares } from "./filter-labels.ts";
 import type { Similar, Tied } from "./similarity.ts";
 
@@ -54,6 +55,36 @@ export function voteBySimilarity(similar: Similar, filterClass: Uint32Array, cla
     }
     return best;
   });
+}
+
+/**
+ * Deviation 38: the class of the strongest filter where the largest probability decides and strongest responses make it. Several at the
+ * maximum: the lowest of their classes.
+ */
+export function lowestOfStrongest(top: Leaders, tied: Tied, filterClass: Uint32Array): Uint32Array {
+  return Uint32Array.from({ length: top.rows }, (_, r) => {
+    const filters = tied.get(r);
+    return filters
+      ? filters.reduce((least, f) => Math.min(least, filterClass[f]), filterClass[filters[0]])
+      : filterClass[top.filter[r]];
+  });
+}
+
+/** Deviation 38: each class's share of the similarity of the similar filters, rows x classes. A row without response: uniform. */
+export function voteShares(
+  similar: Similar,
+  filterClass: Uint32Array,
+  classes: number,
+  out: Float64Array, // out: rows x classes from `at`, all 0
+  at: number,
+): void {
+  for (let r = 0; r + 1 < similar.offsets.length; r++) {
+    const row = at + r * classes;
+    for (let e = similar.offsets[r]; e < similar.offsets[r + 1]; e++) {
+      out[row + filterClass[similar.filter[e]]] += similar.similarity[e];
+    }
+    normalize(out, row, classes);
+  }
 }
 
 /**
@@ -161,6 +192,9 @@ export function presenceProbabilities(
   }
 }
 
+/** What decides the class of a row: the filters, or the largest probability (deviation 38). */
+export type Decision = "vote" | "probability";
+
 /** How the label shares of similar filters become one. */
 export type Combine = "max" | "mean";
 
@@ -202,13 +236,6 @@ function meanOfAll(labels: LabelShares): Float64Array {
   const filters = labels.unknown.length;
   for (let f = 0; f < filters; f++) addShares(labels, f, 1, means, 0);
   return means.map((sum) => sum / filters);
-}
-
-/** The first position of the largest value in `values[from .. from + count)`, counted from `from`. */
-export function indexOfLargest(values: ArrayLike<number>, from: number, count: number): number {
-  let best = 0;
-  for (let c = 1; c < count; c++) if (values[from + c] > values[from + best]) best = c;
-  return best;
 }
 
 /** Deviation 18: what sums to nothing becomes uniform. */

@@ -2,8 +2,10 @@
 
 import { type Backend, Dense, type HeldBank, openBackend } from "@ranksim/core";
 import { describe, expect, it } from "vitest";
-import { singletons } from "../../src/bank/groups.ts";
+import { membersOf } from "../../src/bank/assignment.ts";
+import { pickGroups, singletons } from "../../src/bank/groups.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
+import { isFull } from "../tier.ts";
 
 const ROWS = 1500;
 const FEATURES = 200;
@@ -29,15 +31,15 @@ const numbers = (count: number, step = 1): Uint32Array => Uint32Array.from({ len
 async function answers(backend: Backend, filters: number, small = false) {
   const held = await backend.hold(x, { filters, searches: 5 });
   // Rows that were first searched for few filters know of no landmarks.
-  const few = small ? [...(await held.topFilters(await held.sum(singletons(numbers(300))).rank(), 1)).filter] : [];
-  let bank: HeldBank = await held.sum(singletons(numbers(filters))).rank();
+  const few = small ? [...(await held.topFilters(await held.rank(singletons(numbers(300))), 1)).filter] : [];
+  let bank: HeldBank = await held.rank(singletons(numbers(filters)));
   let before: Awaited<ReturnType<typeof held.assign>> | undefined;
   const rounds: number[][] = [];
   for (let round = 0; round < 3; round++) {
     const assignment = await held.assign(bank, before);
-    rounds.push([...(await assignment.winners())]);
+    rounds.push([...assignment.winners]);
     const won = numbers(filters).filter((f) => assignment.wins[f] > 0 && (round === 0 || assignment.changed[f] === 1));
-    const fresh = await assignment.sums(won).rank();
+    const fresh = await held.rank(pickGroups(membersOf(assignment), won));
     bank = await bank.replace(won, fresh);
     before = assignment;
   }
@@ -48,15 +50,18 @@ async function answers(backend: Backend, filters: number, small = false) {
 }
 
 describe("rows next to rows like them", () => {
-  it.each([1023, 1024, 1100])("have the answers of the plain loops to %i filters", async (filters) => {
-    const [plain, fast] = [await openBackend("reference"), await openBackend("wasm")];
-    for (const small of [false, true]) {
-      const expected = await answers(plain, filters, small);
-      const { found, share } = await answers(fast, filters, small);
-      expect(found).toEqual(expected.found);
-      expect(share).toBeLessThan(0.5); // by bounds, so that there was an order
-    }
-    await plain.close();
-    await fast.close();
-  });
+  it.each(isFull ? [1023, 1024, 1100] : [1024])(
+    "have the answers of the plain loops to %i filters",
+    async (filters) => {
+      const [plain, fast] = [await openBackend("reference"), await openBackend("wasm")];
+      for (const small of [false, true]) {
+        const expected = await answers(plain, filters, small);
+        const { found, share } = await answers(fast, filters, small);
+        expect(found).toEqual(expected.found);
+        expect(share).toBeLessThan(0.5); // by bounds, so that there was an order
+      }
+      await plain.close();
+      await fast.close();
+    },
+  );
 });

@@ -25,7 +25,7 @@ it("the GPU too, where workers fail to close, and the failure is told", async ()
       isOpen = false;
     },
   };
-  const auto = await openAuto(2, async () => gpu);
+  const auto = await openAuto(2, [async () => gpu]);
   const work = { filters: 64, searches: 1e9 };
   (await auto.hold(sourceOf(denseRows("u8", 4000, 10, "noise", 1)), work)).release();
   await expect(auto.close()).rejects.toThrow("a worker is stuck");

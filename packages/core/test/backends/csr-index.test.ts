@@ -4,17 +4,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Engine, openEngine } from "../../src/backends/wasm/engine/engine.ts";
 import { borrowed } from "../../src/backends/wasm/engine/memory.ts";
 import { loadCsrBank } from "../../src/backends/wasm/sparse/bank.ts";
-import {
-  COLUMN_BOUNDS,
-  COLUMN_COUNT,
-  COLUMN_EXCEPTIONS,
-  COLUMNS,
-  POSTING_EXCEPTIONS,
-  POSTINGS,
-  ROOM,
-  TABLE,
-} from "../../src/backends/wasm/sparse/context.ts";
-import { allFilters, makeIndex } from "../../src/backends/wasm/sparse/inverted-index.ts";
+import { makeIndex } from "../../src/backends/wasm/sparse/inverted-index.ts";
+import * as slot from "../../src/backends/wasm/sparse/slots.ts";
+import { numbersBelow } from "../../src/kernels/rows.ts";
 import type { SparseBank } from "../../src/kernels/shapes.ts";
 import { csrRows, distribution, trainedBank } from "./csr-data.ts";
 
@@ -29,22 +21,22 @@ afterAll(() => engine.close());
 /** Everything that searches read of an index, as bytes. */
 function indexOf(on: Engine, bank: SparseBank, kind: { whole: boolean; byNorm: boolean }): Promise<number[][]> {
   return borrowed(engine.memory, async (lease) => {
-    const loaded = await loadCsrBank(on, lease, bank, 0, bank.filters);
-    const slots = new Map((await makeIndex(on, lease, loaded, allFilters(loaded), kind)).slots);
+    const loaded = await loadCsrBank(on, lease, bank);
+    const slots = new Map((await makeIndex(on, lease, loaded, numbersBelow(loaded.filters), kind)).slots);
     const at = (slot: number): number => slots.get(slot) ?? 0;
     const read = (slot: number, bytes: number): number[] =>
       at(slot) === 0 ? [] : [...engine.memory.u8(at(slot), bytes)];
-    const starts = engine.memory.u32(at(TABLE), bank.features * 2);
+    const starts = engine.memory.u32(at(slot.TABLE), bank.features * 2);
     let postings = 0;
     for (let i = 1; i < starts.length; i += 2) if (starts[i] < 2 ** 31) postings += starts[i];
-    const column = at(ROOM) * 4;
+    const column = at(slot.ROOM) * 4;
     return [
-      read(TABLE, bank.features * 8),
-      read(COLUMNS, at(COLUMN_COUNT) * column),
-      read(COLUMN_EXCEPTIONS, at(COLUMN_COUNT) * column),
-      read(COLUMN_BOUNDS, at(COLUMN_COUNT) * 8),
-      read(POSTINGS, postings * 8),
-      read(POSTING_EXCEPTIONS, postings * 4),
+      read(slot.TABLE, bank.features * 8),
+      read(slot.COLUMNS, at(slot.COLUMN_COUNT) * column),
+      read(slot.COLUMN_EXCEPTIONS, at(slot.COLUMN_COUNT) * column),
+      read(slot.COLUMN_BOUNDS, at(slot.COLUMN_COUNT) * 8),
+      read(slot.POSTINGS, postings * 8),
+      read(slot.POSTING_EXCEPTIONS, postings * 4),
     ];
   });
 }
@@ -97,8 +89,8 @@ it("is made in many calls of a kernel where there are many exceptions", async ()
     },
   };
   await borrowed(engine.memory, async (lease) => {
-    const loaded = await loadCsrBank(watched, lease, bank, 0, filters);
-    await makeIndex(watched, lease, loaded, allFilters(loaded), { whole: true, byNorm: true });
+    const loaded = await loadCsrBank(watched, lease, bank);
+    await makeIndex(watched, lease, loaded, numbersBelow(loaded.filters), { whole: true, byNorm: true });
   });
   // About a million exceptions at a time, so that a call takes some milliseconds.
   expect(pieces).toEqual([52, 52]);

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
-import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import { rankSums } from "../../src/kernels/rank-sums.ts";
 import type { CsrRows, Groups, SparseBank } from "../../src/kernels/shapes.ts";
 import { csr, csrRows, distribution, expectSame, someGroups } from "./csr-data.ts";
@@ -15,8 +14,8 @@ beforeAll(async () => {
   backends = [
     await openWasm(),
     // Rows come in as needed, a few at a time; one group alone may be too large even for that.
-    await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 4000, bankBytes: 4000 }),
-    await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 60, bankBytes: 4000 }),
+    await openWasm({ cut: { blockBytes: 4000, parts: 2 } }),
+    await openWasm({ cut: { blockBytes: 60, parts: 5 } }),
   ];
 });
 
@@ -24,9 +23,14 @@ afterAll(async () => {
   for (const backend of backends) await backend.close();
 });
 
-async function expectFilters(x: CsrRows, groups: Groups, from?: Float64Array): Promise<SparseBank> {
+async function expectFilters(
+  x: CsrRows,
+  groups: Groups,
+  from?: Float64Array,
+  on: readonly Backend[] = backends,
+): Promise<SparseBank> {
   const expected = rankSums(x, groups, from) as SparseBank;
-  for (const backend of backends) {
+  for (const backend of on) {
     const held = await hold(backend, x);
     const found = (await rankSumsOn(held, groups, from)) as SparseBank;
     held.release();
@@ -92,7 +96,12 @@ describe("filters of groups of sparse rows", () => {
       [0, 2, 1, 3],
       [3, 2, 1, 0],
     ]) {
-      await expectFilters(x, { offsets: Uint32Array.of(0, 4), rows: Uint32Array.from(rows) });
+      const groups = { offsets: Uint32Array.of(0, 4), rows: Uint32Array.from(rows) };
+      const isAscending = rows.every((r, j) => r === j);
+      // Blocks come in the order of the rows, and so do the rows of groups wherever the method makes them.
+      await expectFilters(x, groups, undefined, isAscending ? backends : [backends[0]]);
     }
+    const falling = { offsets: Uint32Array.of(0, 4), rows: Uint32Array.of(3, 2, 1, 0) };
+    await expect(expectFilters(x, falling, undefined, [backends[2]])).rejects.toThrow(/ascending/);
   });
 });

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
 import { openWasm } from "../../src/backends/wasm/backend.ts";
-import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import type { CsrRows, FilterBank } from "../../src/kernels/shapes.ts";
 import { topRows } from "../../src/kernels/top.ts";
 import {
@@ -26,7 +25,7 @@ let cramped: Backend;
 
 beforeAll(async () => {
   backend = await openWasm();
-  cramped = await openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 700, bankBytes: 3000, answerBytes: 100 });
+  cramped = await openWasm({ cut: { blockBytes: 700, parts: 3 }, answerBytes: 100 });
 });
 
 afterAll(async () => {

@@ -1,14 +1,14 @@
 /** Memory has one owner: what was taken is given back once, on success, error and abort, and what does not fit is done with less. */
 
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Backend, HeldRows } from "../../src/backends/contract.ts";
+import type { Backend } from "../../src/backends/contract.ts";
+import { OutOfMemory } from "../../src/backends/host/out-of-memory.ts";
 import { openReference } from "../../src/backends/reference.ts";
 import { openThreads } from "../../src/backends/threads/backend.ts";
 import { Turn } from "../../src/backends/turn.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { type Engine, openEngine } from "../../src/backends/wasm/engine/engine.ts";
-import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
-import { Memory, OutOfMemory, Shared } from "../../src/backends/wasm/engine/memory.ts";
+import { Memory, sharing } from "../../src/backends/wasm/engine/memory.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
 import type { Prototypes, Rows } from "../../src/kernels/shapes.ts";
 import { csrRows, draws } from "./csr-data.ts";
@@ -88,11 +88,9 @@ it("memory grows a few times, however many blocks are taken, and by no more than
   expect(grown(151 * 2 ** 20)).toBe(3);
 });
 
-it("something shared goes when its last user is done, and cannot be given back twice", () => {
+it("something shared goes when its last user is done, and cannot be given back twice", async () => {
   const memory = newMemory();
-  const lease = memory.lease();
-  lease.take(10);
-  const shared = new Shared("value", lease);
+  const shared = await sharing(memory, async (lease) => lease.take(10));
   shared.keep();
   shared.release();
   expect(memory.used).toBeGreaterThan(0);
@@ -118,48 +116,6 @@ function failAt(n: number): () => number {
   });
   return () => taken;
 }
-
-describe.each(["u8", "f32"] as const)("a part of held rows (%s)", (type) => {
-  const x = denseRows(type, 300, 200, "factors", 3);
-  const parts = [
-    [0, 300],
-    [37, 199],
-    [299, 300],
-  ] as const;
-
-  it("answers as those rows do, beside the whole and after it was released, whatever fails", async () => {
-    const engine = await openEngine();
-    const backend = backendOn(engine, "wasm");
-    const whole = await round(openReference(), sourceOf(x), FILTERS);
-    for (const [from, to] of parts) {
-      const filters = Math.min(FILTERS, to - from);
-      const expected = await round(openReference(), sourceOf(x).slice(from, to), filters);
-      for (const n of [0, 3, 10, 30]) {
-        const all = await backend.hold(sourceOf(x));
-        const used = engine.memory.used;
-        const [part, later] = [all.part?.(from, to), all.part?.(from, to)] as HeldRows[];
-        expect(engine.memory.used).toBe(used); // no copy
-        const as = (held: HeldRows): Backend => ({ ...backend, hold: async () => held });
-        failAt(n);
-        // Rounds release what they are given.
-        const answers = [round(as(all), sourceOf(x), FILTERS), round(as(part), sourceOf(x), filters)];
-        expect(await Promise.all(answers)).toEqual([whole, expected]);
-        expect(await round(as(later), sourceOf(x), filters)).toEqual(expected);
-        vi.restoreAllMocks();
-        await backend.close(); // clears what is kept in case it is needed again
-        expect(engine.memory.used).toBe(0);
-      }
-    }
-  });
-
-  it("is not had of rows that do not stay in memory", async () => {
-    const backend = await openWasm({ ...LIMITS, residentBytes: 0 });
-    const held = await backend.hold(sourceOf(x));
-    expect(held.part?.(0, 10)).toBeUndefined();
-    held.release();
-    await backend.close();
-  });
-});
 
 describe.each([
   ["dense", DENSE],
@@ -191,7 +147,7 @@ describe.each([
       const expected = await round(openReference(), sourceOf(x), FILTERS);
       const memoryBytes = Math.ceil((megabytes * 2 ** 20) / 65_536) * 65_536;
       const engine = await openEngine(memoryBytes);
-      const backend = backendOn(engine, "wasm", { ...LIMITS, memoryBytes });
+      const backend = backendOn(engine, "wasm", { memoryBytes });
       const found = await round(backend, sourceOf(x), FILTERS).catch((error) => error);
       if (found instanceof Error) {
         expect(megabytes).toBeLessThan(0.5);
@@ -205,9 +161,9 @@ describe.each([
 
   it("get the same answers read from a source, in blocks of any size, on every back end", async () => {
     const expected = await round(openReference(), sourceOf(x), FILTERS);
-    const small = { ...LIMITS, residentBytes: 0, blockBytes: 5000, bankBytes: 20_000, answerBytes: 3000 };
+    const small = { cut: { blockBytes: 5000, parts: 3 }, answerBytes: 3000 };
     const backends: Backend[] = [openReference(), await openWasm(), await openWasm(small)];
-    backends.push(await openThreads(2), await openThreads(3, { limits: small }));
+    backends.push(await openThreads(2), await openThreads(3, small));
     for (const backend of backends) {
       expect(await round(backend, unread(x), FILTERS)).toEqual(expected);
       await backend.close();
@@ -237,14 +193,12 @@ describe.each([
 it("rows are searched without bounds where these do not fit, and the report says so", async () => {
   const x = denseRows("u8", 2000, 256, "factors", 9);
   const memoryBytes = 25 * 65_536; // room for the rows and the filters, not for 2,000 bounds of 544 bytes
-  const backend = await openWasm({ ...LIMITS, memoryBytes });
+  const backend = await openWasm({ memoryBytes });
   const held = await backend.hold(sourceOf(x));
-  const bank = await held
-    .sum({
-      offsets: Uint32Array.from({ length: 401 }, (_, f) => f),
-      rows: Uint32Array.from({ length: 400 }, (_, f) => 5 * f),
-    })
-    .rank();
+  const bank = await held.rank({
+    offsets: Uint32Array.from({ length: 401 }, (_, f) => f),
+    rows: Uint32Array.from({ length: 400 }, (_, f) => 5 * f),
+  });
   const expectedRows = await openReference().hold(sourceOf(x));
   const expected = await expectedRows.topFilters(expectedRows.load(await bank.read()), 1);
   expect(await held.topFilters(bank, 1)).toEqual(expected);

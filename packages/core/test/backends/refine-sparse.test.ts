@@ -5,12 +5,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backends/contract.ts";
+import { OutOfMemory } from "../../src/backends/host/out-of-memory.ts";
 import { openReference } from "../../src/backends/reference.ts";
 import { openThreads } from "../../src/backends/threads/backend.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { type Engine, openEngine } from "../../src/backends/wasm/engine/engine.ts";
-import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
-import { OutOfMemory } from "../../src/backends/wasm/engine/memory.ts";
 import { entriesOfRow } from "../../src/kernels/measure.ts";
 import { sourceOf } from "../../src/kernels/rows.ts";
 import type { Listed, Prototypes, RefineBatch, RefineRule, Rows } from "../../src/kernels/shapes.ts";
@@ -21,7 +20,7 @@ const TYPES: readonly ValueType[] = ["u8", "u16", "i16", "f32", "f64"];
 const RULES: readonly RefineRule[] = ["add", "multiply"];
 const CLASSES = 3;
 /** Rows never stay, and a batch goes in parts of a few rows. */
-const CRAMPED = { ...LIMITS, residentBytes: 0, blockBytes: 2000, bankBytes: 9000 };
+const CRAMPED = { cut: { blockBytes: 2000, parts: 3 } };
 
 let wasm: Backend;
 let cramped: Backend;
@@ -30,10 +29,7 @@ let threads: Backend[];
 beforeAll(async () => {
   wasm = await openWasm();
   cramped = await openWasm(CRAMPED);
-  threads = await Promise.all([
-    ...[1, 2, 3, 4].map((count) => openThreads(count)),
-    openThreads(3, { limits: CRAMPED }),
-  ]);
+  threads = await Promise.all([...[1, 2, 3, 4].map((count) => openThreads(count)), openThreads(3, CRAMPED)]);
 });
 
 afterAll(async () => {
@@ -241,11 +237,11 @@ describe("kernels", () => {
   }
 
   it("update by rows of either form, resident or not, by either rule", async () => {
-    for (const limits of [LIMITS, CRAMPED]) {
+    for (const options of [{}, CRAMPED]) {
       for (const x of [csrRows(30, 40, 0.2, "f32", "small", 1), denseRows("f32", 30, 40, "noise", 1)]) {
         for (const rule of RULES) {
           const { engine, ran } = watched(await openEngine());
-          const on = backendOn(engine, "wasm", limits);
+          const on = backendOn(engine, "wasm", options);
           await expectSameUpdates(on, x, prototypes(x, 5, rule), batches(x, 5, 3));
           const end = x.form === "csr" ? "_csr" : "";
           expect([...ran]).toContain(`compare_listed${end}`);
@@ -256,10 +252,10 @@ describe("kernels", () => {
   });
 
   it("give all memory back", async () => {
-    for (const limits of [LIMITS, CRAMPED]) {
+    for (const options of [{}, CRAMPED]) {
       for (const x of [csrRows(100, 30, 0.2, "u8", "small", 1), denseRows("u16", 100, 30, "noise", 1)]) {
         const engine = await openEngine();
-        const held = await backendOn(engine, "wasm", limits).hold(sourceOf(x));
+        const held = await backendOn(engine, "wasm", options).hold(sourceOf(x));
         const before = engine.memory.used;
         const refining = await held.refine(prototypes(x, 10, "add"));
         for (const each of batches(x, 10, 5)) {

@@ -6,7 +6,6 @@ import { openBackend } from "../../src/backends/open.ts";
 import { openReference } from "../../src/backends/reference.ts";
 import { backendOn, openWasm } from "../../src/backends/wasm/backend.ts";
 import { openEngine } from "../../src/backends/wasm/engine/engine.ts";
-import { LIMITS } from "../../src/backends/wasm/engine/limits.ts";
 import type { DenseBank, Listed, Prototypes, RefineBatch, Rows } from "../../src/kernels/shapes.ts";
 import { Adder } from "../../src/kernels/sums.ts";
 import { csrRows, draws, expectSame, type ValueType } from "./csr-data.ts";
@@ -21,7 +20,7 @@ let backends: Backend[];
 
 beforeAll(async () => {
   const threads = [1, 2, 3, 4].map((count) => openBackend("threads", { threads: count }));
-  const cramped = openWasm({ ...LIMITS, residentBytes: 0, blockBytes: 3000, bankBytes: 9000 });
+  const cramped = openWasm({ cut: { blockBytes: 3000, parts: 3 } });
   backends = await Promise.all([openWasm(), cramped, ...threads]);
 });
 
@@ -210,7 +209,7 @@ describe("an update", () => {
     const rows = denseRows("u8", 100, 30, "noise", 1);
     const used: number[] = [];
     for (let round = 0; round < 3; round++) {
-      const own = backendOn(engine, "wasm", LIMITS);
+      const own = backendOn(engine, "wasm");
       const held = await hold(own, rows);
       const refining = await held.refine(prototypes(rows, 10, 2));
       for (const k of [3, 9]) {

@@ -97,10 +97,10 @@ it("a bank made from another shares no weights that are written to later", async
   const copy = given.weights.slice();
   const held = await hold(backendOn(await openEngine(), "wasm"), x);
   const mine = held.load(given);
-  const start = await held.sum(one(3)).rank();
+  const start = await held.rank(one(3));
   const whole = await start.replace(Uint32Array.of(0, 1, 2), mine);
   whole.release();
-  const other = await held.sum(one(6)).rank();
+  const other = await held.rank(one(6));
   const single = held.load(rankSums(x, { offsets: Uint32Array.of(0, 1), rows: Uint32Array.of(9) }, undefined));
   const next = await other.replace(Uint32Array.of(1), single);
   expectSame(given.weights, copy);

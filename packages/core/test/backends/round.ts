@@ -1,7 +1,8 @@
 /** One round of everything the contract offers, as plain data: what every back end must answer alike. */
 
 import type { Backend, HeldRows } from "../../src/backends/contract.ts";
-import { singletons } from "../../src/bank/groups.ts";
+import { membersOf } from "../../src/bank/assignment.ts";
+import { pickGroups, singletons } from "../../src/bank/groups.ts";
 import { inMemory, sourceOf } from "../../src/kernels/rows.ts";
 import type { FilterBank, RowSource, Rows } from "../../src/kernels/shapes.ts";
 
@@ -37,10 +38,10 @@ export async function round(backend: Backend, source: RowSource, filters: number
 
 async function ask(held: HeldRows, filters: number): Promise<unknown> {
   const rows = Uint32Array.from({ length: filters }, (_, f) => Math.floor((f * held.rows) / filters));
-  const bank = await held.sum(singletons(rows)).rank();
+  const bank = await held.rank(singletons(rows));
   const first = await held.assign(bank);
   const won = Uint32Array.from({ length: filters }, (_, f) => f).filter((f) => first.wins[f] > 0);
-  const fresh = await first.sums(won).rank();
+  const fresh = await held.rank(pickGroups(membersOf(first), won));
   const next = await bank.replace(won, fresh);
   const k = Math.min(3, filters);
   try {
@@ -53,12 +54,12 @@ async function ask(held: HeldRows, filters: number): Promise<unknown> {
     );
     const leaders = await held.leaders(next);
     const strong = await held.topRows(next, won.subarray(0, 5), Math.min(2, held.rows));
-    const sums = await second.sums(won.subarray(0, 2)).read();
-    const onto = await held.sum(singletons(rows.subarray(0, 2)), sums.slice(0, Math.min(2, filters))).rank();
+    const sums = await held.sum(pickGroups(membersOf(second), won.subarray(0, 2)));
+    const onto = await held.rank(singletons(rows.subarray(0, 2)), undefined, sums.slice(0, Math.min(2, filters)));
     const added = weightsOf(await onto.read());
     onto.release();
     return {
-      winners: [...(await second.winners())],
+      winners: [...second.winners],
       moved: second.moved,
       wins: [...second.wins],
       changed: [...second.changed],

@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import * as dense from "../../src/backends/wasm/dense/context.ts";
-import * as pool from "../../src/backends/wasm/dense/pool-context.ts";
+import * as pool from "../../src/backends/wasm/dense/pool-slots.ts";
+import * as dense from "../../src/backends/wasm/dense/slots.ts";
 import { CONTEXT_BYTES } from "../../src/backends/wasm/engine/slots.ts";
-import * as refining from "../../src/backends/wasm/shared/refine-context.ts";
-import * as sparse from "../../src/backends/wasm/sparse/context.ts";
+import * as refining from "../../src/backends/wasm/shared/refine-slots.ts";
+import * as sparse from "../../src/backends/wasm/sparse/slots.ts";
 
 const ASSEMBLY = join(import.meta.dirname, "../../assembly");
 
@@ -15,7 +15,7 @@ const ASSEMBLY = join(import.meta.dirname, "../../assembly");
 const looked = new Set(
   readdirSync(ASSEMBLY, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => [...readFileSync(join(ASSEMBLY, file), "utf8").matchAll(/\(context, ([A-Z][A-Z0-9_]+)\)/g)])
+    .flatMap((file) => [...readFileSync(join(ASSEMBLY, file), "utf8").matchAll(/\(context, \w+\.([A-Z][A-Z0-9_]+)\)/g)])
     .map(([, name]) => name),
 );
 

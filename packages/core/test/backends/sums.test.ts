@@ -53,7 +53,7 @@ async function both(x: ReturnType<typeof rowsOf>, groups: Groups, onto?: readonl
   const found: Sum[][] = [];
   for (const backend of [await wasm, reference]) {
     const held = await backend.hold(x);
-    found.push(await held.sum(groups, onto).read());
+    found.push(await held.sum(groups, onto));
     held.release();
   }
   return [found[0], found[1]];

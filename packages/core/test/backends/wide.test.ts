@@ -21,6 +21,7 @@ import { topFilters, topRows } from "../../src/kernels/top.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import { platforms } from "../platforms.ts";
 import { meanResponses, rankSumsOn, topFiltersOn, topRowsOn } from "./handles.ts";
+import { readRows } from "./read-rows.ts";
 
 /** Rows of up to 20 entries among some 60 features that lie anywhere below `features`, the last one among them. */
 function wideRows(rows: number, features: number, seed: number, value: (below: (n: number) => number) => number): Csr {
@@ -71,6 +72,18 @@ describe.each(platforms)("wide rows on $title", ({ open }) => {
     await backend.close();
   });
 
+  it("may have no entries at all", async () => {
+    const x = Csr.fromRows([[], []], 2 ** 20 + 3);
+    const backend = await open();
+    const held = await backend.hold(x);
+    const each: Groups = { offsets: Uint32Array.of(0, 1, 2), rows: Uint32Array.of(0, 1) };
+    const bank = rankSums(x, each, undefined);
+    expect(await rankSumsOn(held, each)).toEqual(bank);
+    expect(await topFiltersOn(held, bank, 2)).toEqual(topFilters(x, bank, 2));
+    held.release();
+    await backend.close();
+  });
+
   it.each([RankSimilarityClassifier, RankSimilarityProbabilisticClassifier])(
     "answer as the same rows written out do, in one model: %o",
     async (Recipe) => {
@@ -100,6 +113,10 @@ describe.each(platforms)("wide rows on $title", ({ open }) => {
     const plain = await openBackend("reference");
     const reference = await new RankSimilarityClassifier({ filters: 12 }).fit(x, labels, { backend: plain });
     expect(stored).toEqual(await saveModel(reference));
+    // A block has some of the rows, and of the features.
+    const streamed = await new RankSimilarityClassifier({ filters: 12 }).fit(readRows(x, 2000), labels, { backend });
+    expect(await saveModel(streamed)).toEqual(stored);
+    expect(await model.predict(readRows(x, 2000), { backend })).toEqual(predicted);
     expect(predicted).toEqual(await reference.predict(x, { backend: plain }));
     const own = x.gather([7]);
     for (const { feature, value } of contributions) expect(own.values[own.indices.indexOf(feature)]).toBe(value);
@@ -128,7 +145,7 @@ describe("the limit on features", () => {
 const BUILT = new URL("../../dist/index.js", import.meta.url);
 
 describe.skipIf(!existsSync(BUILT))("memory of the built package (npm run build:code)", () => {
-  /** The peak, in bytes, of a process that trains on sparse rows, predicts and explains. */
+  /** The peak, in bytes, of a process that trains on sparse rows, predicts and explains, in memory and where rows are read. */
   const peak = (backend: string, features: number): number =>
     Number(
       execFileSync(process.execPath, [
@@ -137,12 +154,20 @@ describe.skipIf(!existsSync(BUILT))("memory of the built package (npm run build:
         `import { Csr, RankSimilarityClassifier, loadModel, openBackend, saveModel } from ${JSON.stringify(BUILT.href)};
          const rows = Array.from({ length: 60 }, (_, r) => [r % 7, r % 11, r].map((i) => [(i + 1) * ${features / 64} - 1, 1 + (r % 5)]));
          const x = Csr.fromRows(rows, ${features});
+         const read = (x) => ({
+           form: x.form, rows: x.rows, features: x.features, entries: x.entries, valueBytes: x.valueBytes, room: 2000,
+           *blocks() { for (let r = 0; r < x.rows; r += 20) yield x.slice(r, r + 20); },
+           gather: (rows) => x.gather(rows),
+           slice: (from, to) => read(x.slice(from, to)),
+         });
          const backend = await openBackend("${backend}");
          const model = await new RankSimilarityClassifier({ filters: 12 }).fit(x, rows.map((_, r) => r % 3), { backend });
          const loaded = await loadModel(await saveModel(model));
          await loaded.predict(x, { backend });
          await loaded.predictProbabilities(x, { backend });
          await loaded.explain(x, 7, { backend });
+         await new RankSimilarityClassifier({ filters: 12 }).fit(read(x), rows.map((_, r) => r % 3), { backend });
+         await loaded.predict(read(x), { backend });
          await backend.close();
          console.log(1024 * process.resourceUsage().maxRSS);`,
       ]),

@@ -8,7 +8,6 @@ import {
   type Handle,
   type HeldBank,
   type HeldRows,
-  type HeldSums,
   type Label,
   loadModel,
   type MatrixLike,
@@ -20,8 +19,8 @@ import {
   type Values,
 } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { gpuPlatforms, gpuRefusal, isSoftware } from "../../../gpu/test/gpu.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
-import { gpuPlatform, gpuRefusal, isSoftware, SLOW } from "../gpu.ts";
 import { type Platform, platforms } from "../platforms.ts";
 import { subjects } from "./subjects.ts";
 
@@ -44,7 +43,7 @@ const { x, y } = makeData(60);
 const flat = x.flat();
 const fresh = makeData(20, 9).x;
 
-/** A back end that counts the rows that are held, and the filters, sums and prototypes made from them. */
+/** A back end that counts the rows that are held, and the filters and prototypes made from them. */
 function counted(backend: Backend): { backend: Backend; held: () => number } {
   const held = new Set<Handle>();
   const watch = <H extends Handle>(handle: H): H => {
@@ -57,8 +56,8 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
     return handle;
   };
   const watchRows = (rows: HeldRows): HeldRows => {
-    const { sum, refine } = rows;
-    rows.sum = (...args) => watchSums(sum.apply(rows, args));
+    const { rank, refine } = rows;
+    rows.rank = async (...args) => watchBank(await rank.apply(rows, args));
     rows.refine = async (...args) => {
       const refining = watch(await refine.apply(rows, args));
       const { bank } = refining;
@@ -66,12 +65,6 @@ function counted(backend: Backend): { backend: Backend; held: () => number } {
       return refining;
     };
     return watch(rows);
-  };
-  // Sums are released with what they were made from.
-  const watchSums = (sums: HeldSums): HeldSums => {
-    const { rank } = sums;
-    sums.rank = async (...args) => watchBank(await rank.apply(sums, args));
-    return sums;
   };
   const watchBank = (bank: HeldBank): HeldBank => {
     const { replace } = bank;
@@ -100,11 +93,7 @@ function expectFinite(answer: unknown): void {
 const slow = subjects.filter(({ title }) => title === "RankSimilarityClassifier");
 
 describe.each(platforms)("estimator contract on $title", contract);
-describe.skipIf(gpuRefusal !== undefined).each([gpuPlatform])(
-  "estimator contract on $title",
-  { timeout: SLOW },
-  contract,
-);
+describe.skipIf(gpuRefusal !== undefined).each(gpuPlatforms)("estimator contract on $title", contract);
 
 function contract({ open, title }: Platform): void {
   let backend: Backend;
@@ -113,7 +102,7 @@ function contract({ open, title }: Platform): void {
   });
   afterAll(() => backend.close());
 
-  describe.each(title === gpuPlatform.title && isSoftware ? slow : subjects)("$title", (subject) => {
+  describe.each(title === gpuPlatforms[0]?.title && isSoftware ? slow : subjects)("$title", (subject) => {
     const fit = (data: MatrixLike, labels: readonly Label[] = y, params: object = {}) =>
       subject.make(params).fit(data, subject.labelled ? subject.labels(labels) : undefined, { backend });
     const bytes = async (data: MatrixLike, labels?: readonly Label[], params?: object) =>

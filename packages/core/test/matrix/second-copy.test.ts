@@ -10,11 +10,10 @@ import {
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   saveModel,
-  subsetAccuracy,
   toCsr,
   toDense,
-  trainTestSplit,
 } from "@ranksim/core";
+import { subsetAccuracy, trainTestSplit } from "@ranksim/learn";
 import { describe, expect, it, vi } from "vitest";
 
 const built = fileURLToPath(new URL("../../dist/bundle/index.js", import.meta.url));

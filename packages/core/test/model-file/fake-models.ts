@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Model, ModelReader } from "../../src/estimators/estimator.ts";
 import type { Json, Saved, SavedArray } from "../../src/model-file/saved.ts";
+import type { Model, ModelReader } from "../../src/models/estimator.ts";
 
 /** A model that is nothing but its data. */
 export function plain(saved: Saved): Model {

@@ -70,6 +70,15 @@ describe.each([
     }
   });
 
+  it.each(["trainings.0", "trainings.0.steps.0", ""])("with an unknown field in its report.%s is refused", (place) => {
+    const file2 = forged(file, (saved) => {
+      let at = (saved.meta as { report: Record<string, unknown> }).report;
+      for (const key of place.split(".").filter(Boolean)) at = at[key] as Record<string, unknown>;
+      at.mood = "good";
+    });
+    expect(refusal(file2)).toMatch(/report.*: unknown field "mood"/);
+  });
+
   const bad: [place: string, value: Json][] = [
     ["rows", "many"],
     ["rows", -1],
@@ -97,9 +106,7 @@ describe.each([
       for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
       at[keys.at(-1) as string] = value;
     });
-    expect(refusal(file2)).toMatch(
-      new RegExp(`report: expected ${keys.at(-1) === "refinement" ? "refinement" : place.split(".")[0]}`),
-    );
+    expect(refusal(file2)).toMatch(new RegExp(`report\\.${keys[0]}.*: expected `));
   });
 });
 

@@ -5,10 +5,11 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import { type Matrix, toCsr } from "../../src/matrix/matrix.ts";
-import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { loadModel } from "../../src/model-file/load.ts";
+import { saveModel } from "../../src/model-file/save.ts";
+import type { Model, PredictingModel, TransformingModel } from "../../src/models/estimator.ts";
 
 interface Answers {
   readonly rows: "bytes" | "reals" | "sparse";

@@ -2,19 +2,20 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { RanksimError } from "../../src/errors.ts";
-import { RankSimilarityClassifier } from "../../src/estimators/classifier.ts";
-import type { GrowingModel, Model, PredictingModel, TransformingModel } from "../../src/estimators/estimator.ts";
-import { PatchModel, PatchTransform } from "../../src/estimators/patches.ts";
-import { RankSimilarityProbabilisticClassifier } from "../../src/estimators/probabilistic.ts";
-import { RankSimilarityTransform } from "../../src/estimators/transform.ts";
 import { Dense } from "../../src/matrix/dense.ts";
 import { toCsr } from "../../src/matrix/matrix.ts";
-import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { loadModel } from "../../src/model-file/load.ts";
 import { builtInReaders } from "../../src/model-file/readers.ts";
+import { saveModel } from "../../src/model-file/save.ts";
+import { RankSimilarityClassifier } from "../../src/models/classifier.ts";
+import type { GrowingModel, Model, PredictingModel, TransformingModel } from "../../src/models/estimator.ts";
+import { LinearClassifier } from "../../src/models/linear.ts";
+import { PatchModel, PatchTransform } from "../../src/models/patches.ts";
+import { Pipeline } from "../../src/models/pipeline.ts";
+import { RankSimilarityProbabilisticClassifier } from "../../src/models/probabilistic.ts";
+import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/models/scalers.ts";
+import { RankSimilarityTransform } from "../../src/models/transform.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
-import { LinearSvm } from "../../src/tools/linear-svm.ts";
-import { Pipeline } from "../../src/tools/pipeline.ts";
-import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/tools/scalers.ts";
 import { dataStart, sign } from "./fake-models.ts";
 
 const random = generatorOf(3);
@@ -62,7 +63,7 @@ const trained: Record<string, () => Promise<Model>> = {
       dense,
       sets,
     ),
-  "linear SVM": () => new LinearSvm().fit(dense, y),
+  "linear classifier": () => new LinearClassifier().fit(dense, y),
   "patch transform": () =>
     new PatchTransform({ width: 8, patch: [2, 3], filters: [5, 4], nBest: 3, grid: 2 }).fit(dense),
   "patch transform to bytes": () =>
@@ -77,7 +78,10 @@ const trained: Record<string, () => Promise<Model>> = {
     ),
   scaler: () => new StandardScaler().fit(dense),
   pipeline: () =>
-    new Pipeline([new MinMaxScaler(), new RankSimilarityTransform({ filters: 5 }), new LinearSvm()]).fit(dense, y),
+    new Pipeline([new MinMaxScaler(), new RankSimilarityTransform({ filters: 5 }), new LinearClassifier()]).fit(
+      dense,
+      y,
+    ),
   "pipeline within a pipeline": () =>
     new Pipeline([
       ["scale", new Pipeline([new MaxAbsScaler(), new RankSimilarityTransform({ filters: 5 })])],

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RanksimError } from "../../src/errors.ts";
-import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { loadModel } from "../../src/model-file/load.ts";
+import { saveModel } from "../../src/model-file/save.ts";
 import type { Saved } from "../../src/model-file/saved.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 import {

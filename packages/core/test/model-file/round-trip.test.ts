@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadModel, saveModel } from "../../src/model-file/model-file.ts";
+import { loadModel } from "../../src/model-file/load.ts";
+import { saveModel } from "../../src/model-file/save.ts";
 import type { Saved } from "../../src/model-file/saved.ts";
 import { anySaved, dataStart, headerOf, plain, readers, sample, sign } from "./fake-models.ts";
 

@@ -19,9 +19,10 @@ import {
   toCsr,
 } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { gpuPlatforms, gpuRefusal } from "../../../gpu/test/gpu.ts";
 import { drawBelow, drawWithoutReplacement, generatorOf } from "../../src/random.ts";
-import { gpuPlatform, gpuRefusal, SLOW } from "../gpu.ts";
 import type { Platform } from "../platforms.ts";
+import { cases, isFull } from "../tier.ts";
 import { blends, classesOf, sparseBlends } from "./blends.ts";
 
 /** A call, and its answer as text that tells all bits. */
@@ -126,18 +127,21 @@ interface OverlapPlatform extends Platform {
 }
 
 const platforms: readonly OverlapPlatform[] = [
-  { title: "reference", calls: 40, filters: 40, open: () => openBackend("reference") },
-  { title: "wasm", calls: 200, filters: 600, open: () => openBackend("wasm") },
+  { title: "reference", calls: cases(20, 40), filters: 40, open: () => openBackend("reference") },
+  { title: "wasm", calls: cases(60, 200), filters: 600, open: () => openBackend("wasm") },
+];
+
+const threaded: readonly OverlapPlatform[] = [
   { title: "1 thread", calls: 100, filters: 600, open: () => openBackend("threads", { threads: 1 }) },
   { title: "3 threads", calls: 200, filters: 600, open: () => openBackend("threads", { threads: 3 }) },
   { title: "auto", calls: 100, filters: 600, open: () => openBackend("auto", { threads: 2 }) },
 ];
 
 /** Few calls on two of the shapes: a program that plays a GPU takes its time. */
-const gpu = { ...gpuPlatform, calls: 12, filters: 20, shapes: [shapes[2], shapes[5]] };
+const gpus = gpuPlatforms.map((gpu) => ({ ...gpu, calls: 12, filters: 20, shapes: [shapes[2], shapes[5]] }));
 
-describe.each(platforms)("$title", overlap);
-describe.skipIf(gpuRefusal !== undefined).each([gpu])("$title", { timeout: SLOW }, overlap);
+describe.each([...platforms, ...(isFull ? threaded : [])])("$title", overlap);
+describe.skipIf(gpuRefusal !== undefined).each(gpus)("$title", overlap);
 
 function overlap({ calls: count, filters, open, shapes: used = shapes }: OverlapPlatform): void {
   let backend: Backend;

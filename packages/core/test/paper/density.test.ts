@@ -1,16 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  columnOf,
-  exactKernelSum,
-  fifthRoot,
-  histogramOf,
-  kdeOf,
-  kernelSum,
-  smallExp,
-  tailExp,
-} from "../../src/paper/density.ts";
+import { smallExp, tailExp } from "../../src/kernels/exponential.ts";
+import { columnOf, exactKernelSum, fifthRoot, histogramOf, kdeOf, kernelSum } from "../../src/paper/density.ts";
 import { awkwardValues } from "./awkward-values.ts";
 import { plainBandwidth } from "./plain-confusion.ts";
 

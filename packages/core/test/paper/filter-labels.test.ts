@@ -3,18 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Csr } from "../../src/matrix/csr.ts";
-import {
-  addCounts,
-  countLabels,
-  countPresence,
-  countsOf,
-  joinCounts,
-  type LabelCounts,
-  renumberClasses,
-  sharesFromTable,
-  sharesOf,
-  tableOfShares,
-} from "../../src/paper/filter-labels.ts";
+import { countsOf, type LabelCounts, sharesFromTable, sharesOf, tableOfShares } from "../../src/paper/filter-labels.ts";
+import { countLabels, countPresence, joinCounts } from "../../src/paper/label-counts.ts";
 import { labelProbabilities, meanShares, presenceProbabilities } from "../../src/paper/vote.ts";
 
 const FILTERS = 6;
@@ -95,9 +85,11 @@ describe("counts", () => {
   it("add up, join and renumber as tables do", () => {
     fc.assert(
       fc.property(rowsWith(3), rowsWith(3), (a, b) => {
-        expect(addCounts(count(a), count(b))).toEqual(count([...a, ...b]));
-        expect(asTable(joinCounts(count(a), count(b)))).toEqual([...plainCounts(a), ...plainCounts(b)]);
-        const wider = renumberClasses(count(a), [0, 2, 3, 5, 8], 9);
+        const [p, q] = [{ counts: count(a) }, { counts: count(b) }];
+        expect(joinCounts([p, q], FILTERS, CLASSES)).toEqual(count([...a, ...b]));
+        const joined = joinCounts([p, { ...q, from: FILTERS }], 2 * FILTERS, CLASSES);
+        expect(asTable(joined)).toEqual([...plainCounts(a), ...plainCounts(b)]);
+        const wider = joinCounts([{ ...p, classOf: [0, 2, 3, 5, 8] }], FILTERS, 9);
         expect(asTable(wider)).toEqual(plainCounts(a).map(([p, q, r, s, t]) => [p, 0, q, r, 0, s, 0, 0, t]));
       }),
     );

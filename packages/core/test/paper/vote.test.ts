@@ -3,9 +3,9 @@
 import { type ClassifierModel, Dense, loadModel, RankSimilarityClassifier, saveModel } from "@ranksim/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifierReader } from "../../src/estimators/classifier-model.ts";
 import { dotRow } from "../../src/kernels/dot.ts";
 import { expandFilter } from "../../src/kernels/top.ts";
+import { classifierReader } from "../../src/models/classifier-model.ts";
 import { voteBySimilarity } from "../../src/paper/vote.ts";
 import { drawBelow, generatorOf } from "../../src/random.ts";
 

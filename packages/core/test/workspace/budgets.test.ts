@@ -8,7 +8,9 @@ import { sources } from "./sources.ts";
 const LONGEST_FILE = 400;
 
 /** Files longer than that, each with its reason. */
-const longer: Record<string, string> = {};
+const longer: Record<string, string> = {
+  "packages/core/src/models/params.ts": "the parameters of all estimators are one table, beside their one check",
+};
 
 const isData = (path: string) => path.endsWith("-bytes.ts");
 

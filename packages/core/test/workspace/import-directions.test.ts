@@ -10,23 +10,41 @@ const all = sources();
 /** Packages of this workspace that a package may import. */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
+  gpu: ["@ranksim/core", "@ranksim/core/backend"],
   data: ["@ranksim/core"],
+  vq: ["@ranksim/core", "@ranksim/core/internal", "@ranksim/core/backend"],
+  learn: ["@ranksim/core", "@ranksim/core/internal", "@ranksim/data"],
   export: ["@ranksim/core"],
-  mpi: ["@ranksim/core"],
+  mpi: ["@ranksim/core", "@ranksim/core/backend"],
   cli: [
     "@ranksim/core",
+    "@ranksim/core/predict",
+    "@ranksim/core/internal",
+    "@ranksim/gpu",
     "@ranksim/data",
     "@ranksim/data/node",
+    "@ranksim/learn",
     "@ranksim/export",
     "@ranksim/export/nir",
     "@ranksim/mpi",
+    "@ranksim/vq",
   ],
-  playground: ["@ranksim/core", "@ranksim/core/research", "@ranksim/data", "@ranksim/export", "ranksim/report"],
+  playground: [
+    "@ranksim/core",
+    "@ranksim/gpu",
+    "@ranksim/core/research",
+    "@ranksim/data",
+    "@ranksim/learn",
+    "@ranksim/export",
+    "ranksim/report",
+  ],
   lab: [
     "@ranksim/core",
+    "@ranksim/gpu",
     "@ranksim/core/research",
     "@ranksim/data",
     "@ranksim/data/node",
+    "@ranksim/learn",
     "ranksim/node",
     "ranksim/report",
   ],
@@ -36,9 +54,18 @@ const values = ["kernels", "matrix", "errors"];
 const backend = ["kernels", "errors", "bank", "backends/contract.ts", "backends/turn.ts", "backends/host"];
 const wasm = [...backend, "backends/wasm/engine", "backends/wasm/shared"];
 const method = [...values, "bank", "random", "backends/contract.ts", "backends/kept-bank.ts", "paper"];
-const beyond = ["held-out.ts", "probabilities", "novelty", "patches", "later-rows", "committee", "refinement"];
+const beyond = [
+  "held-out.ts",
+  "probabilities",
+  "novelty",
+  "patches",
+  "later-rows",
+  "committee",
+  "refinement",
+  "linear",
+];
 const stored = [...method, ...beyond.map((room) => `beyond/${room}`), "model-file/saved.ts"];
-const models = [...stored, "model-file/stored", "backends/open.ts"];
+const storedModels = [...stored, "model-file/stored", "backends/open.ts"];
 
 /** Rooms of core/src (folders and some files), each with the rooms it may import; rooms come after all that they import. */
 const mayImportInCore: Record<string, readonly string[]> = {
@@ -52,15 +79,13 @@ const mayImportInCore: Record<string, readonly string[]> = {
   "backends/contract.ts": ["kernels", "backends/turn.ts"],
   "backends/kept-bank.ts": ["kernels", "backends/contract.ts"],
   "backends/host": backend,
-  "backends/wasm/engine": ["errors", "backends/turn.ts"],
+  "backends/wasm/engine": ["backends/turn.ts", "backends/host/counted.ts", "backends/host/out-of-memory.ts"],
   "backends/wasm/shared": wasm,
   "backends/wasm/dense": wasm,
   "backends/wasm/sparse": wasm,
   "backends/wasm": [...wasm, "backends/wasm/dense", "backends/wasm/sparse"],
   "backends/threads": [...backend, "backends/wasm", "backends/wasm/engine"],
-  "backends/gpu": backend,
-  "backends/shards": backend,
-  backends: [...backend, "backends/wasm", "backends/wasm/engine", "backends/threads", "backends/gpu"],
+  backends: [...backend, "backends/wasm", "backends/wasm/engine", "backends/threads"],
   paper: method,
   "beyond/held-out.ts": ["random"],
   "beyond/probabilities": method,
@@ -69,12 +94,15 @@ const mayImportInCore: Record<string, readonly string[]> = {
   "beyond/later-rows": method,
   "beyond/committee": method,
   "beyond/refinement": [...method, "beyond/committee", "beyond/held-out.ts"],
+  "beyond/linear": ["kernels", "matrix", "errors", "random", "beyond/probabilities"],
   "model-file/container": ["errors", "model-file/saved.ts"],
   "model-file/stored": stored,
-  estimators: [...models, "backends/turn.ts"],
-  tools: [...models, "estimators"],
-  "model-file": [...values, "model-file/saved.ts", "model-file/container", "estimators", "tools"],
+  models: [...storedModels, "backends/turn.ts"],
+  "model-file": [...values, "model-file/saved.ts", "model-file/container", "models"],
+  backend: ["backends/contract.ts", "backends/turn.ts", "backends/host", "bank", "kernels"],
   research: ["paper"],
+  predict: ["errors", "matrix", "backends/open.ts", "models", "model-file", "index.ts"],
+  internal: ["kernels", "models", "matrix", "model-file/stored", "backends/kept-bank.ts", "paper", "random"],
 };
 
 /** Sources of the data package that may use Node; its other sources also run in browsers. */
@@ -95,7 +123,7 @@ describe("import directions", () => {
     for (const room of rooms) expect(Object.keys(mayImportInCore)).toContain(room);
   });
 
-  it("run lab, playground, cli -> data, export, mpi -> core", () => {
+  it("run lab, playground, cli -> learn -> data, export, mpi, gpu -> core", () => {
     const own = /^(@ranksim\/|ranksim($|\/)|packages\/)/;
     const wrong = refused(all, (source, target) => {
       if (!own.test(target)) return true;
@@ -106,7 +134,7 @@ describe("import directions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("inside core run from estimators to the method to kernels, and the method knows back ends by their contract alone", () => {
+  it("inside core run from models to the method to kernels, and the method knows back ends by their contract alone", () => {
     const wrong = refused(inCore(), (source, target) => {
       const from = roomOf(source.path);
       if (from === "index" || !target.startsWith("packages/core/src/")) return true;
@@ -132,6 +160,9 @@ describe("import directions", () => {
     const portable = all.filter(
       (source) =>
         source.package === "core" ||
+        source.package === "gpu" ||
+        source.package === "learn" ||
+        source.package === "vq" ||
         source.package === "export" ||
         source.package === "playground" ||
         (source.package === "data" && !isNodeSource(source.path)),
@@ -141,8 +172,12 @@ describe("import directions", () => {
     expect(refused(data, (_, target) => !isNodeSource(target))).toEqual([]);
   });
 
-  it("name a dependency of the package for everything that comes from elsewhere", () => {
-    const named = (name: string) => ({ ...readManifest(name).dependencies, ...readManifest(name).peerDependencies });
+  it("name a dependency of the package for everything that comes from elsewhere and is not built in", () => {
+    const named = (name: string) => ({
+      ...readManifest(name).dependencies,
+      ...readManifest(name).peerDependencies,
+      ...(name === "core" ? readManifest(name).devDependencies : {}),
+    });
     const dependencies = new Map(Object.keys(mayImport).map((name) => [name, named(name)]));
     const wrong = refused(all, (source, target) => {
       if (target.startsWith("packages/") || target.startsWith("node:")) return true;
@@ -155,8 +190,9 @@ describe("import directions", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("give core no dependency but pure-rand", () => {
+  it("give core no dependency but random numbers, and build in nothing but a digest", () => {
     expect(Object.keys(readManifest("core").dependencies ?? {})).toEqual(["pure-rand"]);
+    expect(Object.keys(readManifest("core").devDependencies ?? {})).toEqual(["@noble/hashes"]);
   });
 });
 
@@ -202,6 +238,7 @@ function roomOf(path: string): string {
 
 function readManifest(name: string): {
   dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
 } {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));

@@ -7,7 +7,7 @@ import type { DataSet, MatrixData, RowLabels } from "../data-set.ts";
 import { readData, withLabels } from "../read.ts";
 import { readLabels } from "../readers/labels.ts";
 import type { ReadOptions } from "../readers/options.ts";
-import { scanLines, textOf } from "../readers/scan.ts";
+import { eachLine, textOf } from "../readers/scan.ts";
 import { type ByteSource, openSource } from "../source.ts";
 import type { CatalogueChoice } from "./catalogue.ts";
 import { loadDigits } from "./digits.ts";
@@ -77,7 +77,7 @@ async function readLyrl(
 async function readTopics(source: ByteSource, options: ReadOptions): Promise<Map<number, string[]>> {
   const topics = new Map<number, string[]>();
   const opened = await openSource(source);
-  await scanLines(opened.name, opened.stream, budgetOf(options).of(opened.name), (window, from, to, line) => {
+  await eachLine(opened.name, opened.stream, budgetOf(options).of(opened.name), (window, from, to, line) => {
     if (from === to) return;
     const [topic, story] = textOf(window, from, to).split(" ");
     if (!/^\d+$/.test(story ?? "")) {

@@ -26,7 +26,7 @@ export interface CheckpointOptions {
 
 const FACTS = "training.json";
 /** The version of the files; others are refused. */
-const VERSION = "1";
+const VERSION = "2";
 
 /** A state of training in place of a model: the file's checks are the same. */
 const stateReader: ModelReader<Model> = {

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
-import { type ByteSource, type Folder, type FolderEntry, readAll } from "../source.ts";
+import { type ByteSource, type Folder, type FolderEntry, readAll, STANDARD_INPUT } from "../source.ts";
 
 /** A file as a source. */
 export async function fileSource(path: string): Promise<ByteSource> {
@@ -73,7 +73,7 @@ function pipeStream(path: string): Socket {
 
 /** Standard input (or another readable stream) as a source. It can be read once. */
 export function stdinSource(stream: AsyncIterable<Uint8Array> = process.stdin): ByteSource {
-  return { name: "standard input", stream: () => stream };
+  return { name: STANDARD_INPUT, stream: () => stream };
 }
 
 /** Small files take longer to open than to read: this many are opened at a time. */

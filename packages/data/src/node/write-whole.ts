@@ -77,7 +77,7 @@ export async function checkNames(path: string): Promise<void> {
 }
 
 /** Where a path leads, link by link, whether or not anything is there. */
-async function followed(path: string): Promise<string> {
+export async function followed(path: string): Promise<string> {
   let at = resolve(path);
   for (let links = 0; ; links++) {
     const to = await readlink(at).catch(() => undefined);
@@ -100,7 +100,7 @@ async function removeLeft(target: string): Promise<void> {
 }
 
 /** Whether another process of that number runs. This one knows its own files. */
-function isAlive(id: number): boolean {
+export function isAlive(id: number): boolean {
   if (id === process.pid) return false;
   try {
     process.kill(id, 0);

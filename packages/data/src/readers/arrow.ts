@@ -4,15 +4,16 @@
  */
 
 import { asBadFile, badFile, quoted } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
-import type { DataSet } from "../data-set.ts";
+import type { Account } from "../budget.ts";
+import { type Opened, readAll } from "../source.ts";
 import { type ArrowColumn, cellsOf, columnsOf, type Dictionaries, type Unpack } from "./arrow-columns.ts";
 import { type ArrowField, readSchema } from "./arrow-schema.ts";
 import { FlatTable } from "./flatbuffer.ts";
 import { decodeLz4Frame } from "./lz4.ts";
-import type { ReadOptions } from "./options.ts";
+import type { Reading } from "./options.ts";
+import type { RowBlocks } from "./reader.ts";
 import { type Cells, TableBuilder } from "./table.ts";
-import { zstdRoom } from "./zstd.ts";
+import { unpackZstd } from "./zstd.ts";
 
 /** "ARROW1" */
 const MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31];
@@ -20,22 +21,20 @@ const SCHEMA = 1;
 const DICTIONARY = 2;
 const BATCH = 3;
 
-/** Reads an Arrow file or stream that is in memory. */
-export async function readArrow(name: string, bytes: Uint8Array, options: ReadOptions): Promise<DataSet> {
+/** Reads an Arrow file or stream, all of whose bytes are held in memory; a record batch is a block. */
+export async function* readArrow(opened: Opened, options: Reading): RowBlocks {
+  const { name } = opened;
+  const account = options.budget.of(name);
+  const bytes = await readAll(opened.stream, account, opened.byteLength);
   try {
-    const account = budgetOf(options).of(name);
     const unpack = await unpacker(account);
     const dictionaries: Dictionaries = new Map();
     const { stream, schema } = partsOf(name, bytes);
     let table: { fields: ArrowField[]; builder: TableBuilder } | undefined;
     const open = (found: FlatTable) => {
       const fields = readSchema(found);
-      const builder = new TableBuilder(
-        name,
-        fields.map((field) => field.name),
-        options,
-      );
-      return { fields, builder };
+      const names = fields.map((field) => field.name);
+      return { fields, builder: new TableBuilder(name, names, options) };
     };
     if (schema !== undefined) table = open(schema);
     for (const { type, header, body } of messagesOf(stream)) {
@@ -45,10 +44,11 @@ export async function readArrow(name: string, bytes: Uint8Array, options: ReadOp
       else if (type === DICTIONARY) addDictionary(table.fields, header, body, unpack, dictionaries, account);
       else if (type === BATCH) {
         addBatch(name, header.int64(0), columnsOf(table.fields, header, body, unpack), dictionaries, table.builder);
+        yield* table.builder.take();
       }
     }
     if (table === undefined) throw badFile(name, "byte 0", "expected an Arrow schema, found none");
-    return await table.builder.finish();
+    return yield* table.builder.finish();
   } catch (error) {
     throw asBadFile(name, "Arrow", error);
   }
@@ -102,10 +102,10 @@ function* messagesOf(stream: Uint8Array): Generator<Message> {
 async function unpacker(account: Account): Promise<Unpack> {
   const { decompressZstd } = await import("hyparquet-compressors");
   return (codec, packed, size) => {
-    account.take(codec === 1 ? size + zstdRoom(packed, size) : size);
+    if (codec === 1) return unpackZstd(packed, size, decompressZstd, account);
+    account.take(size);
     if (codec === 0) return decodeLz4Frame(packed, size);
-    if (codec !== 1) throw new Error(`expected buffers packed by LZ4 or Zstandard, found codec ${codec}`);
-    return decompressZstd(packed);
+    throw new Error(`expected buffers packed by LZ4 or Zstandard, found codec ${codec}`);
   };
 }
 

@@ -4,59 +4,59 @@
  * trained on a table.
  */
 
-import type { Schema, SchemaColumn } from "@ranksim/core";
-import { badFile, quoted } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
+import type { Dense, Schema, SchemaColumn } from "@ranksim/core";
+import { badCell, badFile, quoted } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import type { Found, MatrixData, TableData } from "../data-set.ts";
-import { columnNumber, dateOf, truthOf } from "../table/cells.ts";
+import { truthOf } from "../table/cells.ts";
 import { ColumnBuilder, type ColumnState } from "../table/column-builder.ts";
+import { dateOf, timeOfDay } from "../table/dates.ts";
+import { columnNumber } from "../table/numbers.ts";
 import { Table } from "../table/table.ts";
 import { DenseBuilder } from "./dense-builder.ts";
-import type { ReadOptions } from "./options.ts";
+import type { Reading } from "./options.ts";
+import type { Ending } from "./reader.ts";
 
 /** Rows as they came out, and what was learned of missing numbers. */
 export type BuiltRows =
-  | (Pick<MatrixData, "form" | "x" | "featureNames"> & { readonly fill?: Found["fill"] })
+  | (Pick<MatrixData, "form" | "x" | "featureNames" | "gaps" | "notes"> & Pick<Found, "fill" | "firstFeature">)
   | Pick<TableData, "form" | "table">;
 
 /** Takes the cells of all features, row by row. */
 export interface CellsBuilder {
-  add(value: number): void;
+  /** `isGrouped`: its text may be a whole number with thousands set apart by a point, and ends in a zero, which the value does not tell. */
+  add(value: number, isGrouped?: boolean): void;
   /** A cell without a value; `where` names it for the error. */
   addMissing(where: string): void;
   /** A cell that holds neither a number nor nothing. */
   addText(text: string, where: string): void;
-  /** Whether the next cell has to come as text even if it spells a number: its column has decimal commas, so a point is refused. */
+  /** Whether the next cell has to come as text even if it spells a number: a point means something else in its column, or it is a word there. */
   needsText?(): boolean;
-  /** `names` are those of the features, where they have some. */
-  finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows>;
-}
-
-/** Options of reading a table block by block as if it were read whole: what blocks have shown of the columns so far. */
-export interface Pouring {
-  readonly pour?: { columns: readonly ColumnState[] };
+  /** The rows so far. `names` are those of the features, where they have some; `isOpen`: what depends on all rows stays open. */
+  take(rows: number, features: number, names: readonly string[] | undefined, isOpen: boolean): Promise<BuiltRows>;
+  /** What all rows say, after the last. */
+  ending?(): Ending;
 }
 
 /** The builder that suits the options; `features` is known where rows cannot differ in width. */
-export function cellsBuilder(name: string, options: ReadOptions & Pouring, features: number): CellsBuilder {
-  const { schema, pour } = options;
-  if (pour) return new PouredCells(name, options, features, pour);
-  if (schema?.form === "table" && schema.columns !== undefined) return new TypedCells(name, schema, options);
-  if (options.table === true && schema === undefined) return new OpenCells(name, options, features);
-  return new NumberCells(name, options);
+export function cellsBuilder(name: string, options: Reading, features: number, account: Account): CellsBuilder {
+  const { schema } = options;
+  if (schema?.form === "table" && schema.columns !== undefined) return new TypedCells(name, schema, account);
+  if (options.table === true && schema === undefined) return new OpenCells(name, options, features, account);
+  return new NumberCells(name, options, account);
 }
 
 /** Numbers and nothing else. */
-class NumberCells implements CellsBuilder {
+export class NumberCells implements CellsBuilder {
   readonly #name: string;
   readonly #builder: DenseBuilder;
   /** A model of numbers takes no words, however they are read. */
-  readonly #cure: string;
+  readonly #hasModel: boolean;
 
-  constructor(name: string, options: ReadOptions) {
+  constructor(name: string, options: Reading, account: Account) {
     this.#name = name;
-    this.#builder = new DenseBuilder(name, options);
-    this.#cure = options.schema ? "" : ", words kept by `table`";
+    this.#builder = new DenseBuilder(name, options, account);
+    this.#hasModel = options.schema !== undefined;
   }
 
   add(value: number): void {
@@ -68,17 +68,26 @@ class NumberCells implements CellsBuilder {
   }
 
   addText(text: string, where: string): void {
-    throw badFile(
-      this.#name,
-      where,
-      `expected a number, found ${quoted(text)}; labels are named by labelColumn, other columns left out by ignoreColumns${this.#cure}`,
-    );
+    throw badCell(this.#name, where, {
+      expected: "a number",
+      found: quoted(text),
+      cure: (called) =>
+        `labels are named by ${called("labelColumn")}, other columns left out by ${called("ignoreColumns")}${this.#hasModel ? "" : `, words kept by ${called("table")}`}`,
+    });
   }
 
-  async finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows> {
-    const x = await this.#builder.finish(rows, features);
-    const { fill } = this.#builder;
-    return { form: "matrix", x, ...(names ? { featureNames: names } : {}), ...(fill ? { fill } : {}) };
+  async take(
+    rows: number,
+    features: number,
+    names: readonly string[] | undefined,
+    isOpen: boolean,
+  ): Promise<BuiltRows> {
+    const built = await this.#builder.take(rows, features, isOpen);
+    return { form: "matrix", ...built, ...(names ? { featureNames: names } : {}) };
+  }
+
+  ending(): Ending {
+    return this.#builder.ending();
   }
 }
 
@@ -91,21 +100,34 @@ class OpenCells implements CellsBuilder {
   readonly #account: Account;
   /** Whether they are refused, because that was said. */
   readonly #refuses: boolean;
+  /** What cells that were handed on have shown of each column. */
+  #shown: readonly ColumnState[] | undefined;
   #columns: ColumnBuilder[] | undefined;
   #cells = 0;
+  /** Columns with numbers such as 12.000. */
+  readonly #grouped = new Set<number>();
 
-  constructor(name: string, options: ReadOptions, features: number) {
+  constructor(name: string, options: Reading, features: number, account: Account) {
     this.#features = features;
-    this.#account = budgetOf(options).of(name);
+    this.#account = account;
     this.#fills = options.missing !== undefined;
     this.#refuses = options.missing === "refuse";
-    this.#dense = new DenseBuilder(name, options);
+    this.#dense = new DenseBuilder(name, options, account);
   }
 
-  add(value: number): void {
+  ending(): Ending {
+    return this.#columns ? { columns: this.#columns.map((column) => column.state) } : this.#dense.ending();
+  }
+
+  add(value: number, isGrouped = false): void {
+    if (isGrouped) this.#grouped.add(this.#cells % this.#features);
     if (this.#columns === undefined) this.#dense.add(value);
-    else this.#columns[this.#cells % this.#features].addNumber(value);
+    else this.#columns[this.#cells % this.#features].addNumber(value, isGrouped);
     this.#cells++;
+  }
+
+  needsText(): boolean {
+    return this.#columns?.[this.#cells % this.#features].isWords ?? false;
   }
 
   addMissing(where: string): void {
@@ -122,57 +144,51 @@ class OpenCells implements CellsBuilder {
   /** The column that is next, made of what came before if need be. */
   #column(): ColumnBuilder {
     if (this.#columns === undefined) {
-      const columns = Array.from({ length: this.#features }, () => new ColumnBuilder("", this.#account));
+      const columns = this.#builders(
+        Array.from({ length: this.#features }, (_, c) => ({
+          ...(this.#shown?.[c] ?? UNKNOWN),
+          isGrouped: this.#grouped.has(c),
+        })),
+      );
       this.#dense.eachCell((value, i) => columns[i % this.#features].addNumber(value));
       this.#columns = columns;
     }
     return this.#columns[this.#cells % this.#features];
   }
 
-  async finish(rows: number, features: number, names: readonly string[] | undefined): Promise<BuiltRows> {
+  #builders(shown: readonly ColumnState[]): ColumnBuilder[] {
+    return shown.map((state) => new ColumnBuilder("", this.#account, state));
+  }
+
+  async take(
+    rows: number,
+    features: number,
+    names: readonly string[] | undefined,
+    isOpen: boolean,
+  ): Promise<BuiltRows> {
     if (this.#columns === undefined) {
-      const x = await this.#dense.finish(rows, features);
-      const { fill } = this.#dense;
-      return { form: "matrix", x, ...(names ? { featureNames: names } : {}), ...(fill ? { fill } : {}) };
+      const built = await this.#dense.take(rows, features, isOpen);
+      if (isOpen) this.#shown = statesOf(built.x, this.#shown);
+      return { form: "matrix", ...built, ...(names ? { featureNames: names } : {}) };
     }
     const columns = this.#columns.map((column, c) => ({ ...column.finish(), name: names?.[c] ?? `column ${c}` }));
+    this.#columns = this.#builders(this.#columns.map((column) => column.state));
     return { form: "table", table: Table.of(columns) };
   }
 }
 
-/** Columns of one block of a table. They go on from what blocks before it have shown, and later blocks may show that they are words after all. */
-class PouredCells implements CellsBuilder {
-  readonly #pour: NonNullable<Pouring["pour"]>;
-  readonly #columns: readonly ColumnBuilder[];
-  /** Says that gaps are refused, where that was said. */
-  readonly #refusal: DenseBuilder | undefined;
-  #cells = 0;
+/** What is known of a column before its first cell. */
+const UNKNOWN: ColumnState = { isWords: false, points: 0, commas: 0, isGrouped: false };
 
-  constructor(name: string, options: ReadOptions, features: number, pour: NonNullable<Pouring["pour"]>) {
-    const account = budgetOf(options).of(name);
-    this.#pour = pour;
-    this.#columns = Array.from({ length: features }, (_, c) => new ColumnBuilder("", account, pour.columns[c]));
-    this.#refusal = options.missing === "refuse" ? new DenseBuilder(name, options) : undefined;
-  }
-
-  add(value: number): void {
-    this.#columns[this.#cells++ % this.#columns.length].addNumber(value);
-  }
-
-  addMissing(where: string): void {
-    this.#refusal?.addMissing(where);
-    this.add(Number.NaN);
-  }
-
-  addText(text: string): void {
-    this.#columns[this.#cells++ % this.#columns.length].addText(text);
-  }
-
-  async finish(_rows: number, _features: number, names: readonly string[] | undefined): Promise<BuiltRows> {
-    this.#pour.columns = this.#columns.map((column) => column.state);
-    const columns = this.#columns.map((column, c) => ({ ...column.cells(), name: names?.[c] ?? `column ${c}` }));
-    return { form: "table", table: Table.of(columns) };
-  }
+/** What rows of numbers show of their columns, should these be more than numbers later on: whether some have decimals. */
+function statesOf({ values, features }: Dense, before: readonly ColumnState[] | undefined): readonly ColumnState[] {
+  const states = before ?? Array.from({ length: features }, () => UNKNOWN);
+  if (!(values instanceof Float32Array || values instanceof Float64Array)) return states;
+  return states.map((state, c) => {
+    for (let i = c; state.points === 0 && i < values.length; i += features)
+      if (!Number.isInteger(values[i])) return { ...state, points: 1 };
+    return state;
+  });
 }
 
 /** Columns of the types they had at training. */
@@ -180,15 +196,20 @@ class TypedCells implements CellsBuilder {
   readonly #name: string;
   readonly #types: readonly SchemaColumn[];
   readonly #fill: readonly number[] | undefined;
-  readonly #columns: readonly ColumnBuilder[];
+  readonly #account: Account;
+  #columns: readonly ColumnBuilder[];
   #cells = 0;
 
-  constructor(name: string, schema: Schema, options: ReadOptions) {
-    const account = budgetOf(options).of(name);
+  constructor(name: string, schema: Schema, account: Account) {
     this.#name = name;
     this.#fill = schema.fill;
     this.#types = schema.columns ?? [];
-    this.#columns = this.#types.map((column) => new ColumnBuilder(column.name, account));
+    this.#account = account;
+    this.#columns = this.#builders();
+  }
+
+  #builders(): ColumnBuilder[] {
+    return this.#types.map((column) => new ColumnBuilder(column.name, this.#account));
   }
 
   add(value: number): void {
@@ -201,19 +222,22 @@ class TypedCells implements CellsBuilder {
   }
 
   needsText(): boolean {
-    const { type, decimal } = this.#types[this.#cells % this.#columns.length];
-    return type === "number" && decimal === ",";
+    const { type, decimal, thousands } = this.#types[this.#cells % this.#columns.length];
+    return type === "text" || (type === "number" && (decimal === "," || thousands === "."));
   }
 
   addText(text: string, where: string): void {
     const column = this.#types[this.#cells % this.#columns.length];
-    const { type, order = "ymd" } = column;
+    const { type, missing } = column;
+    if (missing?.includes(text)) {
+      this.addMissing();
+      return;
+    }
     if (type === "number") {
       this.add(this.#number(text, column, where));
       return;
     }
-    const isFit = type === "category" || !Number.isNaN(type === "date" ? dateOf(text, order) : truthOf(text));
-    if (!isFit) throw this.#refusal(text, column, where);
+    if (!fits(text, column)) throw this.#refusal(text, column, where);
     this.#columns[this.#cells % this.#columns.length].addWord(text);
     this.#cells++;
   }
@@ -224,12 +248,23 @@ class TypedCells implements CellsBuilder {
     return value;
   }
 
-  #refusal(text: string, { type, decimal }: SchemaColumn, where: string): Error {
-    const what = type === "number" && decimal === "," ? "a number with a decimal comma" : `a ${type}`;
+  #refusal(text: string, { type, decimal, unit }: SchemaColumn, where: string): Error {
+    const comma = decimal === "," ? " with a decimal comma" : "";
+    const what = type === "number" ? `a number${comma}${unit ? ` in ${unit}` : ""}` : `a ${type}`;
     return badFile(this.#name, where, `expected ${what} as at training, found ${quoted(text)}`);
   }
 
-  async finish(): Promise<BuiltRows> {
-    return { form: "table", table: Table.of(this.#columns.map((column) => column.finish())) };
+  async take(): Promise<BuiltRows> {
+    const columns = this.#columns.map((column) => column.finish());
+    this.#columns = this.#builders();
+    return { form: "table", table: Table.of(columns) };
   }
+}
+
+/** Whether a text is a cell of such a column. */
+function fits(text: string, { type, order }: SchemaColumn): boolean {
+  if (type === "category" || type === "text") return true;
+  return !Number.isNaN(
+    type === "date" ? dateOf(text, order ?? "ymd") : type === "time" ? timeOfDay(text) : truthOf(text),
+  );
 }

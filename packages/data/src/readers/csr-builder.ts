@@ -13,18 +13,24 @@ export class CsrBuilder {
   /** Smallest feature that occurred. */
   smallest = Number.POSITIVE_INFINITY;
   readonly #name: string;
-  readonly #offsets: GrowingIndices;
-  readonly #indices: GrowingIndices;
-  readonly #values: GrowingValues;
+  readonly #account: Account;
+  #offsets!: GrowingIndices;
+  #indices!: GrowingIndices;
+  #values!: GrowingValues;
   #features: number[] = [];
   #numbers: number[] = [];
   #ascending = true;
 
   constructor(name: string, account: Account) {
     this.#name = name;
-    this.#offsets = new GrowingIndices(account);
-    this.#indices = new GrowingIndices(account);
-    this.#values = new GrowingValues(account);
+    this.#account = account;
+    this.#clear();
+  }
+
+  #clear(): void {
+    this.#offsets = new GrowingIndices(this.#account);
+    this.#indices = new GrowingIndices(this.#account);
+    this.#values = new GrowingValues(this.#account);
     this.#offsets.push(0);
   }
 
@@ -64,11 +70,12 @@ export class CsrBuilder {
     this.#ascending = true;
   }
 
-  /** The matrix, its features counted from `first`. */
-  finish(features: number, first = 0): Promise<Csr> {
-    const indices = this.#indices.finish();
+  /** The rows so far, their features counted from `first`. */
+  take(features: number, first = 0): Promise<Csr> {
+    const [offsets, indices, values] = [this.#offsets.finish(), this.#indices.finish(), this.#values.finish()];
+    this.#clear();
     if (first !== 0) for (let e = 0; e < indices.length; e++) indices[e] -= first;
-    return csrFrom(this.#name, this.#offsets.finish(), indices, this.#values.finish(), features);
+    return csrFrom(this.#name, offsets, indices, values, features);
   }
 
   /** Leaves out the entries from feature `end` on, and counts the features and the entries that went. */

@@ -5,29 +5,27 @@
 
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
-import type { DataSet } from "../data-set.ts";
+import type { Account } from "../budget.ts";
 import type { Opened } from "../source.ts";
-import { commaNumber, dateOf, isMissing } from "../table/cells.ts";
-import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
-import { type Columns, chooseColumns, columnPlace, distinctNames, foundIn, labelNamed, withFound } from "./columns.ts";
+import { isMissing } from "../table/cells.ts";
+import { dateOf } from "../table/dates.ts";
+import { commaNumber, looksNumeric } from "../table/numbers.ts";
+import { type Columns, chooseColumns, columnPlace, distinctNames, labelNamed } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
-import { LabelBuilder } from "./dense-builder.ts";
-import type { ReadOptions } from "./options.ts";
+import type { Reading, ReadOptions } from "./options.ts";
+import { endOf, noRows, type RowBlocks } from "./reader.ts";
+import { RowsBuilder } from "./rows-builder.ts";
 import { numberOf, scan, skipByteOrderMark } from "./scan.ts";
 
 /** Reads CSV (any delimiter). */
-export async function readCsv(opened: Opened, options: ReadOptions): Promise<DataSet> {
+export async function* readCsv(opened: Opened, options: Reading): RowBlocks {
   const { name } = opened;
-  const account = budgetOf(options).of(name);
-  const labels = new LabelBuilder(account, options);
-  const text: string[] = [];
-  let rows = 0;
+  const account = options.budget.of(name);
   let layout: CsvLayout | undefined;
-  await scan(name, opened.stream, account, (window, final) => {
+  const consume = (window: Uint8Array, final: boolean, limit: number): number => {
     let from = 0;
     if (layout === undefined) {
-      from = skipByteOrderMark(name, window);
+      from = skipByteOrderMark(window);
       layout = layOut(name, window, final, from, options, account);
       if (layout === undefined) return 0;
       layout.records.open(window, final, from);
@@ -35,8 +33,8 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
     } else {
       layout.records.open(window, final, 0);
     }
-    const { records, columns, count, firstLine } = layout;
-    while (records.next()) {
+    const { records, count, firstLine } = layout;
+    while (records.used < limit && records.next()) {
       if (records.fields !== count) {
         throw badFile(
           name,
@@ -44,48 +42,38 @@ export async function readCsv(opened: Opened, options: ReadOptions): Promise<Dat
           `expected ${count} fields as in line ${firstLine}, found ${records.fields}`,
         );
       }
-      readRecord(window, layout);
-      if (columns.label >= 0) labels.add(labelOf(name, layout, labels.several));
-      if (columns.text >= 0) {
-        account.takeText(2 * (records.end(columns.text) - records.start(columns.text)));
-        text.push(records.text(columns.text));
-      }
-      rows++;
+      readRecord(name, window, layout);
     }
     return records.used;
-  });
-  if (layout === undefined || rows === 0) throw badFile(name, "", "expected at least one row, found none");
-  const { columns, names } = layout as CsvLayout;
-  const facts = {
-    ...(columns.label < 0 ? {} : { y: labels.finish() }),
-    ...(columns.notes ? { notes: columns.notes } : {}),
   };
-  const found = foundIn(names, columns);
-  if (columns.text >= 0) return { form: "text", text, ...facts, found };
-  const { cells } = layout as CsvLayout;
-  return withFound(await cells.finish(rows, columns.features.length, names && columns.features.map((c) => names[c])), {
-    ...facts,
-    found,
-  });
+  const rows = () => (layout as CsvLayout | undefined)?.rows;
+  for await (const _ of scan(name, opened.stream, account, consume, options.pace)) {
+    const builder = rows();
+    if (builder && builder.rows > 0) yield await builder.take();
+  }
+  const builder = rows();
+  if (!builder || builder.rows + builder.taken === 0) throw noRows(name, builder?.leftOut);
+  if (builder.rows > 0) yield await builder.take(true);
+  return endOf(builder);
 }
 
 /** How a file is laid out, as its first records say. */
-export interface CsvLayout {
+interface CsvLayout {
   readonly records: CsvRecords;
   readonly columns: Columns;
   readonly count: number;
   readonly firstLine: number;
   readonly names: readonly string[] | undefined;
-  /** As a character's code. */
-  readonly delimiter: number;
-  readonly cells: CellsBuilder;
+  readonly rows: RowsBuilder;
 }
 
-function readRecord(window: Uint8Array, { records, columns, names, cells }: CsvLayout): void {
+function readRecord(name: string, window: Uint8Array, { records, columns, names, rows }: CsvLayout): void {
+  const { cells } = rows;
+  if (columns.label >= 0 && rows.leavesOut(records.text(columns.label))) return;
   for (const c of columns.features) {
     const value = numberOf(window, records.start(c), records.end(c));
     if (!Number.isNaN(value) && !cells.needsText?.()) {
-      cells.add(value);
+      cells.add(value, mayBeGrouped(window, records.start(c), records.end(c)));
       continue;
     }
     const where = `line ${records.line}, ${columnPlace(names, c)}`;
@@ -93,21 +81,30 @@ function readRecord(window: Uint8Array, { records, columns, names, cells }: CsvL
     if (isMissing(found)) cells.addMissing(where);
     else cells.addText(found, where);
   }
+  const placeOf = (c: number) => `line ${records.line}, ${columnPlace(names, c)}`;
+  if (columns.label >= 0) {
+    const label = records.text(columns.label);
+    if (!rows.keepsEmpty(label)) {
+      if (label === "" && !rows.several) throw badFile(name, placeOf(columns.label), "expected a label, found nothing");
+      rows.addLabel(label);
+    }
+  }
+  if (columns.text >= 0) rows.addText(records.text(columns.text));
+  if (rows.hasFacts) rows.addFacts((c) => records.text(c), placeOf);
+  rows.rows++;
 }
 
-function labelOf(name: string, { records, columns, names }: CsvLayout, mayBeNone: boolean): string {
-  const label = records.text(columns.label);
-  if (label !== "" || mayBeNone) return label;
-  throw badFile(name, `line ${records.line}, ${columnPlace(names, columns.label)}`, "expected a label, found nothing");
-}
+/** Whether a number may have been 12 thousand and is read as 12: 12.000 or 1.200, which no number tells from 12 and 1.2. */
+const mayBeGrouped = (window: Uint8Array, from: number, to: number): boolean =>
+  to - from > 4 && to - from < 9 && window[to - 4] === 46 && window[to - 1] === 48;
 
 /** Decides delimiter, header and columns by the first two records; undefined while the window does not hold what it takes. */
-export function layOut(
+function layOut(
   name: string,
   window: Uint8Array,
   final: boolean,
   from: number,
-  options: ReadOptions,
+  options: Reading,
   account: Account,
 ): CsvLayout | undefined {
   // Without a line end no record is whole: a line without end costs no look at its bytes.
@@ -128,8 +125,7 @@ export function layOut(
     count: first.length,
     firstLine,
     names,
-    delimiter,
-    cells: cellsBuilder(name, options, columns.features.length),
+    rows: new RowsBuilder(name, names, columns, options),
   };
 }
 
@@ -145,7 +141,8 @@ function takeRecord(records: CsvRecords, account: Account): string[] | undefined
  */
 function isHeader(first: readonly string[], second: readonly string[] | undefined, options: ReadOptions): boolean {
   if (options.header !== undefined) return options.header;
-  const named = [options.labelColumn, options.textColumn, ...(options.ignoreColumns ?? [])];
+  const { labelColumn, textColumn, groupColumn, timeColumn, weightColumn, ignoreColumns = [], keep = [] } = options;
+  const named = [labelColumn, textColumn, groupColumn, timeColumn, weightColumn, ...ignoreColumns, ...keep];
   if (named.some((choice) => typeof choice === "string")) return true;
   const expected = options.schema?.columns;
   if (expected?.some(({ name }) => first.includes(name))) return true;
@@ -160,7 +157,7 @@ function isDecided(first: readonly string[], options: ReadOptions): boolean {
 }
 
 function isWord(field: string): boolean {
-  if (isMissing(field) || !Number.isNaN(Number(field)) || !Number.isNaN(commaNumber(field))) return false;
+  if (isMissing(field) || !Number.isNaN(Number(field)) || looksNumeric(field)) return false;
   return ORDERS.every((order) => Number.isNaN(dateOf(field, order)));
 }
 
@@ -173,25 +170,41 @@ function delimiterCode({ delimiter: given, format, schema }: ReadOptions): numbe
   const code = delimiter.charCodeAt(0);
   if (delimiter.length === 1 && code < 128 && delimiter !== '"' && delimiter !== "\n" && delimiter !== "\r")
     return code;
-  throw new RanksimError("bad-params", `delimiter: expected one ASCII character, found ${JSON.stringify(delimiter)}`);
+  const expected = "one ASCII character";
+  throw new RanksimError("bad-params", { parameter: "delimiter", expected, found: JSON.stringify(delimiter) });
 }
 
 /** Candidates beside the space: comma, tab, semicolon, bar. */
 const DELIMITERS = [44, 9, 59, 124];
 
-/** The candidate that occurs most often in the first line outside quotes; spaces only between numbers, where nothing else occurs. */
+/**
+ * The candidate that occurs most often in the first line outside quotes; another than the comma where it leaves each comma in a number
+ * with decimals. Spaces only between numbers, where nothing else occurs.
+ */
 function sniffDelimiter(window: Uint8Array, from: number, hasText: boolean): number {
   const counts = new Float64Array(256);
   let isQuoted = false;
   let start = from;
   while (window[start] === 10 || window[start] === 13) start++;
-  for (let at = start; at < window.length; at++) {
-    const byte = window[at];
+  let end = start;
+  for (; end < window.length; end++) {
+    const byte = window[end];
     if (byte === 34) isQuoted = !isQuoted;
     else if (!isQuoted && (byte === 10 || byte === 13)) break;
     else if (!isQuoted) counts[byte]++;
   }
   let best = 44;
   for (const code of DELIMITERS) if (counts[code] > counts[best]) best = code;
+  if (best === 44 && counts[best] > 0) {
+    const line = new TextDecoder().decode(window.subarray(start, end));
+    const other = DELIMITERS.find((code) => code !== 44 && counts[code] > 0 && hasDecimalCommas(line, code));
+    if (other !== undefined) return other;
+  }
   return counts[best] === 0 && counts[32] > 0 && !hasText ? 32 : best;
+}
+
+/** Whether each comma of a line is within a number, where another character separates fields. */
+function hasDecimalCommas(line: string, delimiter: number): boolean {
+  const fields = line.split(String.fromCharCode(delimiter));
+  return fields.every((field) => !field.includes(",") || !Number.isNaN(commaNumber(field.trim())));
 }

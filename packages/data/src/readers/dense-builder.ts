@@ -1,14 +1,10 @@
-/**
- * Collects the cells of a table, row by row, into a dense matrix, and deals with missing values the way the caller chose.
- * Also collects labels: names that all spell numbers become numbers, and those of a row are taken apart where it has several.
- */
+/** Collects the cells of a table, row by row, into a dense matrix, and deals with missing values the way the caller chose. */
 
-import { type Dense, type Label, RanksimError } from "@ranksim/core";
-import { badFile } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
-import { denseFrom, type RowLabels } from "../data-set.ts";
+import { type Dense, RanksimError, type Values } from "@ranksim/core";
+import { badCell, badFile } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
+import { denseFrom } from "../data-set.ts";
 import { GrowingValues, narrowed } from "../growing-values.ts";
-import type { InBlocks, LabelBlocks } from "./label-blocks.ts";
 import type { ReadOptions } from "./options.ts";
 
 /** Cells of a table on their way to a matrix. */
@@ -17,33 +13,42 @@ export class DenseBuilder {
   readonly #missing: "refuse" | "mean" | number;
   readonly #learned: readonly number[] | undefined;
   #fill: readonly number[] | undefined;
+  /** Of the rows that were handed on with open gaps. */
+  #means: Means | undefined;
   readonly #account: Account;
-  readonly #values: GrowingValues;
-  readonly #gaps: GrowingValues;
+  #values: GrowingValues;
+  #gaps: GrowingValues;
 
-  constructor(name: string, options: ReadOptions) {
+  constructor(name: string, options: ReadOptions, account: Account) {
     const { missing = "refuse" } = options;
     if (missing !== "refuse" && missing !== "mean" && !Number.isFinite(missing)) {
-      throw new RanksimError("bad-params", `missing: expected "refuse", "mean" or a finite number, found ${missing}`);
+      throw new RanksimError("bad-params", {
+        parameter: "missing",
+        expected: '"refuse", "mean" or a finite number',
+        found: String(missing),
+      });
     }
     const { schema } = options;
     if (schema !== undefined && missing === "mean" && schema.fill === undefined) {
-      throw new RanksimError(
-        "bad-params",
-        "missing: means are learned at training, and this model learned none; give a number, or train it again",
-      );
+      throw new RanksimError("bad-params", {
+        parameter: "missing",
+        expected: "a number, as this model learned no means at training",
+        found: "mean",
+        cure: () => "give a number, or train it again",
+      });
     }
     this.#name = name;
     this.#missing = missing;
     this.#learned = missing === "refuse" || missing === "mean" ? schema?.fill : undefined;
-    this.#account = budgetOf(options).of(name);
-    this.#values = new GrowingValues(this.#account);
-    this.#gaps = new GrowingValues(this.#account);
+    this.#account = account;
+    this.#values = new GrowingValues(account);
+    this.#gaps = new GrowingValues(account);
   }
 
-  /** What stands for a missing value of each feature, after `finish`; undefined where missing values are refused. */
-  get fill(): readonly number[] | undefined {
-    return this.#fill;
+  /** What stands for a missing value of each feature, after the last row; nothing where missing values are refused. */
+  ending(): { readonly fill?: readonly number[] } {
+    const fill = this.#fill ?? this.#means?.finish(this.#name);
+    return fill ? { fill } : {};
   }
 
   add(value: number): void {
@@ -57,7 +62,11 @@ export class DenseBuilder {
       return;
     }
     if (this.#missing === "refuse") {
-      throw badFile(this.#name, where, "expected a number, found a missing value; the option `missing` can fill it in");
+      throw badCell(this.#name, where, {
+        expected: "a number",
+        found: "a missing value",
+        cure: (called) => `${called("missing")} can fill it in`,
+      });
     }
     this.#gaps.push(this.#values.length);
     this.#values.push(this.#missing === "mean" ? 0 : this.#missing);
@@ -70,89 +79,60 @@ export class DenseBuilder {
     for (let i = 0; i < this.#values.length; i++) visit(gaps.has(i) ? Number.NaN : this.#values.get(i), i);
   }
 
-  finish(rows: number, features: number): Promise<Dense> {
+  /** The rows so far. Where gaps stay open, they have 0 there, and `gaps` says where. */
+  async take(
+    rows: number,
+    features: number,
+    areOpen: boolean,
+  ): Promise<{ x: Dense; gaps?: Uint32Array; fill?: readonly number[] }> {
     const missing = this.#missing;
-    this.#fill = this.#learned;
-    if (this.#learned === undefined && missing === "mean") this.#fill = this.#means(rows, features);
-    else if (typeof missing === "number") this.#fill = new Array<number>(features).fill(missing);
-    const values = this.#gaps.length === 0 ? this.#values.finish() : narrowed(this.#fillGaps(features));
-    return denseFrom(this.#name, values, rows, features);
-  }
-
-  #fillGaps(features: number): Float64Array {
-    this.#account.take(2 * 8 * this.#values.length);
-    const values = Float64Array.from(this.#values.finish());
-    for (const gap of this.#gaps.finish()) values[gap] = (this.#fill as readonly number[])[gap % features];
-    return values;
-  }
-
-  /** The mean of each column over the rows that have a value there. */
-  #means(rows: number, features: number): number[] {
     const values = this.#values.finish();
-    const counts = new Float64Array(features).fill(rows);
-    for (const gap of this.#gaps.finish()) counts[gap % features]--;
-    const sums = new Float64Array(features);
+    const gaps = Uint32Array.from(this.#gaps.finish());
+    this.#values = new GrowingValues(this.#account);
+    this.#gaps = new GrowingValues(this.#account);
+    if (typeof missing === "number") this.#fill = new Array<number>(features).fill(missing);
+    else if (this.#learned !== undefined) this.#fill = this.#learned;
+    else if (missing === "mean") {
+      this.#means ??= new Means(features);
+      this.#means.add(rows, values, gaps);
+      if (!areOpen) this.#fill = this.#means.finish(this.#name);
+    }
+    const isOpen = areOpen && gaps.length > 0;
+    const filled = gaps.length === 0 || isOpen ? values : narrowed(this.#filled(values, gaps, features));
+    const x = await denseFrom(this.#name, filled, rows, features);
+    return { x, ...(isOpen ? { gaps } : {}), ...(this.#fill && !areOpen ? { fill: this.#fill } : {}) };
+  }
+
+  #filled(values: Values, gaps: Uint32Array, features: number): Float64Array {
+    this.#account.take(8 * values.length);
+    const all = Float64Array.from(values);
+    for (const gap of gaps) all[gap] = (this.#fill as readonly number[])[gap % features];
+    return all;
+  }
+}
+
+/** The mean of each column over the rows that have a value there; rows come in order. */
+class Means {
+  readonly #counts: Float64Array;
+  readonly #sums: Float64Array;
+
+  constructor(features: number) {
+    this.#counts = new Float64Array(features);
+    this.#sums = new Float64Array(features);
+  }
+
+  /** Adds rows, which have 0 at `gaps`. */
+  add(rows: number, values: ArrayLike<number>, gaps: Iterable<number> = []): void {
+    const [sums, features] = [this.#sums, this.#sums.length];
+    for (let c = 0; c < features; c++) this.#counts[c] += rows;
+    for (const gap of gaps) this.#counts[gap % features]--;
     for (let i = 0; i < values.length; i++) sums[i % features] += values[i];
-    return Array.from(sums, (sum, column) => {
-      if (counts[column] > 0) return sum / counts[column];
-      throw badFile(this.#name, `column ${column}`, "expected at least one value to take the mean of, found none");
+  }
+
+  finish(name: string): number[] {
+    return Array.from(this.#sums, (sum, column) => {
+      if (this.#counts[column] > 0) return sum / this.#counts[column];
+      throw badFile(name, `column ${column}`, "expected at least one value to take the mean of, found none");
     });
   }
-}
-
-/** Labels on their way to a list. */
-export class LabelBuilder {
-  readonly #labels: (Label | readonly Label[])[] = [];
-  readonly #account: Account;
-  readonly #blocks: LabelBlocks | undefined;
-  /** Whether text holds any number of labels, separated by commas. */
-  readonly several: boolean;
-
-  constructor(account: Account, { labelBlocks, multilabel = false }: ReadOptions & InBlocks = {}) {
-    this.#account = account;
-    this.#blocks = labelBlocks;
-    this.several = multilabel;
-  }
-
-  /** Adds the label or the labels of the next row. */
-  add(label: Label | readonly Label[]): void {
-    if (typeof label === "string") this.#account.takeText(label.length);
-    else this.#account.takeValues(typeof label === "object" ? 1 + label.length : 1);
-    this.#labels.push(this.several && typeof label !== "object" ? this.#split(label) : label);
-  }
-
-  #split(cell: Label): Label[] {
-    if (typeof cell === "number") return [cell];
-    const labels = [...new Set(cell.split(",").map((label) => label.trim()))].filter((label) => label !== "");
-    this.#account.takeValues(1 + labels.length);
-    return labels;
-  }
-
-  get length(): number {
-    return this.#labels.length;
-  }
-
-  /** The labels of a file; those of a block stay as they are written. */
-  finish(): RowLabels {
-    const labels = this.#labels as RowLabels;
-    if (!this.#blocks) return typedLabels(labels);
-    this.#blocks.areAsWritten = true;
-    return labels;
-  }
-}
-
-/**
- * Labels as they are written: one row with several labels makes them all label sets; strings that all spell numbers become numbers. Where
- * one is too large for each whole number to be its own, all stay strings, or two labels could become one.
- */
-export function typedLabels(labels: RowLabels): RowLabels {
-  const distinct = new Set<Label>(labels.flat());
-  const numeric = [...distinct].every((label) => typeof label === "number" || spellsNumber(label));
-  const name = (label: Label): Label => (numeric ? Number(label) : String(label));
-  if (!labels.some((label) => typeof label === "object")) return (labels as Label[]).map(name);
-  return labels.map((label) => (typeof label === "object" ? label.map(name) : [name(label)]));
-}
-
-function spellsNumber(label: string): boolean {
-  return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(label) && Math.abs(Number(label)) <= Number.MAX_SAFE_INTEGER;
 }

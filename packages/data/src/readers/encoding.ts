@@ -3,7 +3,7 @@
  * word. Files in Latin-1 are recoded on their way in, where that was said.
  */
 
-import { badFile } from "../bad-file.ts";
+import { badCell, badFile } from "../bad-file.ts";
 import type { Opened } from "../source.ts";
 import type { ReadOptions } from "./options.ts";
 
@@ -16,12 +16,8 @@ export function decoded(name: string, where: string | number, bytes: Uint8Array,
     return utf8.decode(bytes);
   } catch (error) {
     const place = typeof where === "number" ? `line ${where}` : where;
-    throw badFile(
-      name,
-      place,
-      `expected ${expected}, found other bytes; older files may be of \`encoding\` latin1`,
-      error,
-    );
+    const cure = (called: (name: string) => string) => `older files may be of ${called("encoding")} latin1`;
+    throw badCell(name, place, { expected, found: "other bytes", cure }, error);
   }
 }
 

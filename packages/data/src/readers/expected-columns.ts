@@ -8,6 +8,9 @@ import { RanksimError, type Schema } from "@ranksim/core";
 import { didYouMean } from "../did-you-mean.ts";
 import type { Columns } from "./columns.ts";
 
+/** Columns as a model knows them. */
+type KnownColumns = Pick<Columns, "label" | "text" | "features" | "ignored" | "notes">;
+
 /**
  * Finds the columns of `schema`. `given` is the number of the label's column, null where labels are not read, undefined
  * where the schema decides; `called`, or -1, the column that is called as labels are, for a schema that names none.
@@ -19,11 +22,14 @@ export function expectedColumns(
   schema: Schema,
   given: number | null | undefined,
   called: number,
-): Columns {
+): KnownColumns {
   const named = schema.columns?.some(({ name: column }) => !/^column \d+$/.test(column));
-  return names !== undefined && named
-    ? byName(name, names, schema, given, called)
-    : byPosition(name, names, count, schema, given, called);
+  if (names !== undefined && named) return byName(name, names, schema, given, called);
+  const found = byPosition(name, names, count, schema, given, called);
+  const note = `${name}: no line of column names, so columns are taken in the order of training: ${columns(
+    (schema.columns ?? []).map((column) => column.name),
+  )}`;
+  return named ? { ...found, notes: [note] } : found;
 }
 
 function byName(
@@ -32,7 +38,7 @@ function byName(
   schema: Schema,
   given: number | null | undefined,
   called: number,
-): Columns {
+): KnownColumns {
   const wanted = (schema.columns ?? []).map((column) => column.name);
   const place = new Map(names.map((column, c) => [column, c]));
   const lacking = wanted.filter((column) => !place.has(column));
@@ -51,7 +57,11 @@ function byName(
   }
   const features = wanted.map((column) => place.get(column) as number);
   if (given !== undefined && features.includes(found)) {
-    throw new RanksimError("bad-params", `labelColumn: the model takes ${columns([names[found]])} as a feature`);
+    throw new RanksimError("bad-params", {
+      parameter: "labelColumn",
+      expected: "a column that the model takes as no feature",
+      found: columns([names[found]]),
+    });
   }
   const label = given === null || features.includes(found) ? -1 : found;
   const notes = extra.length === 0 ? {} : { notes: [`${name}: ${columns(extra)} not known to the model, left out`] };
@@ -66,7 +76,7 @@ function byPosition(
   schema: Schema,
   given: number | null | undefined,
   called: number,
-): Columns {
+): KnownColumns {
   const width = schema.width as number;
   const all = Array.from({ length: count }, (_, c) => c);
   const named = (key: string | number | undefined) =>
@@ -92,14 +102,17 @@ function checked(
   count: number,
   label: number,
   features: readonly number[],
-): Columns {
+): KnownColumns {
   if (features.length === width) return { label, text: -1, features, ignored: [] };
-  const hint = features.length === width + 1 ? "; if one holds the labels, name it by labelColumn" : "";
   const why = known !== undefined && names === undefined ? " and no line of column names to find them by" : "";
-  throw new RanksimError(
-    "wrong-width",
-    `${name}: the model takes ${width} columns, the data has ${count}${why}${hint}`,
-  );
+  throw new RanksimError("wrong-width", {
+    file: name,
+    expected: `${width} columns, as the model takes`,
+    found: `${count}${why}`,
+    ...(features.length === width + 1
+      ? { cure: (called) => `if one holds the labels, name it by ${called("labelColumn")}` }
+      : {}),
+  });
 }
 
 const without = (all: readonly number[], hidden: readonly number[]): number[] => all.filter((c) => !hidden.includes(c));

@@ -1,6 +1,6 @@
 /** A folder of PNG, JPEG and PGM images; an image's class is the folder it lies in. Rows come in the order of their paths. */
 
-import { badFile } from "../bad-file.ts";
+import { badCell, badFile } from "../bad-file.ts";
 import { type Budget, budgetOf } from "../budget.ts";
 import { denseFrom, type ImageSize, type MatrixData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
@@ -24,22 +24,29 @@ interface Read {
 
 /**
  * Reads a folder of images. Colours become grey (0.299 red + 0.587 green + 0.114 blue) unless they are asked for; depths must be
- * equal, and sizes too unless images are to be made one size.
+ * equal. Images of several sizes become the most usual one, or a small one of its proportions where that is large, with a note; a model that
+ * was trained on images of one size takes no others.
  */
 export async function readImageFolder(folder: Folder, options: ReadOptions): Promise<MatrixData> {
   const { name } = folder;
   const budget = budgetOf(options);
   let first: (Read & { path: string }) | undefined;
   let grey = 0;
-  const { contents, y, paths } = await collectFiles(folder, options, (path, bytes) => {
+  const read = await collectFiles(folder, options, (path, bytes) => {
     const file = folder.isList ? path : `${name}/${path}`;
     const read = readPictures(file, bytes, budget, options);
     first ??= { ...read, path };
     refuseOther(file, read, first, options);
     if (read.lostColours) grey++;
-    return read.pictures.map(({ pixels }) => pixels);
+    return read;
   });
-  const { from, pictures } = first as Read;
+  const { y, paths } = read;
+  const usual = usualSize(read.contents);
+  const mixed = options.resize ? 0 : read.contents.filter(({ from }) => !isSame(from, usual)).length;
+  const target = mixed > 0 && Math.max(usual.width, usual.height) > LARGE_SIDE ? sizeWithin(usual, MIXED_SIDE) : usual;
+  const made = mixed === 0 ? read.contents : read.contents.map((one) => remade(one, target));
+  const contents = made.map(({ pictures }) => pictures.map(({ pixels }) => pixels));
+  const { from, pictures } = made[0];
   const sizes = [];
   for (const [j, { width, height, channels, largest }] of pictures.entries()) {
     const features = width * height * channels;
@@ -54,26 +61,57 @@ export async function readImageFolder(folder: Folder, options: ReadOptions): Pro
   const { imageSize, x } = sizes[sizes.length - 1];
   const scaled = sizes.length > 1 ? { scaled: { from, sizes } } : {};
   // A model knows already that it takes grey images.
-  const notes =
-    grey > 0 && !options.schema
-      ? {
-          notes: [
-            `${name}: the colours of ${grey} of ${contents.length} images became grey; the option colour (--colour) keeps them`,
-          ],
-        }
-      : {};
-  return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...(y ? { y } : {}), ...notes };
+  const notes: string[] = [];
+  if (grey > 0 && !options.schema)
+    notes.push(
+      `${name}: the colours of ${grey} of ${contents.length} images became grey; the option colour keeps them`,
+    );
+  if (mixed > 0)
+    notes.push(
+      `${name}: ${mixed} of ${contents.length} images are not of ${usual.width} x ${usual.height} as most are; all were made ${target.width} x ${target.height}, the option resize takes another size`,
+    );
+  const facts = {
+    ...(y ? { y } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+    ...(mixed > 0 ? { found: { resize: target } } : {}),
+  };
+  return { form: "matrix", x, imageSize, ...scaled, rowNames: paths, ...facts };
 }
 
-/** All images of a folder have one size, unless `resize` makes them so, and one depth. */
-function refuseOther(file: string, read: Read, first: Read & { path: string }, { resize }: ReadOptions): void {
+/** The longer side that images of several sizes are made, where most are large. */
+const MIXED_SIDE = 32;
+
+const isSame = (one: ImageSize, other: ImageSize): boolean => one.width === other.width && one.height === other.height;
+
+/** The size that most images have; of equals the one of fewest pixels, then the narrowest. */
+function usualSize(images: readonly Read[]): ImageSize {
+  const counts = new Map<string, { size: ImageSize; count: number }>();
+  for (const { from } of images) {
+    const key = `${from.width} x ${from.height}`;
+    counts.set(key, { size: from, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  const pixels = ({ width, height }: ImageSize) => width * height;
+  const [most] = [...counts.values()].sort(
+    (a, b) => b.count - a.count || pixels(a.size) - pixels(b.size) || a.size.width - b.size.width,
+  );
+  return most.size;
+}
+
+/** An image in one size, made of the largest there is of it. */
+function remade(image: Read, { width, height }: ImageSize): Read {
+  const largest = image.pictures.reduce((most, picture) => (picture.width > most.width ? picture : most));
+  return { ...image, from: { width, height }, pictures: [resized(largest, width, height)] };
+}
+
+/** All images of a folder have one depth, and those for a model that was trained on images of one size have one size. */
+function refuseOther(file: string, read: Read, first: Read & { path: string }, { resize, schema }: ReadOptions): void {
   const { width, height } = read.from;
-  if (!resize && (width !== first.from.width || height !== first.from.height)) {
-    throw badFile(
-      file,
-      "",
-      `expected ${first.from.width} x ${first.from.height} pixels as ${first.path}, found ${width} x ${height}; the option resize (--resize WIDTHxHEIGHT) makes images one size`,
-    );
+  if (!resize && schema && (width !== first.from.width || height !== first.from.height)) {
+    throw badCell(file, "", {
+      expected: `${first.from.width} x ${first.from.height} pixels as ${first.path}`,
+      found: `${width} x ${height}`,
+      cure: (called) => `${called("resize")} makes images one size, such as 32x32`,
+    });
   }
   const [{ largest }, { largest: expected }] = [read.pictures[0], first.pictures[0]];
   if (largest !== expected) {

@@ -5,25 +5,28 @@
  */
 
 import type { Label } from "@ranksim/core";
-import { badFile, quoted } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
-import type { DataSet, Found, RowLabels } from "../data-set.ts";
+import { badCell, badFile, quoted } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import type { Opened } from "../source.ts";
 import { isMissing } from "../table/cells.ts";
-import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
-import { type Columns, chooseColumns, findColumn, foundIn, labelNamed, withFound } from "./columns.ts";
-import { CsrBuilder } from "./csr-builder.ts";
-import { DenseBuilder, LabelBuilder } from "./dense-builder.ts";
+import { type CellsBuilder, NumberCells } from "./cells-builder.ts";
+import {
+  type Columns,
+  chooseColumns,
+  factColumns,
+  findColumn,
+  guessedLabel,
+  guessNotes,
+  NO_COLUMNS,
+} from "./columns.ts";
 import { decoded } from "./encoding.ts";
-import type { ReadOptions } from "./options.ts";
+import type { Reading, ReadOptions } from "./options.ts";
+import { endOf, noRows, type RowBlocks } from "./reader.ts";
+import { type OwnFeatures, RowsBuilder } from "./rows-builder.ts";
 import { scanLines } from "./scan.ts";
+import { SparseCells } from "./sparse-cells.ts";
 
 type Row = { readonly [key: string]: unknown };
-
-/** The option by which blocks of one file are read alike: the first row of all says what every row holds, and in which order. */
-export interface FirstRow {
-  readonly firstRow?: { row?: Row };
-}
 
 /** Bytes that a character of JSON can become: "[]," makes a list. */
 const JSON_BYTES = 24;
@@ -35,37 +38,71 @@ const MOST_NAMED = 12;
 const ONE_A_LINE = "; write each row on a line of its own, as jq -c '.[]' does";
 
 /** Reads JSON lines. */
-export async function readJsonLines(opened: Opened, options: ReadOptions & FirstRow): Promise<DataSet> {
+export async function* readJsonLines(opened: Opened, options: Reading): RowBlocks {
   const { name } = opened;
-  const { firstRow = {} } = options;
-  let rows: RowReader | undefined;
-  const account = budgetOf(options).of(name);
-  const labels = new LabelBuilder(account, options);
-  let labelled = false;
-  await scanLines(name, opened.stream, account, (window, from, to, line) => {
+  const account = options.budget.of(name);
+  let reader: RowReader | undefined;
+  let isLabelled = false;
+  let isTruth: boolean | undefined;
+  const addLabel = (label: unknown, { labelKey, rows }: RowReader, line: number): void => {
+    const isFound = isGiven(label);
+    if (isFound !== isLabelled) {
+      const key = quoted(labelKey ?? "");
+      const expected = `expected ${isLabelled ? "a label" : "no label"} under ${key} as in the first row`;
+      throw badFile(name, `line ${line}`, `${expected}, found ${describe(label)}`);
+    }
+    if (!isFound) return;
+    isTruth ??= typeof label === "boolean";
+    if (isTruth !== (typeof label === "boolean")) {
+      const expected = isTruth ? "true or false" : "a string or a number";
+      const found = describe(label);
+      throw badFile(name, `line ${line}`, `expected ${expected} as label, as in the first row, found ${found}`);
+    }
+    rows.addLabel(checkedLabel(name, label, line));
+  };
+  const onLine = (window: Uint8Array, from: number, to: number, line: number): void => {
     const heap = JSON_BYTES * (to - from);
     account.takeHeap(heap);
     const text = decoded(name, line, window.subarray(from, to)).trim();
-    if (text === "") return account.giveHeap(heap);
+    if (text === "") {
+      account.giveHeap(heap);
+      return;
+    }
     const value = parseLine(name, text, line);
     const row: Row = Array.isArray(value) ? { x: value } : (value as Row);
-    if (rows === undefined) {
-      firstRow.row ??= row;
-      rows = chooseReader(name, firstRow.row, options);
-      labelled = isGiven(labelOf(firstRow.row, rows));
+    reader ??= chooseReader(name, row, options);
+    const { rows, names, labelKey } = reader;
+    if (labelKey !== undefined && rows.leavesOut(row[labelKey])) {
+      account.giveHeap(heap);
+      return;
     }
-    rows.add(row, line);
-    const label = labelOf(row, rows);
-    const found = isGiven(label);
-    if (found !== labelled) {
-      throw badFile(name, `line ${line}`, `expected ${labelled ? "a" : "no"} label as in the first row`);
+    const isFirst = rows.rows + rows.taken === 0;
+    isLabelled ||= (isFirst || options.emptyLabels === "keep") && isGiven(labelOf(row, reader));
+    reader.add(row, line);
+    if (labelKey === undefined || !rows.keepsEmpty(row[labelKey])) addLabel(labelOf(row, reader), reader, line);
+    if (rows.hasFacts) {
+      rows.addFacts(
+        (c) => textOf(row[names[c]]),
+        (c) => `line ${line}, key ${quoted(names[c])}`,
+      );
     }
-    if (found) labels.add(checkedLabel(name, label, line));
+    rows.rows++;
     account.giveHeap(heap);
-  });
-  if (rows === undefined) throw badFile(name, "", "expected at least one row, found none");
-  return rows.finish(labelled ? labels.finish() : undefined);
+  };
+  const rows = () => (reader as RowReader | undefined)?.rows;
+  for await (const _ of scanLines(name, opened.stream, account, onLine, options.pace)) {
+    const builder = rows();
+    if (builder && builder.rows > 0) yield await builder.take();
+  }
+  const builder = rows();
+  if (!builder || builder.rows + builder.taken === 0) throw noRows(name, builder?.leftOut);
+  if (builder.rows > 0) yield await builder.take(true);
+  return endOf(builder);
 }
+
+/** A value as the text of a cell. */
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : isGiven(value) ? JSON.stringify(value) : "";
 
 function parseLine(name: string, text: string, line: number): unknown {
   let value: unknown;
@@ -101,22 +138,37 @@ const labelOf = (row: Row, { labelKey }: RowReader): unknown => (labelKey === un
 const isGiven = (label: unknown): boolean => label !== undefined && label !== null;
 
 interface RowReader {
+  /** The keys of the first row. */
+  readonly names: readonly string[];
   readonly labelKey: string | undefined;
+  readonly rows: RowsBuilder;
+  /** Adds the features or the text of a row. */
   add(row: Row, line: number): void;
-  finish(y: RowLabels | undefined): Promise<DataSet> | DataSet;
 }
 
-function chooseReader(name: string, first: Row, options: ReadOptions): RowReader {
+function chooseReader(name: string, first: Row, options: Reading): RowReader {
   const textKey = typeof options.textColumn === "string" ? options.textColumn : undefined;
-  const own = (row: string) => labelKeyOf(name, first, row, options);
-  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, own("x"), first.x.length, options);
-  if (textKey === undefined && typeof first.x === "object" && first.x !== null)
-    return sparseRows(name, own("x"), options);
+  if (textKey === undefined && Array.isArray(first.x)) return denseRows(name, first, first.x.length, options);
+  if (textKey === undefined && typeof first.x === "object" && first.x !== null) return sparseRows(name, first, options);
   if (options.textColumn !== undefined || typeof first.text === "string") {
-    const text = textKey ?? "text";
-    return textRows(name, text, own(text), budgetOf(options).of(name));
+    return textRows(name, first, textKey ?? "text", options);
   }
   return tableRows(name, first, options);
+}
+
+/** Rows that have all their features, or their text, under the key `row`. */
+function underKey(name: string, first: Row, row: string, options: Reading, own: OwnFeatures) {
+  const names = Object.keys(first);
+  const labelKey = labelKeyOf(name, first, row, options);
+  const isLabelled =
+    labelKey !== undefined && ((options.emptyLabels ?? "refuse") !== "refuse" || isGiven(first[labelKey]));
+  const facts = factColumns(name, names, names.length, options);
+  const label = isLabelled ? names.indexOf(labelKey) : -1;
+  const isGuessed = options.labelColumn === undefined && labelKey !== "y" && labelKey !== options.schema?.label;
+  const text = own.features === undefined && own.cells === undefined ? names.indexOf(row) : -1;
+  const notes = isGuessed ? guessNotes(names, label) : {};
+  const columns = { ...NO_COLUMNS, ...facts, label, text, ...notes };
+  return { names, labelKey, rows: new RowsBuilder(name, names, columns, options, own) };
 }
 
 /** The key of labels, in rows that have all else under the key `row`: as was said, as the model remembers, or as labels are called. */
@@ -127,70 +179,62 @@ function labelKeyOf(name: string, first: Row, row: string, { labelColumn, schema
     return names[findColumn(name, names, names.length, labelColumn, "labelColumn")];
   }
   if (typeof schema?.label === "string" && Object.hasOwn(first, schema.label)) return schema.label;
-  return Object.hasOwn(first, "y") ? "y" : names[labelNamed(names, (c) => names[c] !== row)];
+  return Object.hasOwn(first, "y") ? "y" : names[guessedLabel(name, names, (c) => names[c] !== row)];
 }
 
-/** What was found, where rows have labels. */
-const foundLabel = (y: RowLabels | undefined, labelKey: string | undefined): Found =>
-  y === undefined || labelKey === undefined ? {} : { label: labelKey };
-
-function textRows(name: string, textKey: string, labelKey: string | undefined, account: Account): RowReader {
-  const text: string[] = [];
+function textRows(name: string, first: Row, textKey: string, options: Reading): RowReader {
+  // The first row may lack its text, and is refused for it in its turn.
+  const known = Object.hasOwn(first, textKey) ? first : { ...first, [textKey]: undefined };
+  const reader = underKey(name, known, textKey, options, {});
   return {
-    labelKey,
+    ...reader,
     add(row, line) {
       const value = row[textKey];
-      if (typeof value !== "string") {
-        const others = value === undefined ? Object.keys(row).slice(0, MOST_NAMED).map(quoted).join(", ") : "";
-        const cure = others && `; there is ${others}; \`textColumn\` names the key of texts`;
-        throw badFile(
-          name,
-          `line ${line}`,
-          `expected a string under ${quoted(textKey)}, found ${describe(value)}${cure}`,
-        );
-      }
-      account.takeText(2 * value.length);
-      text.push(value);
+      if (typeof value === "string") return reader.rows.addText(value);
+      const others = value === undefined ? Object.keys(row).slice(0, MOST_NAMED).map(quoted).join(", ") : "";
+      throw badCell(name, `line ${line}`, {
+        expected: `a string under ${quoted(textKey)}`,
+        found: describe(value),
+        ...(others ? { cure: (called) => `there is ${others}; ${called("textColumn")} names the key of texts` } : {}),
+      });
     },
-    finish: (y) => ({ form: "text", text, ...(y ? { y } : {}), found: { ...foundLabel(y, labelKey), text: textKey } }),
   };
 }
 
-function denseRows(name: string, labelKey: string | undefined, features: number, options: ReadOptions): RowReader {
-  const builder = new DenseBuilder(name, options);
-  let rows = 0;
+function denseRows(name: string, first: Row, features: number, options: Reading): RowReader {
+  const cells = (account: Account) => new NumberCells(name, options, account);
+  const reader = underKey(name, first, "x", options, { features, cells });
   return {
-    labelKey,
-    add(row, line) {
-      const { x } = row;
+    ...reader,
+    add({ x }, line) {
       if (!Array.isArray(x)) throw badFile(name, `line ${line}`, `expected a list of numbers, found ${describe(x)}`);
       if (x.length !== features) {
         throw badFile(name, `line ${line}`, `expected ${features} numbers as in the first row, found ${x.length}`);
       }
       x.forEach((value, i) => {
-        addCell(name, builder, value, `line ${line}, column ${i}`);
+        const where = `line ${line}, column ${i}`;
+        if (typeof value === "string") throw badFile(name, where, `expected a number, found ${describe(value)}`);
+        addCell(name, reader.rows.cells, value, where);
       });
-      rows++;
-    },
-    async finish(y) {
-      const x = await builder.finish(rows, features);
-      const found = { ...foundLabel(y, labelKey), ...(builder.fill ? { fill: builder.fill } : {}) };
-      return { form: "matrix", x, ...(y ? { y } : {}), ...(Object.keys(found).length > 0 ? { found } : {}) };
     },
   };
 }
 
-function sparseRows(name: string, labelKey: string | undefined, options: ReadOptions): RowReader {
-  const builder = new CsrBuilder(name, budgetOf(options).of(name));
-  let features = options.features ?? 0;
+function sparseRows(name: string, first: Row, options: Reading): RowReader {
+  let cells: SparseCells | undefined;
+  const reader = underKey(name, first, "x", options, {
+    cells: (account) => (cells = new SparseCells(name, options, account)),
+  });
+  const { builder } = cells as unknown as SparseCells;
   return {
-    labelKey,
+    ...reader,
     add(row, line) {
       const { x } = row;
       if (typeof x !== "object" || x === null || Array.isArray(x)) {
         throw badFile(name, `line ${line}`, `expected an object from feature to value, found ${describe(x)}`);
       }
-      if (typeof row.features === "number") features = Math.max(features, row.features);
+      if (typeof row.features === "number")
+        (cells as SparseCells).features = Math.max((cells as SparseCells).features, row.features);
       for (const [key, value] of Object.entries(x)) {
         const feature = Number(key);
         if (!Number.isInteger(feature) || feature < 0 || feature >= 2 ** 32 - 1 || typeof value !== "number") {
@@ -204,44 +248,40 @@ function sparseRows(name: string, labelKey: string | undefined, options: ReadOpt
       }
       builder.endRow(`line ${line}`);
     },
-    async finish(y) {
-      const x = await builder.finish(options.features ?? Math.max(features, builder.largest + 1));
-      return { form: "matrix", x, ...(y ? { y, found: foundLabel(y, labelKey) } : {}) };
-    },
   };
 }
 
-function tableRows(name: string, first: Row, options: ReadOptions): RowReader {
+function tableRows(name: string, first: Row, options: Reading): RowReader {
   const names = Object.keys(first);
   const columns: Columns = chooseColumns(name, names, names.length, options);
-  const featureNames = columns.features.map((c) => names[c]);
+  const features = columns.features.map((c) => names[c]);
   const known = new Set(names);
-  const builder = cellsBuilder(name, options, featureNames.length);
-  let rows = 0;
+  const rows = new RowsBuilder(name, names, columns, options);
   return {
+    names,
+    rows,
     labelKey: columns.label < 0 ? undefined : names[columns.label],
     add(row, line) {
       for (const key of Object.keys(row)) {
         if (!known.has(key) && options.schema === undefined) {
-          throw badFile(name, `line ${line}`, `expected the keys of the first row, found ${quoted(key)} as well`);
+          const cure = "give the first row all keys, with null where it has no value";
+          throw badFile(
+            name,
+            `line ${line}`,
+            `expected the keys of the first row, found ${quoted(key)} as well; ${cure}`,
+          );
         }
       }
-      for (const key of featureNames) addCell(name, builder, row[key], `line ${line}, key ${quoted(key)}`);
-      rows++;
-    },
-    async finish(y) {
-      const { notes } = columns;
-      const built = await builder.finish(rows, featureNames.length, featureNames);
-      return withFound(built, { ...(y ? { y } : {}), ...(notes ? { notes } : {}), found: foundIn(names, columns) });
+      for (const key of features) addCell(name, rows.cells, row[key], `line ${line}, key ${quoted(key)}`);
     },
   };
 }
 
-function addCell(name: string, builder: DenseBuilder | CellsBuilder, value: unknown, where: string): void {
+function addCell(name: string, builder: CellsBuilder, value: unknown, where: string): void {
   if (typeof value === "number") builder.add(value);
   else if (typeof value === "boolean") builder.add(Number(value));
   else if (value === null || value === undefined) builder.addMissing(where);
-  else if (typeof value === "string" && "addText" in builder) {
+  else if (typeof value === "string") {
     if (isMissing(value)) builder.addMissing(where);
     else builder.addText(value, where);
   } else throw badFile(name, where, `expected a number, found ${describe(value)}`);

@@ -4,14 +4,15 @@ import { badFile } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import type { RowLabels } from "../data-set.ts";
 import { type ByteSource, type Opened, openSource, readAll } from "../source.ts";
-import { LabelBuilder } from "./dense-builder.ts";
-import { formatOf } from "./detect.ts";
+import { labelNamed } from "./columns.ts";
+import { readerOf } from "./detect.ts";
 import { decoded, recoded } from "./encoding.ts";
 import { readIdx } from "./idx.ts";
+import { splitLabels, typedLabels } from "./label-types.ts";
 import { arrayToLabels, decodeNpy } from "./npy.ts";
 import { readNpzLabels } from "./npz.ts";
 import type { ReadOptions } from "./options.ts";
-import { scanLines } from "./scan.ts";
+import { eachLine } from "./scan.ts";
 
 /**
  * Reads a file of labels. In text, a line holds one label, or several separated by commas when `multilabel` is set; a
@@ -22,7 +23,7 @@ export async function readLabels(source: ByteSource, options: ReadOptions = {}):
   const { name } = opened;
   const account = budgetOf(options).of(name);
   const whole = () => readAll(opened.stream, account, opened.byteLength);
-  switch (formatOf(opened, {})) {
+  switch (readerOf(opened, {}).format) {
     case "idx":
       return arrayToLabels(name, await readIdx(opened, account), account);
     case "npy":
@@ -38,15 +39,17 @@ export async function readLabels(source: ByteSource, options: ReadOptions = {}):
 }
 
 async function readLabelLines({ name, stream }: Opened, account: Account, options: ReadOptions): Promise<RowLabels> {
-  const labels = new LabelBuilder(account, { multilabel: options.multilabel === true });
-  await scanLines(name, stream, account, (window, from, to, line) => {
+  const labels: (string | string[])[] = [];
+  await eachLine(name, stream, account, (window, from, to, line) => {
     const text = unquote(decoded(name, line, window.subarray(from, to)).trim());
-    if (line === 1 && /^(label|labels|class|target|y)$/i.test(text)) return;
-    if (text === "" && !labels.several) throw badFile(name, `line ${line}`, "expected a label, found an empty line");
-    labels.add(text);
+    if (line === 1 && (labelNamed([text]) === 0 || /^y$/i.test(text))) return;
+    if (text === "" && !options.multilabel)
+      throw badFile(name, `line ${line}`, "expected a label, found an empty line");
+    account.takeText(text.length);
+    labels.push(options.multilabel ? splitLabels(text) : text);
   });
   if (labels.length === 0) throw badFile(name, "", "expected at least one label, found none");
-  return labels.finish();
+  return typedLabels(name, labels as RowLabels, true);
 }
 
 function unquote(text: string): string {

@@ -1,4 +1,6 @@
-/** LZ4 frames, as Arrow files carry them: blocks that may refer back to earlier blocks. Check sums are read over. */
+/** LZ4 frames, as Arrow files carry them: blocks that may refer back to earlier blocks, and the check sums that a frame has. */
+
+import { xxh32 } from "../xxh32.ts";
 
 const MAGIC = 0x184d2204;
 
@@ -8,18 +10,29 @@ export function decodeLz4Frame(input: Uint8Array, maxBytes: number): Uint8Array 
   if (input.byteLength < 7 || view.getUint32(0, true) !== MAGIC) throw new Error("expected an LZ4 frame");
   const flags = input[4];
   let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
+  const check = (isWhole: boolean) => {
+    if (!isWhole) throw new Error("an LZ4 frame is damaged: a check sum is that of other bytes");
+  };
+  check(((xxh32(input.subarray(4, at - 1)) >>> 8) & 0xff) === input[at - 1]);
   const output = new Output(maxBytes);
   for (;;) {
     const header = view.getUint32(at, true);
     at += 4;
-    if (header === 0) return output.bytes.slice(0, output.length);
+    if (header === 0) break;
     const size = header & 0x7fffffff;
     const block = input.subarray(at, at + size);
     if (block.byteLength !== size) throw new Error(`expected an LZ4 block of ${size} bytes, found ${block.byteLength}`);
+    at += size;
+    if (flags & 0x10) {
+      check(view.getUint32(at, true) === xxh32(block));
+      at += 4;
+    }
     if (header >>> 31) output.append(block);
     else decodeBlock(block, output);
-    at += size + (flags & 0x10 ? 4 : 0);
   }
+  const content = output.bytes.slice(0, output.length);
+  if (flags & 0x04) check(view.getUint32(at, true) === xxh32(content));
+  return content;
 }
 
 class Output {

@@ -1,22 +1,19 @@
 /**
- * numpy's .npz: a zip of .npy files. Rows are taken from x, data, images or arr_0, labels from y, labels, target or arr_1,
+ * numpy's .npz: a zip of .npy files. Rows are taken from x, data, images, arr_0 or x_train, labels from y, labels, target, arr_1 or y_train,
  * unless named; a file written by scipy.sparse.save_npz gives sparse rows.
  */
 
 import { type Label, MOST_FEATURES } from "@ranksim/core";
-import { unzipSync } from "fflate";
-import { asBadFile, badFile } from "../bad-file.ts";
+import { asBadFile, badCell, badFile } from "../bad-file.ts";
 import { type Account, budgetOf } from "../budget.ts";
 import { csrFrom, type DataSet } from "../data-set.ts";
 import { GrowingIndices, GrowingValues } from "../growing-values.ts";
 import { arrayToData, arrayToLabels, decodeNpy, type NpyArray, type Numbers } from "./npy.ts";
 import type { ReadOptions } from "./options.ts";
+import { MOST_UNPACKED, zipEntries } from "./zip.ts";
 
-const ROW_NAMES = ["x", "X", "data", "images", "arr_0"];
-const LABEL_NAMES = ["y", "Y", "labels", "label", "target", "arr_1"];
-
-/** Deflate makes no byte from less than 1/1032 byte, so a larger claim is false. */
-const MOST_UNPACKED = 1032;
+const ROW_NAMES = ["x", "X", "data", "images", "arr_0", "x_train", "X_train"];
+const LABEL_NAMES = ["y", "Y", "labels", "label", "target", "arr_1", "y_train"];
 
 /** Reads the rows and labels of an .npz file. */
 export async function readNpz(name: string, bytes: Uint8Array, options: ReadOptions): Promise<DataSet> {
@@ -27,13 +24,17 @@ export async function readNpz(name: string, bytes: Uint8Array, options: ReadOpti
   if (arrays.has("indptr") && arrays.has("format")) return { ...(await readScipy(name, arrays, account)), ...y };
   const rowName = options.arrays?.x ?? ROW_NAMES.find((key) => arrays.has(key));
   if (rowName === undefined) {
-    throw badFile(
-      name,
-      "",
-      `expected rows in an array named ${ROW_NAMES.join(", ")}, found ${[...arrays.keys()].join(", ")}; name it by \`arrays\``,
-    );
+    throw badCell(name, "", {
+      expected: `rows in an array named ${ROW_NAMES.join(", ")}`,
+      found: [...arrays.keys()].join(", "),
+      cure: (called) => `name it by ${called("arrays")}`,
+    });
   }
-  return { ...(await arrayToData(name, take(name, arrays, rowName), account)), ...y };
+  const test = /_train$/.test(rowName) ? rowName.replace(/train$/, "test") : "";
+  const cure = `${test} is left out: --arrays x=${test},y=y_test names it`;
+  const notes =
+    arrays.has(test) && options.arrays?.x === undefined ? { notes: [`${name}: rows are ${rowName}; ${cure}`] } : {};
+  return { ...(await arrayToData(name, take(name, arrays, rowName), account)), ...y, ...notes };
 }
 
 /** Reads the labels of an .npz file that holds nothing else. */
@@ -49,29 +50,26 @@ type Packed = Map<string, () => NpyArray>;
 
 /** The arrays of a zip. Entries that share bytes are refused: a hundred of them would unpack the same megabyte a hundred times. */
 function unpack(name: string, bytes: Uint8Array, account: Account): Packed {
+  const arrays: Packed = new Map();
   let stored = 0;
   try {
-    const files = unzipSync(bytes, {
-      filter(file) {
-        stored += file.size;
-        if (stored > bytes.byteLength || file.originalSize > file.size * MOST_UNPACKED) {
-          throw badFile(
-            name,
-            "",
-            `expected entries of ${bytes.byteLength} bytes in all, found a claim of ${file.originalSize} bytes in ${file.name}`,
-          );
-        }
-        if (!file.name.endsWith(".npy")) return false;
-        account.take(file.originalSize);
-        return true;
-      },
-    });
-    return new Map(
-      Object.entries(files).map(([file, content]) => [
-        file.slice(0, -4),
-        () => decodeNpy(`${name}, array ${file.slice(0, -4)}`, content, account),
-      ]),
-    );
+    for (const entry of zipEntries(bytes)) {
+      stored += entry.storedSize;
+      if (stored > bytes.byteLength || entry.size > entry.storedSize * MOST_UNPACKED) {
+        throw badFile(
+          name,
+          "",
+          `expected entries of ${bytes.byteLength} bytes in all, found a claim of ${entry.size} bytes in ${entry.name}`,
+        );
+      }
+      if (!entry.name.endsWith(".npy")) continue;
+      const key = entry.name.slice(0, -4);
+      if (arrays.has(key)) throw badFile(name, "", `expected arrays of different names, found two named ${key}`);
+      account.take(entry.size);
+      const content = entry.unpack();
+      arrays.set(key, () => decodeNpy(`${name}, array ${key}`, content, account));
+    }
+    return arrays;
   } catch (error) {
     throw asBadFile(name, "a zip of arrays", error);
   }

@@ -6,11 +6,14 @@ import type { ImageSize } from "../data-set.ts";
 
 /** Formats by the names that options and errors use. */
 export const FORMATS = [
-  ...(["csv", "tsv", "jsonl", "npy", "npz", "idx", "svmlight", "parquet", "arrow"] as const),
+  ...(["csv", "tsv", "jsonl", "npy", "npz", "idx", "svmlight", "xlsx", "parquet", "arrow"] as const),
   ...(["text-folder", "image-folder"] as const),
 ] as const;
 
 export type Format = (typeof FORMATS)[number];
+
+/** Options of columns that say something of the rows and are no features, by the name of what each row then has. */
+export const ROW_COLUMNS = { groups: "groupColumn", times: "timeColumn", weights: "weightColumn" } as const;
 
 /** A column by its name or by its number from 0; negative numbers count from the last. */
 export type ColumnChoice = ColumnKey;
@@ -28,14 +31,32 @@ export interface ReadOptions {
    */
   readonly schema?: Schema;
   /**
-   * Tables: the column that holds the labels. Without it a column named label, labels, class or target (in any case) is taken; null
-   * takes none.
+   * Tables: the column that holds the labels; null takes none. Without it a column named label, labels, class, target, species, survived,
+   * outcome or sentiment (in any case) is taken; several of them are refused.
    */
   readonly labelColumn?: ColumnChoice | null;
+  /**
+   * Tables: what to do about rows whose label is empty: refuse them (default), leave them out with a note of how many, or keep them with
+   * the label "". With `multilabel` they are rows of no label.
+   */
+  readonly emptyLabels?: "refuse" | "leave out" | "keep";
   /** Tables: the column that holds text; the result is then text and its labels, and other columns are left out. */
   readonly textColumn?: ColumnChoice;
+  /**
+   * Whether the rows are texts: those of a table in the column "text", unless another is named; of standard input and of files that end
+   * in .txt each line is one.
+   */
+  readonly text?: boolean;
   /** Tables: columns to leave out, such as row numbers. */
   readonly ignoreColumns?: readonly ColumnChoice[];
+  /** Tables: the column that names the group of each row (a patient, a writer); rows of one group are split together. It is no feature. */
+  readonly groupColumn?: ColumnChoice;
+  /** Tables: the column that says when each row was taken, as a number or a date. It is no feature. */
+  readonly timeColumn?: ColumnChoice;
+  /** Tables: the column that says how much each row counts, as a number above 0. It is no feature. */
+  readonly weightColumn?: ColumnChoice;
+  /** Tables: columns of any content that are passed on with the rows, as text. They may be features as well. */
+  readonly keep?: readonly ColumnChoice[];
   /**
    * Tables: whether words, dates and missing values may occur; where they do, the result is a table for `TableEncoder`. Without
    * it they are refused.
@@ -84,3 +105,30 @@ export interface ReadOptions {
   /** The memory that reading may take; default: half of the free memory. */
   readonly budget?: Budget;
 }
+
+/** How a reader hands rows on. */
+export interface Pace {
+  /** The bytes of the source after which it hands on the rows that it has; infinite: all rows at once. */
+  readonly blockBytes: number;
+  /** Whether to wait for a full block, however long it takes; else rows of a pipe are handed on once no more come. */
+  readonly isPatient: boolean;
+  /** Whether rows are to be handed on now, as they take enough memory. */
+  isFull?(): boolean;
+}
+
+/** What readers are given: the options, a budget, and how to hand on rows. */
+export interface Reading extends ReadOptions {
+  readonly budget: Budget;
+  readonly pace: Pace;
+  /**
+   * Whether blocks are parts of rows that are put together. What depends on all rows then stays open in each part but one that is the whole:
+   * gaps, the number of the first feature, and whether columns are words.
+   */
+  readonly isPart?: boolean;
+}
+
+/** All rows at once. */
+export const AT_ONCE: Pace = { blockBytes: Number.POSITIVE_INFINITY, isPatient: true };
+
+/** Whether a reader that has rows of its own accord hands them on. */
+export const isDue = ({ blockBytes, isFull }: Pace): boolean => Number.isFinite(blockBytes) || isFull?.() === true;

@@ -6,9 +6,10 @@
 import type { ColumnMetaData, Compressors, SchemaTree } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import type { Account } from "../budget.ts";
+import { crc32 } from "../crc32.ts";
 import { decodeValues, meaningOf, type Stored } from "./parquet-values.ts";
 import { readRuns } from "./runs.ts";
-import { zstdRoom } from "./zstd.ts";
+import { unpackZstd } from "./zstd.ts";
 
 /** Values in one page that are still believed; writers stop a page at about a megabyte. */
 const MOST_PAGE_VALUES = 2 ** 24;
@@ -60,6 +61,9 @@ export function readPages(
     const packed = bytes.subarray(reader.offset, reader.offset + packedSize);
     if (!(packedSize >= 0 && packed.byteLength === packedSize && plainSize >= 0)) {
       throw new Error(`expected a page of ${packedSize} bytes at ${reader.offset} of its column`);
+    }
+    if (header.crc !== undefined && crc32(packed) !== header.crc >>> 0) {
+      throw new Error(`the page at ${reader.offset} of its column is damaged: its check sum is that of other bytes`);
     }
     reader.offset += packedSize;
     const unpack = (part: Uint8Array, size: number) => unpackPage(part, size, chunk.codec, compressors, account);
@@ -114,10 +118,22 @@ function unpackPage(
     throw new Error(`expected a page of at most ${most} bytes, found a claim of ${size}`);
   }
   if (size === 0) return new Uint8Array(0);
-  account.take(codec === "ZSTD" ? size + zstdRoom(packed, size) : size);
-  const plain = decompress(packed, size);
+  if (codec !== "ZSTD") account.take(size);
+  const decode = (part: Uint8Array) => decompress(part, size);
+  const plain = codec === "ZSTD" ? unpackZstd(packed, size, decode, account) : decode(packed);
+  if (codec === "GZIP") checkGzip(packed, plain);
   if (plain.byteLength === size) return plain;
   throw new Error(`expected a page of ${size} bytes when unpacked, found ${plain.byteLength}`);
+}
+
+/** The decoder of gzip takes anything else for bare Deflate, fills up what is lacking with zeros, and reads over the check sum. */
+function checkGzip(packed: Uint8Array, plain: Uint8Array): void {
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw new Error("expected a page packed by gzip, found other bytes");
+  const end = new DataView(packed.buffer, packed.byteOffset + packed.byteLength - 8);
+  // The sum is that of the last member; where there are several, its size is not that of the page.
+  if (end.getUint32(4, true) === plain.byteLength && end.getUint32(0, true) !== crc32(plain)) {
+    throw new Error("a page packed by gzip is damaged: its check sum is that of other bytes");
+  }
 }
 
 /** A page's levels and values. */

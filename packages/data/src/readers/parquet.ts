@@ -5,57 +5,32 @@
 
 import { RanksimError } from "@ranksim/core";
 import type { AsyncBuffer, RowGroup } from "hyparquet";
-import { asBadFile, badFile, guarded, quoted } from "../bad-file.ts";
-import { type Account, Budget, budgetOf } from "../budget.ts";
-import type { DataSet } from "../data-set.ts";
+import { asBadFile, badFile, quoted } from "../bad-file.ts";
+import type { Account } from "../budget.ts";
 import { type Opened, readAll } from "../source.ts";
-import type { ReadOptions } from "./options.ts";
+import type { Reading } from "./options.ts";
+import type { RowBlocks } from "./reader.ts";
 import { type Cells, TableBuilder } from "./table.ts";
 
 /** Rows in one group that are still believed: the largest group that a common writer makes by itself. */
 const MOST_GROUP_ROWS = 2 ** 26;
 
-/** Reads Parquet. Without random access to the bytes the whole file is held in memory. */
-export async function readParquet(opened: Opened, options: ReadOptions): Promise<DataSet> {
-  let whole: TableBuilder | undefined;
-  for await (const builder of addGroups(opened, options, (make) => (whole ??= make()))) whole = builder;
-  return finished(opened.name, whole);
-}
-
-/** Reads Parquet, one row group after the other. What a group takes is given back with it, so each has the whole budget. */
-export async function* parquetBlocks(opened: Opened, options: ReadOptions): AsyncGenerator<DataSet> {
-  const { bytes } = budgetOf(options);
-  const groups = addGroups(opened, options, (make) => make({ ...options, budget: new Budget(bytes) }));
-  for await (const builder of groups) yield await finished(opened.name, builder);
-}
-
-function finished(name: string, builder: TableBuilder | undefined): Promise<DataSet> {
-  return guarded(name, "Parquet", () => (builder as TableBuilder).finish());
-}
-
-/** Adds the rows of each row group to the builder that `into` chooses, and hands it on. */
-async function* addGroups(
-  opened: Opened,
-  options: ReadOptions,
-  into: (make: (options?: ReadOptions) => TableBuilder) => TableBuilder,
-): AsyncGenerator<TableBuilder> {
+/** Reads Parquet, a row group in a block. Without random access to the bytes the whole file is held in memory. */
+export async function* readParquet(opened: Opened, options: Reading): RowBlocks {
   const { name } = opened;
   try {
     const { parquetMetadataAsync, parquetSchema } = await import("hyparquet");
-    const account = budgetOf(options).of(name);
+    const account = options.budget.of(name);
     const file = await bufferOf(opened, account);
     const metadata = await parquetMetadataAsync(file);
     const columns = parquetSchema(metadata).children;
     const names = columns.map((column) => column.element.name);
-    let before: TableBuilder | undefined;
-    const make = (given = options) => new TableBuilder(name, names, given, before);
-    if (metadata.row_groups.length === 0) yield into(make);
+    const builder = new TableBuilder(name, names, options);
     for (const [number, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
       if (!(rows >= 0 && rows <= MOST_GROUP_ROWS)) {
         throw badFile(name, `row group ${number}`, `expected fewer rows than are claimed: ${rows}`);
       }
-      const builder = into(make);
       await account.during(async (passing) => {
         const cells = new Map<number, Cells>();
         for (const needed of builder.needed) {
@@ -64,9 +39,9 @@ async function* addGroups(
         }
         builder.add(rows, (column) => cells.get(column) as Cells);
       });
-      before = builder;
-      yield builder;
+      yield* builder.take();
     }
+    return yield* builder.finish();
   } catch (error) {
     throw asBadFile(name, "Parquet", error);
   }

@@ -1,11 +1,12 @@
 /**
- * One PNG as pixels. Own code, because decoders at large unpack whatever a file holds before they look at it: here only the
+ * One PNG as pixels. Own code, because common decoders inflate everything before they check its size: here only the
  * chunks that pixels need are looked into, and no more is unpacked than the header's size asks for.
  */
 
 import { Unzlib, unzlibSync } from "fflate";
 import { asBadFile } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
+import { crc32 } from "../crc32.ts";
 import { hasColours, type Picture, pixelsOf } from "./picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
@@ -90,7 +91,7 @@ function readChunks(bytes: Uint8Array): Chunks {
     const kind = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     const data = bytes.subarray(at + 8, at + 8 + length);
     const needed = kind === "IHDR" || kind === "PLTE" || kind === "IDAT" || kind === "IEND";
-    if (needed && view.getUint32(at + 8 + length) !== checkSum(bytes, at + 4, at + 8 + length)) {
+    if (needed && view.getUint32(at + 8 + length) !== crc32(bytes.subarray(at + 4, at + 8 + length))) {
       throw new Error(`expected the check sum of ${kind} at byte ${at + 8 + length}, found another`);
     }
     if ((kind === "IHDR") !== (header === undefined))
@@ -233,17 +234,4 @@ function colours(samples: Uint8Array, palette: Uint8Array): Uint8Array {
     for (let c = 0; c < 3; c++) out[3 * p + c] = palette[entry + c];
   }
   return out;
-}
-
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let sum = byte;
-  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
-  return sum;
-});
-
-/** CRC-32 of bytes `from` to `to`. */
-function checkSum(bytes: Uint8Array, from: number, to: number): number {
-  let sum = 0xffffffff;
-  for (let i = from; i < to; i++) sum = TABLE[(sum ^ bytes[i]) & 0xff] ^ (sum >>> 8);
-  return (sum ^ 0xffffffff) >>> 0;
 }

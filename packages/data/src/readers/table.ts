@@ -5,13 +5,12 @@
 
 import type { Label } from "@ranksim/core";
 import { badFile, quoted } from "../bad-file.ts";
-import { type Account, budgetOf } from "../budget.ts";
 import type { DataSet } from "../data-set.ts";
 import { isMissing } from "../table/cells.ts";
-import { type CellsBuilder, cellsBuilder } from "./cells-builder.ts";
-import { type Columns, chooseColumns, distinctNames, foundIn, withFound } from "./columns.ts";
-import { LabelBuilder } from "./dense-builder.ts";
-import type { ReadOptions } from "./options.ts";
+import { type Columns, chooseColumns, distinctNames } from "./columns.ts";
+import { isDue, type Reading } from "./options.ts";
+import { endOf, noRows, type RowBlocks } from "./reader.ts";
+import { RowsBuilder } from "./rows-builder.ts";
 
 /** The cells of one column for some rows. */
 export type Cells = (row: number) => unknown;
@@ -23,65 +22,65 @@ export class TableBuilder {
   readonly #name: string;
   readonly #names: readonly string[];
   readonly #columns: Columns;
-  readonly #options: ReadOptions;
-  #builder: CellsBuilder | undefined;
-  readonly #labels: LabelBuilder;
-  readonly #account: Account;
-  readonly #text: string[] = [];
+  readonly #options: Reading;
+  #rows: RowsBuilder | undefined;
   /** Features of each feature column; 0 for a plain column. */
-  #widths: number[] | undefined;
-  #rows = 0;
-  /** Rows of the file before these. */
-  readonly #before: number;
+  #widths: readonly number[] = [];
 
-  /** `before` are rows of the same file that another builder has, where there are any. */
-  constructor(name: string, names: readonly string[], options: ReadOptions, before?: TableBuilder) {
+  constructor(name: string, names: readonly string[], options: Reading) {
     this.#name = name;
-    this.#before = before ? before.#before + before.#rows : 0;
-    this.#widths = before ? before.#widths : undefined;
     this.#names = distinctNames(names);
     this.#columns = chooseColumns(name, this.#names, names.length, options);
     this.#options = options;
-    this.#account = budgetOf(options).of(name);
-    this.#labels = new LabelBuilder(this.#account, options);
-    const { label, text, features } = this.#columns;
-    this.needed = [...features, ...(label < 0 ? [] : [label]), ...(text < 0 ? [] : [text])];
+    const { label, text, features, groups, times, weights, kept } = this.#columns;
+    this.needed = [...new Set([...features, label, text, groups, times, weights, ...kept])].filter((c) => c >= 0);
   }
 
   /** Adds rows; `cells` gives each needed column's cells by the column's number. */
-  add(rows: number, cells: (column: number) => Cells): void {
+  add(count: number, cells: (column: number) => Cells): void {
+    if (count === 0) return;
     const { label, text, features } = this.#columns;
     const featureCells = features.map(cells);
     const labelCells = label < 0 ? undefined : cells(label);
     const textCells = text < 0 ? undefined : cells(text);
-    if (rows > 0 && this.#builder === undefined) {
-      this.#widths ??= featureCells.map((column) => listOf(column(0))?.length ?? 0);
-      const width = this.#widths.reduce((sum, own) => sum + Math.max(own, 1), 0);
-      this.#builder = cellsBuilder(this.#name, this.#options, width);
-    }
-    for (let r = 0; r < rows; r++) {
+    this.#rows ??= this.#open(featureCells);
+    const rows = this.#rows;
+    for (let r = 0; r < count; r++) {
+      if (labelCells !== undefined && rows.leavesOut(labelCells(r))) continue;
       for (let f = 0; f < features.length; f++) this.#addFeatures(featureCells[f](r), f);
-      if (labelCells !== undefined) this.#labels.add(this.#label(labelCells(r)));
-      if (textCells !== undefined) this.#text.push(this.#textOf(textCells(r)));
-      this.#rows++;
+      if (labelCells !== undefined && !rows.keepsEmpty(labelCells(r))) rows.addLabel(this.#label(labelCells(r)));
+      if (textCells !== undefined) rows.addText(this.#textOf(textCells(r)));
+      if (rows.hasFacts) {
+        rows.addFacts(
+          (c) => textOfCell(cells(c)(r)),
+          (c) => this.#placeOf(c),
+        );
+      }
+      rows.rows++;
     }
   }
 
-  async finish(): Promise<DataSet> {
-    const { label, text, features } = this.#columns;
-    if (this.#rows === 0) throw badFile(this.#name, "", "expected at least one row, found none");
-    const { notes } = this.#columns;
-    const facts = { ...(label < 0 ? {} : { y: this.#labels.finish() }), ...(notes ? { notes } : {}) };
-    const found = foundIn(this.#names, this.#columns);
-    if (text >= 0) return { form: "text", text: this.#text, ...facts, found };
-    const widths = this.#widths as number[];
-    const featureNames = features.flatMap((column, f) =>
-      widths[f] === 0
-        ? [this.#names[column]]
-        : Array.from({ length: widths[f] }, (_, i) => `${this.#names[column]}[${i}]`),
-    );
-    const built = await (this.#builder as CellsBuilder).finish(this.#rows, featureNames.length, featureNames);
-    return withFound(built, { ...facts, found });
+  #open(featureCells: readonly Cells[]): RowsBuilder {
+    const widths = featureCells.map((column) => listOf(column(0))?.length ?? 0);
+    this.#widths = widths;
+    const featureNames = this.#columns.features.flatMap((column, f) => {
+      const name = this.#names[column];
+      return widths[f] === 0 ? [name] : Array.from({ length: widths[f] }, (_, i) => `${name}[${i}]`);
+    });
+    const own = { featureNames, features: featureNames.length };
+    return new RowsBuilder(this.#name, this.#names, this.#columns, this.#options, own);
+  }
+
+  /** The rows since the last time, where they are to be handed on. */
+  async *take(): AsyncGenerator<DataSet> {
+    if (this.#rows && this.#rows.rows > 0 && isDue(this.#options.pace)) yield await this.#rows.take();
+  }
+
+  /** The last rows. */
+  async *finish(): RowBlocks {
+    if (!this.#rows || this.#rows.rows + this.#rows.taken === 0) throw noRows(this.#name, this.#rows?.leftOut);
+    if (this.#rows.rows > 0) yield await this.#rows.take(true);
+    return endOf(this.#rows);
   }
 
   #addFeatures(cell: unknown, f: number): void {
@@ -102,7 +101,7 @@ export class TableBuilder {
   }
 
   #addNumber(cell: unknown, f: number): void {
-    const builder = this.#builder as CellsBuilder;
+    const builder = (this.#rows as RowsBuilder).cells;
     if (typeof cell === "number" && !Number.isNaN(cell)) builder.add(cell);
     else if (typeof cell === "boolean") builder.add(Number(cell));
     else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) builder.add(Number(cell));
@@ -114,11 +113,15 @@ export class TableBuilder {
   }
 
   #row(): string {
-    return `row ${this.#before + this.#rows}`;
+    return `row ${this.#rows ? this.#rows.taken + this.#rows.rows + this.#rows.leftOut : 0}`;
+  }
+
+  #placeOf(column: number): string {
+    return `${this.#row()}, column ${quoted(this.#names[column])}`;
   }
 
   #place(f: number): string {
-    return `${this.#row()}, column ${quoted(this.#names[this.#columns.features[f]])}`;
+    return this.#placeOf(this.#columns.features[f]);
   }
 
   #label(cell: unknown): Label | readonly Label[] {
@@ -131,12 +134,16 @@ export class TableBuilder {
   }
 
   #textOf(cell: unknown): string {
-    if (typeof cell === "string") {
-      this.#account.takeText(2 * cell.length);
-      return cell;
-    }
+    if (typeof cell === "string") return cell;
     throw badFile(this.#name, this.#row(), `expected text, found ${describe(cell)}`);
   }
+}
+
+/** A cell as text, "" where it is missing. */
+function textOfCell(cell: unknown): string {
+  if (cell === null || cell === undefined) return "";
+  if (cell instanceof Date) return cell.toISOString();
+  return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
 }
 
 function plainLabel(cell: unknown): Label | undefined {

@@ -6,7 +6,7 @@
 import { budgetOf } from "../budget.ts";
 import type { TextData } from "../data-set.ts";
 import type { Folder } from "../source.ts";
-import { PYTHON_SPACE } from "../text/python-pattern.ts";
+import { PYTHON_SPACE } from "../text/token-pattern.ts";
 import { decoded } from "./encoding.ts";
 import { collectFiles } from "./folder.ts";
 import type { ReadOptions } from "./options.ts";

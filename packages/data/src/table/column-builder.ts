@@ -1,10 +1,12 @@
 /**
- * Cells of one column on their way to a table. A column is one of numbers until a cell says otherwise; then what came before
- * becomes words too, spelled as categories are known. A column whose type is known from training takes nothing else.
+ * Cells of one column on their way to a table. A column is one of numbers, with decimal points or with decimal commas, until a cell says
+ * otherwise; then what came before becomes words too, spelled as categories are known, and later cells stay as they are written: in which
+ * format all of them are numbers after all shows when all are there. A column whose type is known from training takes nothing else.
  */
 
 import type { Account } from "../budget.ts";
-import { categoryOf, commaNumber, isMissing, mayBeThousands, plainNumber, spelled } from "./cells.ts";
+import { isMissing, spelled } from "./cells.ts";
+import { commaNumber, mayBeThousands, plainNumber } from "./numbers.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
 /** What is known of a column after some of its cells, for a builder that takes the next ones. */
@@ -13,49 +15,54 @@ export interface ColumnState {
   readonly isWords: boolean;
   readonly points: number;
   readonly commas: number;
-  readonly clearCommas: number;
+  /** Whether numbers such as 12.000 were among them. */
+  readonly isGrouped: boolean;
 }
 
-/** Whether a column is one of words, now that all of its cells are known. */
-export function endsAsWords({ isWords, commas, clearCommas }: ColumnState): boolean {
-  // 1,234 in every cell may be a thousand or a little more than one: it is ambiguous, so it is not read as a number.
-  return isWords || (commas > 0 && clearCommas === 0);
-}
+/** Cells that there is room for at first. */
+const FIRST_CELLS = 16;
+/** Bytes of a column of one cell, with all that is learned of it until it is encoded: a file may have millions of columns. */
+const COLUMN_BYTES = 4000;
 
 export class ColumnBuilder {
   readonly #name: string;
   readonly #account: Account;
-  #numbers = new Float64Array(256);
+  #numbers = new Float64Array(FIRST_CELLS);
   #codes: Uint32Array | undefined;
   readonly #words = new Map<string, number>();
   #length = 0;
-  /** Cells with a decimal point, with a comma, and with a comma that cannot set thousands apart. */
+  /** Cells with a decimal point, and with a decimal comma. */
   #points = 0;
   #commas = 0;
-  #clearCommas = 0;
+  #isGrouped = false;
 
   /** Room is taken from the account before it is made. `before`: what earlier cells, which another builder took, have shown. */
   constructor(name: string, account: Account, before?: ColumnState) {
     this.#name = name;
     this.#account = account;
+    account.take(COLUMN_BYTES);
     if (!before) return;
     this.#points = before.points;
     this.#commas = before.commas;
-    this.#clearCommas = before.clearCommas;
-    if (before.isWords) this.#codes = new Uint32Array(256);
+    this.#isGrouped = before.isGrouped;
+    if (before.isWords) this.#codes = new Uint32Array(FIRST_CELLS);
   }
 
   get state(): ColumnState {
-    const [points, commas, clearCommas] = [this.#points, this.#commas, this.#clearCommas];
-    return { isWords: this.#codes !== undefined, points, commas, clearCommas };
+    return { isWords: this.isWords, points: this.#points, commas: this.#commas, isGrouped: this.#isGrouped };
+  }
+
+  get isWords(): boolean {
+    return this.#codes !== undefined;
   }
 
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a number; NaN for a missing one. */
-  addNumber(value: number): void {
+  /** Adds a number; NaN for a missing one. `isGrouped`: it may have been written as a whole number whose thousands a point sets apart. */
+  addNumber(value: number, isGrouped = false): void {
+    if (isGrouped) this.#isGrouped = true;
     if (this.#codes !== undefined) {
       this.#pushCode(Number.isNaN(value) ? NO_WORD : this.#codeOf(spelled(value)));
       return;
@@ -73,17 +80,19 @@ export class ColumnBuilder {
       this.addNumber(Number.NaN);
       return;
     }
-    const plain = plainNumber(text);
-    if (!Number.isNaN(plain)) {
-      this.addNumber(plain);
-      return;
-    }
-    const value = this.#codes === undefined ? commaNumber(text) : Number.NaN;
-    if (!Number.isNaN(value) && this.#points === 0) {
-      this.#commas++;
-      if (!mayBeThousands(text)) this.#clearCommas++;
-      this.#pushNumber(value);
-      return;
+    if (this.#codes === undefined) {
+      const plain = plainNumber(text);
+      if (!Number.isNaN(plain)) {
+        this.addNumber(plain);
+        return;
+      }
+      const value = commaNumber(text);
+      // 1,234 is a decimal among such alone.
+      if (!Number.isNaN(value) && this.#points === 0 && (this.#commas > 0 || !mayBeThousands(text))) {
+        this.#commas++;
+        this.#pushNumber(value);
+        return;
+      }
     }
     this.addWord(text);
   }
@@ -91,22 +100,18 @@ export class ColumnBuilder {
   /** Adds a word, whatever it spells. */
   addWord(word: string): void {
     if (this.#codes === undefined) this.#toWords();
-    this.#pushCode(this.#codeOf(categoryOf(word)));
+    this.#pushCode(this.#codeOf(word));
   }
 
   finish(): TableColumn {
-    if (this.#codes === undefined && endsAsWords(this.state)) this.#toWords();
-    return this.cells();
-  }
-
-  /** The cells as they are taken so far. */
-  cells(): TableColumn {
     const name = this.#name;
+    const grouped = this.#isGrouped ? ({ grouped: true } as const) : {};
     if (this.#codes !== undefined) {
-      return { form: "words", name, codes: this.#codes.slice(0, this.#length), words: [...this.#words.keys()] };
+      const codes = this.#codes.slice(0, this.#length);
+      return { form: "words", name, codes, words: [...this.#words.keys()], ...grouped };
     }
     const values = this.#numbers.slice(0, this.#length);
-    return { form: "numbers", name, values, ...(this.#commas > 0 ? { decimal: "," } : {}) };
+    return { form: "numbers", name, values, ...(this.#commas > 0 ? { decimal: "," } : {}), ...grouped };
   }
 
   #toWords(): void {
@@ -142,8 +147,8 @@ export class ColumnBuilder {
   #pushCode(code: number): void {
     let codes = this.#codes as Uint32Array;
     if (this.#length === codes.length) {
-      this.#account.take(Math.max(256, this.#length * 2) * 4);
-      codes = new Uint32Array(Math.max(256, this.#length * 2));
+      this.#account.take(this.#length * 8);
+      codes = new Uint32Array(this.#length * 2);
       codes.set(this.#codes as Uint32Array);
       this.#codes = codes;
     }

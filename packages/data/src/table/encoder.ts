@@ -17,18 +17,31 @@ import {
   type SchemaColumn,
   type TransformingModel,
 } from "@ranksim/core";
-import { type ColumnCode, coder, featureNamesOf, knotsFor, learnColumn, widthOf } from "./column-code.ts";
-import { detectColumns } from "./detect.ts";
+import type { TextModel } from "../text/readers.ts";
+import { TfidfVectorizer } from "../text/tfidf.ts";
+import {
+  type Coder,
+  type ColumnCode,
+  coder,
+  featureNamesOf,
+  knotsFor,
+  learnColumn,
+  textsOf,
+  widthOf,
+} from "./column-code.ts";
+import { schemaColumn } from "./detect.ts";
+import { columnNumber } from "./numbers.ts";
 import { checkTableParams, type TableParams, tableParamsAsJson } from "./params.ts";
 import { readTableModel, savedCodes } from "./saved-table.ts";
-import { detectSource, isTableSource, type TableSource } from "./source.ts";
-import { Table } from "./table.ts";
+import { detectTable, isTableSource, type TableSource } from "./source.ts";
+import { isRecord, isRecords, Table, type TableColumn, type TableRecord } from "./table.ts";
+import { UnfamiliarTally } from "./unfamiliar.ts";
 
 /** What the encoder takes: a table, or rows of numbers whose columns then are called "column 0" and so on. */
-export type TableLike = Table | MatrixLike;
+export type TableLike = Table | TableRecord | readonly TableRecord[] | MatrixLike;
 
 /**
- * Soft bins for numbers, a feature for each word of a category, the parts of dates; missing values need no filling in.
+ * Soft bins for numbers, a feature for each word of a category, the parts of dates, words of texts; missing values need no filling in.
  *
  * ```ts
  * const pipeline = new Pipeline<TableLike, ClassifierModel>([new TableEncoder(), new RankSimilarityClassifier({ voters: 5 })]);
@@ -53,15 +66,17 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     const table = isTableSource(x) ? x : asTable(x);
     if (table.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to learn from, found none");
     const { types } = this.params;
-    const detected = isTableSource(table) ? await detectSource(table, types, run) : detectColumns(table, types);
+    const detected = await detectTable(table, types, run);
     const telling = detected.filter(({ leftOut }) => leftOut === undefined).length;
     const { knots } = this.params;
     const params = { ...this.params, knots: knots === "auto" ? knotsFor(table.rows, telling) : knots };
     const codes: ColumnCode[] = [];
-    for (const [c, { leftOut, odd: _, ...schema }] of detected.entries()) {
+    for (const [c, found] of detected.entries()) {
       await step(run, "fit", c / table.columns.length);
       const column = isTableSource(table) ? await table.column(c) : table.columns[c];
-      codes.push(learnColumn(column, schema, params, leftOut !== undefined));
+      const isLeftOut = found.leftOut !== undefined;
+      const code = learnColumn(column, schemaColumn(found), params, isLeftOut);
+      codes.push(code.type === "text" && !isLeftOut ? { ...code, ...(await this.#learnTexts(column)) } : code);
     }
     const model = new TableModel(codes, this.params);
     if (model.features < 2) {
@@ -70,7 +85,17 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     await step(run, "fit", 1);
     return model;
   }
+
+  async #learnTexts(column: TableColumn): Promise<Pick<ColumnCode, "text" | "gaps">> {
+    const cells = textsOf(column);
+    const texts = cells.filter((text) => text !== undefined);
+    const { vectorizer = WORDS } = this.params;
+    return { text: (await vectorizer.fit(texts)) as TextModel, gaps: texts.length < cells.length };
+  }
 }
+
+/** What becomes of texts unless something else is asked for. */
+const WORDS = new TfidfVectorizer({ maxFeatures: 10_000, logTf: true, idfPower: 2 });
 
 /** Rows coded at a time between two looks at the signal. */
 const ROWS_PER_STEP = 4096;
@@ -89,7 +114,7 @@ export class TableModel implements TransformingModel<TableLike> {
   constructor(codes: readonly ColumnCode[], params: TableParams) {
     this.params = tableParamsAsJson(params);
     this.#codes = codes;
-    this.columns = codes.map(({ parts: _, words: __, other: ___, gaps: ____, ...column }) => column);
+    this.columns = codes.map(({ parts: _, words: __, other: ___, gaps: ____, text: _____, ...column }) => column);
     this.features = codes.reduce((sum, code) => sum + widthOf(code), 0);
   }
 
@@ -103,7 +128,7 @@ export class TableModel implements TransformingModel<TableLike> {
     return Uint32Array.from(this.#codes.flatMap((code, c) => new Array<number>(widthOf(code)).fill(c)));
   }
 
-  /** The coded rows: whole numbers up to 255. Columns of a table are found by name, those of a matrix by position. */
+  /** The coded rows: whole numbers up to 255, weights of words as many times. Columns of a table are found by name, those of a matrix by position. */
   transform(x: TableSource, run?: Run): Promise<RowSource>;
   transform(x: TableLike, run?: Run): Promise<Csr>;
   transform(x: TableLike | TableSource, run: Run = {}): Promise<Csr | RowSource> {
@@ -121,25 +146,27 @@ export class TableModel implements TransformingModel<TableLike> {
       }
       await step(run, "transform", 1);
     }
-    return source.keep(rows(), { rows: source.rows, features: this.features, like: new Uint8Array(0) });
+    return source.keep(rows(), { rows: source.rows, features: this.features, like: this.#values(0) });
   }
 
   async #transform(x: TableLike, run: Run): Promise<Csr> {
-    const table = asTable(x).select(this.#namesIn(x));
-    const coders: ReturnType<typeof coder>[] = [];
+    const table = this.#tableOf(x);
+    const coders: Coder[] = [];
     let first = 0;
     for (const [c, code] of this.#codes.entries()) {
-      coders.push(coder(table.columns[c], code, first));
+      const column = table.columns[c];
+      const texts = await code.text?.transform(textsOf(column).map((text) => text ?? ""));
+      coders.push(coder(column, code, first, texts));
       first += widthOf(code);
     }
     const offsets = new Uint32Array(table.rows + 1);
     let indices = new Uint32Array(Math.max(64, table.rows * this.#codes.length * 2));
-    let values = new Uint8Array(indices.length);
+    let values = this.#values(indices.length);
     let entries = 0;
     const sink = (feature: number, value: number) => {
       if (entries === indices.length) {
         indices = grown(indices, new Uint32Array(entries * 2));
-        values = grown(values, new Uint8Array(entries * 2));
+        values = grown(values, this.#values(entries * 2));
       }
       indices[entries] = feature;
       values[entries++] = value;
@@ -154,27 +181,82 @@ export class TableModel implements TransformingModel<TableLike> {
   }
 
   save(): Saved {
-    const { meta, arrays } = savedCodes(this.#codes);
-    return { kind: this.kind, meta: { ...meta, params: this.params }, arrays };
+    const { meta, ...rest } = savedCodes(this.#codes);
+    return { kind: this.kind, meta: { ...meta, params: this.params }, ...rest };
   }
 
-  #namesIn(x: TableLike): readonly string[] {
-    const names = this.columns.map(({ name }) => name);
-    if (x instanceof Table) return names;
-    const { features } = asMatrix(x);
-    if (features === names.length) return names.map((_, c) => `column ${c}`);
-    throw new RanksimError("wrong-width", `the model takes ${names.length} columns, the data has ${features}`);
+  /** Says of rows that are added to it what is unlike training rows: `tally.add(rows)`, `tally.notes()`. */
+  unfamiliar(): { add(x: TableLike): void; notes(): string[] } {
+    const tally = new UnfamiliarTally(this.#codes);
+    return { add: (x) => tally.add(this.#tableOf(x)), notes: () => tally.notes() };
   }
+
+  /** Weights of words are no whole numbers. */
+  #values(length: number): Uint8Array | Float64Array {
+    return this.#codes.some(({ text }) => text) ? new Float64Array(length) : new Uint8Array(length);
+  }
+
+  /** The columns that the model takes: of a table by name, of rows of numbers by position, where no column has words. */
+  #tableOf(x: TableLike): Table {
+    const names = this.columns.map(({ name }) => name);
+    if (x instanceof Table) return x.select(names);
+    if (isRecords(x)) return Table.fromRecords(x).select(names);
+    if (isRecord(x) && !isMatrix(x)) return Table.fromRecords([x]).select(names);
+    if (Array.isArray(x) && x.length === 0) {
+      return Table.of(names.map((name) => ({ form: "numbers", name, values: new Float64Array(0) })));
+    }
+    let matrix: Matrix;
+    try {
+      matrix = asMatrix(x as MatrixLike);
+    } catch (error) {
+      if (!(error instanceof RanksimError)) throw error;
+      throw new RanksimError(error.code, `${error.message}; ${this.#expected}`, { cause: error });
+    }
+    if (matrix.features !== names.length) {
+      throw new RanksimError(
+        "wrong-width",
+        `the model takes ${names.length} columns, the data has ${matrix.features}; ${this.#expected}`,
+      );
+    }
+    const worded = this.#codes.find(hasWordsAlone);
+    if (worded) {
+      throw new RanksimError(
+        "bad-matrix",
+        `column ${JSON.stringify(worded.name)}: expected ${worded.words.length > 0 ? `words such as ${JSON.stringify(worded.words[0])}` : `a ${worded.type}`}, found rows of numbers; ${this.#expected}`,
+      );
+    }
+    return Table.fromMatrix(matrix, names);
+  }
+
+  /** What the model takes, and how it is passed. */
+  get #expected(): string {
+    const shown = this.columns.slice(0, SHOWN).map(({ name, type }) => `${JSON.stringify(name)} (${type})`);
+    const more = this.columns.length > SHOWN ? ` and ${this.columns.length - SHOWN} more` : "";
+    const record = this.columns.slice(0, 2).map(({ name }) => `${JSON.stringify(name)}: …`);
+    return `the model takes a Table or records of the columns ${shown.join(", ")}${more}: [{ ${record.join(", ")}${this.columns.length > 2 ? ", …" : ""} }]`;
+  }
+}
+
+/** Columns that a message names. */
+const SHOWN = 8;
+
+/** Whether no number can be a cell of the column: one of dates, or of words none of which spells a number. */
+function hasWordsAlone({ type, words }: ColumnCode): boolean {
+  if (type === "date" || type === "time" || type === "text") return true;
+  return (
+    type === "category" && words.length > 0 && words.every((word) => Number.isNaN(columnNumber(word, { decimal: "," })))
+  );
 }
 
 /** Whatever was given as a table. */
 function asTable(x: TableLike): Table {
   if (x instanceof Table) return x;
+  if (isRecords(x)) return Table.fromRecords(x);
   if (isMatrix(x) || Array.isArray(x)) return Table.fromMatrix(asMatrix(x) as Matrix);
   throw new RanksimError("bad-matrix", `expected a Table, a matrix or an array of rows, found ${typeof x}`);
 }
 
-function grown<T extends Uint8Array | Uint32Array>(array: T, larger: T): T {
+function grown<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larger: T): T {
   larger.set(array);
   return larger;
 }

@@ -1,17 +1,20 @@
 /** The codes of columns as plain data, and back without trust. */
 
 import { RanksimError, type Saved, type SavedArray, type SchemaColumn } from "@ranksim/core";
+import { type TextModel, textReaders } from "../text/readers.ts";
 import { badSaved, readVocabulary, vocabularyArrays } from "../text/vocabulary.ts";
 import { type ColumnCode, DATE_PARTS } from "./column-code.ts";
+import { plainNumber } from "./numbers.ts";
 import { checkTableParams, type TableParams } from "./params.ts";
 
 /** Parts of a column that have knots. */
 const partsOf = (type: SchemaColumn["type"]): number =>
-  type === "number" ? 1 : type === "date" ? DATE_PARTS.length : 0;
+  type === "number" || type === "time" ? 1 : type === "date" ? DATE_PARTS.length : 0;
 
-/** Codes as they are stored: the words of all columns one after another, and the knots of all parts. */
-export function savedCodes(codes: readonly ColumnCode[]): Pick<Saved, "meta" | "arrays"> {
-  const columns = codes.map(({ parts: _, words, ...rest }) => ({ ...rest, words: words.length }));
+/** Codes as they are stored: the words of all columns one after another, the knots of all parts, and a step for each column of texts. */
+export function savedCodes(codes: readonly ColumnCode[]): Pick<Saved, "meta" | "arrays" | "steps"> {
+  const columns = codes.map(({ parts: _, words, text: __, ...rest }) => ({ ...rest, words: words.length }));
+  const steps = codes.flatMap(({ text }) => (text ? [text.save()] : []));
   const parts = codes.flatMap((code) => code.parts);
   const offsets = new Uint32Array(parts.length + 1);
   parts.forEach((knots, p) => {
@@ -29,6 +32,7 @@ export function savedCodes(codes: readonly ColumnCode[]): Pick<Saved, "meta" | "
       knot_offsets: { shape: [offsets.length], values: offsets },
       ...wordArrays(words),
     },
+    ...(steps.length > 0 ? { steps } : {}),
   };
 }
 
@@ -38,10 +42,6 @@ function wordArrays(words: readonly string[]): { [name: string]: SavedArray } {
 
 /** Reads what `savedCodes` wrote; refuses (code "bad-file") anything else. */
 export function readTableModel(saved: Saved): { readonly codes: readonly ColumnCode[]; readonly params: TableParams } {
-  const allowed = ["knots", "knot_offsets", "term_bytes", "term_offsets"];
-  for (const name of Object.keys(saved.arrays)) {
-    if (!allowed.includes(name)) throw badSaved(saved, `unknown array ${name}`);
-  }
   const { columns } = saved.meta;
   if (!Array.isArray(columns) || columns.length === 0) throw badSaved(saved, "expected a list of columns");
   const stored = columns.map((column, c) => readColumn(saved, column, c));
@@ -55,34 +55,57 @@ export function readTableModel(saved: Saved): { readonly codes: readonly ColumnC
   const count = stored.reduce((sum, { words }) => sum + words, 0);
   const words = count === 0 && saved.arrays.term_bytes === undefined ? [] : readVocabulary(saved, true).terms;
   if (words.length !== count) throw badSaved(saved, `expected ${count} words, found ${words.length}`);
-  let [part, word] = [0, 0];
+  const texts = stored.filter(({ type }) => type === "text").length;
+  const { steps = [] } = saved;
+  if (steps.length !== texts)
+    throw badSaved(saved, `expected ${texts} steps, one for each text, found ${steps.length}`);
+  let [part, word, step] = [0, 0, 0];
   const codes = stored.map(({ words: own, ...column }): ColumnCode => {
     const list = words.slice(word, word + own);
     word += own;
     part += partsOf(column.type);
     if (new Set(list).size !== own)
       throw badSaved(saved, `column ${column.name}: expected words that are all different`);
-    return { ...column, parts: parts.slice(part - partsOf(column.type), part), words: list };
+    const isNumber = column.type === "number" || column.type === "time";
+    if (isNumber && list.some((spelt) => Number.isNaN(plainNumber(spelt))))
+      throw badSaved(saved, `column ${column.name}: expected numbers with features of their own`);
+    const text = column.type === "text" ? { text: readVectorizer(saved, steps[step++]) } : {};
+    return { ...column, parts: parts.slice(part - partsOf(column.type), part), words: list, ...text };
   });
   return { codes, params: readParams(saved) };
 }
 
-type StoredColumn = Omit<ColumnCode, "parts" | "words"> & { readonly words: number };
+function readVectorizer(saved: Saved, step: Saved): TextModel {
+  const reader = textReaders.find(({ kind }) => kind === step.kind);
+  if (!reader) throw badSaved(saved, `expected a vectoriser for a column of texts, found a ${step.kind}`);
+  return reader.read(step, () => {
+    throw badSaved(step, "expected no steps");
+  });
+}
+
+type StoredColumn = Omit<ColumnCode, "parts" | "words" | "text"> & { readonly words: number };
 
 function readColumn(saved: Saved, column: unknown, c: number): StoredColumn {
-  const { name, type, decimal, order, other, gaps, words, ...rest } = (column ?? {}) as { [key: string]: unknown };
+  const { name, type, decimal, thousands, unit, order, missing, other, gaps, words, ...rest } = (column ?? {}) as {
+    [key: string]: unknown;
+  };
+  const isOneOf = (value: unknown, ...choices: readonly unknown[]) => value === undefined || choices.includes(value);
+  const hasWords = type === "category" || type === "number" || type === "time" || (type === "boolean" && words === 2);
   const isColumn =
     typeof name === "string" &&
-    ["number", "category", "boolean", "date"].includes(type as string) &&
-    (decimal === undefined || decimal === ",") &&
-    (order === undefined || order === "dmy" || order === "mdy") &&
+    ["number", "category", "boolean", "date", "time", "text"].includes(type as string) &&
+    isOneOf(decimal, ",") &&
+    isOneOf(thousands, ",", ".", " ", "'") &&
+    isOneOf(typeof unit, "string", "undefined") &&
+    isOneOf(order, "dmy", "mdy", "seconds", "milliseconds") &&
+    (missing === undefined || (Array.isArray(missing) && missing.every((cell) => typeof cell === "string"))) &&
+    Object.keys(rest).length === 0 &&
     typeof other === "boolean" &&
     typeof gaps === "boolean" &&
     Number.isInteger(words) &&
     (words as number) >= 0 &&
     (type === "category" || !other) &&
-    (type === "category" || words === 0 || (type === "boolean" && words === 2)) &&
-    Object.keys(rest).length === 0;
+    (words === 0 || hasWords);
   if (!isColumn) throw badSaved(saved, `column ${c}: expected a name, a type and what was learned of it`);
   return column as StoredColumn;
 }

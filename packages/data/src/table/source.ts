@@ -1,7 +1,7 @@
 /** Tables that do not fit in memory: they are read one column at a time, or some rows at a time, and rows made of them are kept. */
 
 import type { Csr, RowSource, Run, Values } from "@ranksim/core";
-import { type ColumnKind, checkKinds, type DetectedColumn, detectColumns } from "./detect.ts";
+import { type ColumnKinds, checkKinds, type DetectedColumn, detectColumns } from "./detect.ts";
 import { Table, type TableColumn } from "./table.ts";
 
 /** A table whose cells are read when they are asked for. `openTable` makes one of files. */
@@ -27,19 +27,20 @@ export interface TableSource {
 /** Whether a table is read when it is needed. */
 export const isTableSource = (x: unknown): x is TableSource => (x as TableSource | null)?.form === "tables";
 
-/** `detectColumns` of a table that is read. */
-export async function detectSource(
-  source: TableSource,
-  kinds: { readonly [name: string]: ColumnKind } = {},
+/** `detectColumns` of any table. */
+export async function detectTable(
+  table: Table | TableSource,
+  kinds: ColumnKinds = {},
   { signal }: Run = {},
 ): Promise<readonly DetectedColumn[]> {
-  const names = source.columns.map(({ name }) => name);
+  if (table instanceof Table) return detectColumns(table, kinds);
+  const names = table.columns.map(({ name }) => name);
   checkKinds(names, kinds);
   const found: DetectedColumn[] = [];
   for (const [c, name] of names.entries()) {
     signal?.throwIfAborted();
     const told = Object.hasOwn(kinds, name) ? { [name]: kinds[name] } : {};
-    found.push(...detectColumns(Table.of([await source.column(c)]), told));
+    found.push(...detectColumns(Table.of([await table.column(c)]), told));
   }
   return found;
 }

@@ -10,6 +10,8 @@ export interface NumberColumn {
   readonly values: Float64Array;
   /** What separated decimals in the file, where that was a comma. */
   readonly decimal?: ",";
+  /** Whether cells such as 12.000 are among them: if points turn out to set thousands apart in other cells, these are lost. */
+  readonly grouped?: true;
 }
 
 /** A column of words: for each row the number of its word, `NO_WORD` where it is missing. */
@@ -18,12 +20,27 @@ export interface WordColumn {
   readonly name: string;
   readonly codes: Uint32Array;
   readonly words: readonly string[];
+  /** Whether cells such as 12.000 were read as numbers before a word came: if points set thousands apart, these are lost. */
+  readonly grouped?: true;
 }
 
 export type TableColumn = NumberColumn | WordColumn;
 
 /** The code of a missing word. */
 export const NO_WORD = 0xffff_ffff;
+
+/** A row by the names of its columns: numbers, strings, booleans, dates, and null or nothing for a missing value. */
+export type TableRecord = { readonly [name: string]: unknown };
+
+/** Whether something is a record: an object without a class of its own. */
+export function isRecord(x: unknown): x is TableRecord {
+  if (typeof x !== "object" || x === null || Array.isArray(x) || ArrayBuffer.isView(x)) return false;
+  const prototype: unknown = Object.getPrototypeOf(x);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether rows are a list of records. */
+export const isRecords = (x: unknown): x is readonly TableRecord[] => Array.isArray(x) && isRecord(x[0]);
 
 /** Columns of one length under different names. */
 export class Table {
@@ -59,8 +76,8 @@ export class Table {
     return new Table(rows, columns);
   }
 
-  /** A table of records: numbers, strings, booleans, dates, and null or nothing for a missing value. */
-  static fromRecords(records: readonly { readonly [name: string]: unknown }[]): Table {
+  /** A table of records. */
+  static fromRecords(records: readonly TableRecord[]): Table {
     const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
     return Table.of(
       names.map((name) =>
@@ -166,7 +183,8 @@ function joinColumns(parts: readonly TableColumn[]): TableColumn {
       for (const code of part.codes) codes[at++] = code === NO_WORD ? NO_WORD : own[code];
     }
   }
-  return { form: "words", name: parts[0].name, codes, words: [...places.keys()] };
+  const grouped = parts.some((part) => part.grouped) ? ({ grouped: true } as const) : {};
+  return { form: "words", name: parts[0].name, codes, words: [...places.keys()], ...grouped };
 }
 
 /** A column of numbers where all values are numbers or missing, else one of words. */

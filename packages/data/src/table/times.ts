@@ -1,8 +1,9 @@
 /** The order of rows in time by what a column spells: one reading for all of its cells, as cell by cell they would contradict. */
 
-import { RanksimError } from "@ranksim/core";
-import { dateOf, plainNumber } from "./cells.ts";
+import { type ErrorFacts, RanksimError } from "@ranksim/core";
+import { dateOf } from "./dates.ts";
 import { orderOf } from "./detect.ts";
+import { plainNumber } from "./numbers.ts";
 
 /** With a time zone, so that it is a moment. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*(Z|[+-]\d{2}:?\d{2})$/i;
@@ -22,6 +23,8 @@ const YEAR_LATER = /^\D*(?!\d{4}(?!\d))\d.*(?<!\d)\d{4}(?!\d)/s;
 const CURE = "write all of them as dates such as 2024-05-31";
 
 type Reading = (text: string) => number;
+/** Where a row is. */
+type Place = (row: number) => Pick<ErrorFacts, "parameter" | "file" | "where">;
 
 const dayFirst: Reading = (text) => dateOf(text, "dmy");
 const monthFirst: Reading = (text) => dateOf(text, "mdy");
@@ -46,7 +49,7 @@ const shapeOf = (text: string): string => text.replace(/\d/g, "0");
  * month that suits them all, and other texts of one shape (2024-Q1) by their characters. Equal texts have equal numbers. Texts that
  * are not all of one form have no order: the first that differs from most is refused, and `place` says where it is.
  */
-export function timesOf(texts: readonly string[], place = (row: number): string => `row ${row}`): Float64Array {
+export function timesOf(texts: readonly string[], place: Place = (row) => ({ where: `row ${row}` })): Float64Array {
   const words = [...new Set(texts)];
   const spells = (reading: Reading) => (word: string) => !Number.isNaN(reading(word));
   const months = words.filter(spells(monthOf));
@@ -65,22 +68,19 @@ export function timesOf(texts: readonly string[], place = (row: number): string 
   if (usual.length > 0) throw oddOne(texts, usual, place);
   if (YEAR_LATER.test(words[0])) {
     const found = JSON.stringify(words[0].slice(0, 60));
-    throw new RanksimError(
-      "bad-matrix",
-      `${place(0)}: expected times that begin with the year, found ${found}; ${CURE}`,
-    );
+    const expected = "times that begin with the year";
+    throw new RanksimError("bad-matrix", { ...place(0), expected, found, cure: () => CURE });
   }
   const places = new Map(words.sort().map((word, at) => [word, at]));
   return Float64Array.from(texts, (text) => places.get(text) as number);
 }
 
 /** The error that names the first text that is not of the usual form. */
-function oddOne(texts: readonly string[], usual: readonly string[], place: (row: number) => string): RanksimError {
+function oddOne(texts: readonly string[], usual: readonly string[], place: Place): RanksimError {
   const known = new Set(usual);
   const row = texts.findIndex((text) => !known.has(text));
   const [example, found] = [usual[0], texts[row]].map((text) => JSON.stringify(text.slice(0, 60)));
-  return new RanksimError(
-    "bad-matrix",
-    `${place(row)}: expected a time in the form of ${example} as in other rows, found ${found}; correct it, or ${CURE}`,
-  );
+  const expected = `a time in the form of ${example} as in other rows`;
+  const cure = () => `correct it, or ${CURE}`;
+  return new RanksimError("bad-matrix", { ...place(row), expected, found, cure });
 }

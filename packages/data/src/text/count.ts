@@ -43,7 +43,7 @@ export class CountModel extends VocabularyModel<CountParams> implements Transfor
 export const countReader: ModelReader<CountModel> = {
   kind: "count-vectorizer",
   read(saved) {
-    const { params, vocabulary } = readTextModel<CountParams>(saved, COUNT_PARAMETERS, []);
+    const { params, vocabulary } = readTextModel<CountParams>(saved, COUNT_PARAMETERS);
     return new CountModel(vocabulary, params);
   },
 };

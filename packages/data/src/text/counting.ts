@@ -23,24 +23,56 @@ export async function countTerms(
   run: Run,
   stage: "fit" | "transform",
 ): Promise<TermCounts> {
-  const offsets = new Uint32Array(checkTexts(texts) + 1);
-  const indices = new GrowingIndices();
-  const values = new GrowingValues();
+  const rows = new RowsOfCounts(checkTexts(texts));
   for (let row = 0; row < texts.length; row++) {
     if (row % STEP === 0) await advance(run, stage, row / texts.length);
-    const counts = new Map<number, number>();
-    for (const term of analyze(texts[row])) {
+    analyze(texts[row], (term) => {
       const feature = find(term);
-      if (feature !== undefined) counts.set(feature, (counts.get(feature) ?? 0) + 1);
-    }
-    for (const feature of Uint32Array.from(counts.keys()).sort()) {
-      indices.push(feature);
-      values.push(binary ? 1 : (counts.get(feature) as number));
-    }
-    offsets[row + 1] = indices.length;
+      if (feature !== undefined) rows.add(feature, 1);
+    });
+    rows.end(row, binary);
   }
   await advance(run, stage, 1);
-  return { offsets, indices: indices.finish(), values: values.finish() };
+  return rows.finish();
+}
+
+/** Sparse rows from counts that come in any order. */
+class RowsOfCounts {
+  readonly #offsets: Uint32Array;
+  readonly #indices = new GrowingIndices();
+  readonly #values = new GrowingValues();
+  /** The counts of the row that is made now, at the places of its features; 0 elsewhere. */
+  #counts = new Float64Array(1024);
+  readonly #features: number[] = [];
+
+  constructor(rows: number) {
+    this.#offsets = new Uint32Array(rows + 1);
+  }
+
+  /** Adds a count, which is above 0, to the row. */
+  add(feature: number, count: number): void {
+    if (feature >= this.#counts.length) {
+      const larger = new Float64Array(Math.max(feature + 1, this.#counts.length * 2));
+      larger.set(this.#counts);
+      this.#counts = larger;
+    }
+    if (this.#counts[feature] === 0) this.#features.push(feature);
+    this.#counts[feature] += count;
+  }
+
+  end(row: number, binary: boolean): void {
+    for (const feature of Uint32Array.from(this.#features).sort()) {
+      this.#indices.push(feature);
+      this.#values.push(binary ? 1 : this.#counts[feature]);
+      this.#counts[feature] = 0;
+    }
+    this.#features.length = 0;
+    this.#offsets[row + 1] = this.#indices.length;
+  }
+
+  finish(): TermCounts {
+    return { offsets: this.#offsets, indices: this.#indices.finish(), values: this.#values.finish() };
+  }
 }
 
 /** Stops if the caller wishes, and tells where the work stands. */
@@ -52,11 +84,22 @@ export async function advance(run: Run, stage: "fit" | "transform", share: numbe
 /** Number of texts. Refuses (code "bad-matrix") what is no list of strings. */
 export function checkTexts(texts: readonly string[]): number {
   if (!Array.isArray(texts)) {
-    throw new RanksimError("bad-matrix", `expected an array of texts, found ${texts === null ? "null" : typeof texts}`);
+    throw new RanksimError("bad-matrix", `expected an array of texts, found ${kindOf(texts)}; ${CURE}`);
   }
   const other = texts.findIndex((text) => typeof text !== "string");
-  if (other >= 0) throw new RanksimError("bad-matrix", `row ${other}: expected a text, found ${typeof texts[other]}`);
+  if (other >= 0) {
+    throw new RanksimError("bad-matrix", `row ${other}: expected a text, found ${kindOf(texts[other])}; ${CURE}`);
+  }
   return texts.length;
+}
+
+const CURE = 'texts are passed as ["one text", "another text"]';
+
+/** What was passed in place of a text or of texts. */
+function kindOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value === null ? "null" : `a value of type ${typeof value}`;
+  const name = value.constructor?.name ?? "Object";
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** The columns `features` of `width`, in that order, renumbered from 0. */
@@ -65,21 +108,13 @@ export function withFeatures(counts: TermCounts, features: readonly number[], wi
   features.forEach((feature, i) => {
     renumbered[feature] = i;
   });
-  const rows = counts.offsets.length - 1;
-  const offsets = new Uint32Array(rows + 1);
-  const indices = new GrowingIndices();
-  const values = new GrowingValues();
-  for (let row = 0; row < rows; row++) {
-    const [from, to] = [counts.offsets[row], counts.offsets[row + 1]];
-    const entries = Array.from({ length: to - from }, (_, j) => from + j).filter(
-      (e) => renumbered[counts.indices[e]] >= 0,
-    );
-    entries.sort((a, b) => renumbered[counts.indices[a]] - renumbered[counts.indices[b]]);
-    for (const e of entries) {
-      indices.push(renumbered[counts.indices[e]]);
-      values.push(counts.values[e]);
+  const rows = new RowsOfCounts(counts.offsets.length - 1);
+  for (let row = 0; row + 1 < counts.offsets.length; row++) {
+    for (let e = counts.offsets[row]; e < counts.offsets[row + 1]; e++) {
+      const feature = renumbered[counts.indices[e]];
+      if (feature >= 0) rows.add(feature, counts.values[e]);
     }
-    offsets[row + 1] = indices.length;
+    rows.end(row, false);
   }
-  return { offsets, indices: indices.finish(), values: values.finish() };
+  return rows.finish();
 }

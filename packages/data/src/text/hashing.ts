@@ -82,12 +82,12 @@ export class HashingModel implements TransformingModel<readonly string[]> {
     for (let row = 0; row < x.length; row++) {
       if (row % 1024 === 0) await advance(run, "transform", row / x.length);
       const counts = new Map<number, number>();
-      for (const term of this.#analyze(x[row])) {
+      this.#analyze(x[row], (term) => {
         const hash = murmurHash(term);
         // The absolute value of the lowest number overflows where scikit-learn computes it; it has a rule of its own.
         const feature = (hash === -(2 ** 31) ? 2 ** 31 - 1 - (nFeatures - 1) : Math.abs(hash)) % nFeatures;
         counts.set(feature, (counts.get(feature) ?? 0) + (alternateSign && hash < 0 ? -1 : 1));
-      }
+      });
       for (const feature of Uint32Array.from(counts.keys()).sort()) {
         const value = binary ? 1 : (counts.get(feature) as number);
         if (value === 0) continue;

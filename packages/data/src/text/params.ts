@@ -5,16 +5,22 @@
 
 import { type Json, type ParameterInfo, RanksimError } from "@ranksim/core";
 
+/** What terms are made of. */
+export type AnalyzerKind = "word" | "char" | "char_wb";
+
 /** How text becomes terms. */
 export interface AnalyzerParams {
+  /** Terms are sequences of tokens ("word"), of characters ("char"), or of characters within words with a blank at each end ("char_wb"). */
+  readonly analyzer: AnalyzerKind;
   /** Whether text is put in lower case first. */
   readonly lowercase: boolean;
   /**
-   * What a token is, as a regular expression in Python's spelling: \w, \d, \s and \b follow Unicode. If it has a group,
-   * the group is the token.
+   * What a token is, as a regular expression in Python's spelling: \w, \d, \s and \b follow Unicode. Only forms are taken that every
+   * engine matches in time proportional to the text: single characters one after the other, of which only the last may repeat without a
+   * fixed count, with \b at the ends or without, or several such rows with | between them.
    */
   readonly tokenPattern: string;
-  /** Terms are sequences of this many tokens, from the first number to the second. */
+  /** Terms are sequences of this many tokens or characters, from the first number to the second. */
   readonly ngramRange: readonly [least: number, most: number];
   /** Tokens to leave out. */
   readonly stopWords: readonly string[] | undefined;
@@ -26,7 +32,7 @@ export interface CountParams extends AnalyzerParams {
   readonly minDf: number;
   /** Terms in more documents are left out: a number of documents above 1, a share of them up to 1. */
   readonly maxDf: number;
-  /** Only this many of the most frequent terms are kept. */
+  /** Only this many of the most frequent terms are kept; of equally frequent ones those that are first in order. */
   readonly maxFeatures: number | undefined;
   /** The terms, in this order; none are learned then. */
   readonly vocabulary: readonly string[] | undefined;
@@ -62,10 +68,19 @@ export interface HashingParams extends AnalyzerParams {
   readonly norm: Norm;
 }
 
+const DEFAULT_PATTERN = "\\b\\w\\w+\\b";
+
 const ANALYZER_PARAMETERS: readonly ParameterInfo[] = [
-  { name: "lowercase", form: "flag", default: true, about: "put text in lower case first" },
-  { name: "tokenPattern", form: "special", default: "\\b\\w\\w+\\b", about: "what a token is, a regular expression" },
-  { name: "ngramRange", form: "special", default: [1, 1], about: "least and most tokens in a term" },
+  {
+    name: "analyzer",
+    form: "choice",
+    choices: ["word", "char", "char_wb"],
+    default: "word",
+    about: "terms of tokens, of characters, or of characters within words",
+  },
+  { name: "lowercase", form: "flag", default: true, about: "convert text to lower case" },
+  { name: "tokenPattern", form: "special", default: DEFAULT_PATTERN, about: "what a token is, a regular expression" },
+  { name: "ngramRange", form: "special", default: [1, 1], about: "least and most tokens or characters in a term" },
   { name: "stopWords", form: "special", default: null, about: "tokens to leave out" },
 ];
 
@@ -94,7 +109,7 @@ export const TFIDF_PARAMETERS: readonly ParameterInfo[] = [
   ...COUNT_PARAMETERS,
   NORM,
   { name: "useIdf", form: "flag", default: true, about: "weight counts by how rare a term is" },
-  { name: "smoothIdf", form: "flag", default: true, about: "rarity as if one more text held every term" },
+  { name: "smoothIdf", form: "flag", default: true, about: "smooth rarity: count every term in one text more" },
   { name: "sublinearTf", form: "flag", default: false, about: "a count c becomes 1 + ln c" },
   { name: "logTf", form: "flag", default: false, about: "a count c becomes ln(1 + c)" },
   { name: "idfPower", form: "count", default: 1, about: "rarity counts to this power, 1 to 9" },
@@ -127,15 +142,28 @@ export function checkTextParams<P extends object>(given: Partial<P>, infos: read
     }
     complete[name] = value;
   }
+  const { analyzer, stopWords, tokenPattern } = complete as Partial<AnalyzerParams>;
+  const ofWords = stopWords !== undefined ? "stopWords" : tokenPattern !== DEFAULT_PATTERN ? "tokenPattern" : undefined;
+  if (analyzer !== "word" && ofWords !== undefined) {
+    throw new RanksimError(
+      "bad-params",
+      `parameter ${ofWords}: expected none with analyzer ${analyzer}, which has no tokens`,
+    );
+  }
   if (complete.sublinearTf && complete.logTf) {
     throw new RanksimError("bad-params", "expected sublinearTf or logTf, found both");
   }
   return Object.freeze(complete) as P;
 }
 
-/** Parameters as JSON. Those that are not set, and a given vocabulary (a model holds it as its terms), are left out. */
+/**
+ * Parameters as JSON. Those that are not set, and a given vocabulary (a model holds it as its terms), are left out; so is the analyzer of
+ * words, the only one that models of 0.2 have.
+ */
 export function textParamsAsJson(params: object): { readonly [name: string]: Json } {
-  const kept = Object.entries(params).filter(([name, value]) => value !== undefined && name !== "vocabulary");
+  const isKept = ([name, value]: [string, unknown]) =>
+    value !== undefined && name !== "vocabulary" && !(name === "analyzer" && value === "word");
+  const kept = Object.entries(params).filter(isKept);
   return JSON.parse(JSON.stringify(Object.fromEntries(kept))) as { readonly [name: string]: Json };
 }
 

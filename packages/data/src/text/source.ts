@@ -1,13 +1,15 @@
 /** Texts that do not fit in memory: they are read in blocks, and rows made of them are kept where they can be read again. */
 
 import type { Csr, RowSource, Run, Values } from "@ranksim/core";
-import { widestOf } from "../rows/joined-rows.ts";
+import { widestOf } from "../rows/stored-rows.ts";
 import { advance } from "./counting.ts";
 
 /** Texts in order, as often as they are asked for. `openTexts` makes one of files. */
 export interface TextSource {
   readonly form: "texts";
   readonly rows: number;
+  /** A hash of each text, as `describeData` takes them. */
+  readonly hashes: Uint32Array;
   blocks(): AsyncIterable<readonly string[]>;
   /** Keeps rows that come in order, and of which this is known. `like` is an empty array of their element type. */
   keep(
@@ -28,6 +30,7 @@ export function listedTexts(source: TextSource, rows: Uint32Array): TextSource {
   return {
     form: "texts",
     rows: rows.length,
+    hashes: rows.map((r) => source.hashes[r]),
     async *blocks() {
       let first = 0;
       let next = 0;

@@ -102,7 +102,7 @@ export class TfidfModel extends VocabularyModel<TfidfParams> implements Transfor
 export const tfidfReader: ModelReader<TfidfModel> = {
   kind: "tfidf-vectorizer",
   read(saved) {
-    const { params, vocabulary } = readTextModel<TfidfParams>(saved, TFIDF_PARAMETERS, ["idf"]);
+    const { params, vocabulary } = readTextModel<TfidfParams>(saved, TFIDF_PARAMETERS);
     const idf = saved.arrays.idf?.values;
     if (params.useIdf !== (idf !== undefined)) throw badSaved(saved, "expected rarities if and only if useIdf is set");
     if (idf !== undefined && (!(idf instanceof Float64Array) || idf.length !== vocabulary.terms.length)) {

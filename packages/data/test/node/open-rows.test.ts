@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   Csr,
   Dense,
+  isMatrix,
   type Matrix,
   RankSimilarityClassifier,
   type RowSource,
@@ -18,12 +19,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type DataSet,
   describeData,
-  describeSource,
   fileSource,
   hashedInPassing,
+  hashesOf,
   joinData,
   type MatrixData,
-  openRows,
+  type MatrixRows,
+  openData,
   type ReadDataOptions,
   readData,
 } from "../../src/node.ts";
@@ -77,8 +79,12 @@ function listed(rows: Rows): number[][] {
   return Array.from({ length: x.rows }, (_, r) => Array.from(x.row(r)));
 }
 
-const open = async (names: readonly string[], options: ReadDataOptions = {}) =>
-  openRows(await Promise.all(names.map((name) => fileSource(path(name)))), { ...options, room: 8192, scratch });
+const open = async (names: readonly string[], options: ReadDataOptions = {}): Promise<MatrixRows> => {
+  const files = await Promise.all(names.map((name) => fileSource(path(name))));
+  const data = await openData(files, { ...options, room: 8192, scratch });
+  if (data.form !== "matrix") throw new Error("expected rows of numbers");
+  return data;
+};
 const read = async (names: readonly string[], options: ReadDataOptions = {}) => {
   const sets: DataSet[] = [];
   for (const name of names) sets.push(await readData(await fileSource(path(name)), options));
@@ -166,11 +172,11 @@ describe.each(files)("%s", (_, names, options) => {
     const few = await source.x.arrange?.(Uint32Array.of(200, 7, 8));
     expect(await collected(few as RowSource, 900)).toEqual([200, 7, 8].map((r) => expected[r]));
     const described = describeData(whole, { options });
-    expect(await describeSource(source, { options })).toEqual(described);
+    expect(describeData(source, { options }, await hashesOf(source))).toEqual(described);
     const passing = hashedInPassing(source.x);
     for await (const _ of passing.x.blocks(900)) break; // a pass that does not come to its end says nothing
     expect(await collected(passing.x, 900)).toEqual(expected);
-    expect(await describeSource(source, { options }, await passing.hashes())).toEqual(described);
+    expect(describeData(source, { options }, await passing.hashes())).toEqual(described);
     expect(await hashedInPassing(source.x).hashes()).toEqual(await passing.hashes());
     expect(readdirSync(scratch)).toEqual([]); // nothing is left behind, whatever happens next
   });
@@ -228,7 +234,6 @@ describe("sources", () => {
   it("refuse what has to be in memory, and files that do not belong together", async () => {
     writeFileSync(path("words.csv"), "a,b,label\n1,red,x\n2,blue,y\n");
     await expect(open(["words.csv"], { labelColumn: "label" })).rejects.toThrow(/expected a number, found "red"/);
-    await expect(open(["rows.csv"], { missing: "mean" })).rejects.toThrow(/missing: expected a number/);
     writeFileSync(path("narrow.npy"), npy("|u1", [4, 3], new Uint8Array(12)));
     await expect(open(["u1-little.npy", "narrow.npy"])).rejects.toThrow(
       /expected 12 features as in the first file, found 3/,
@@ -302,6 +307,67 @@ it("labels that spell numbers in one block and words in another are words, as in
   writeFileSync(path("late-word.csv"), `a,b,label\n${lines.map((line) => line.replace(",", ",10000")).join("\n")}\n`);
   const file = await fileSource(path("late-word.csv"));
   const options = { labelColumn: "label", room: 1e6, scratch };
-  const { y } = await openRows([file], options);
+  const { y } = await openData([file], options);
   expect(new Set(y as string[])).toEqual(new Set(["0", "1", "2", "other"]));
+});
+
+it("fills gaps with the means of all rows, whose blocks may have none, as in memory", async () => {
+  const cell = (r: number, i: number) =>
+    (r + i) % 5 === 0 && (r < 40 || r > 250) ? "" : String(at(r, i) / (i === 2 ? 3 : 1));
+  const lines = Array.from({ length: ROWS }, (_, r) => [0, 1, 2].map((i) => cell(r, i)).join(","));
+  writeFileSync(path("means.csv"), `a,b,c\n${lines.join("\n")}\n`);
+  writeFileSync(path("more-means.csv"), "c,b,a\n,,\n1,2,3\n");
+  for (const missing of ["mean", 7] as const) {
+    const first = await read(["means.csv"], { missing });
+    const second = await read(["more-means.csv"], { missing, schema: describeData(first, { rows: false }) });
+    const source = await open(["means.csv", "more-means.csv"], { missing });
+    expect(source.found?.fill).toEqual(first.found?.fill);
+    const expected = [...listed(first.x), ...listed(second.x)];
+    expect(await collected(source.x, 700)).toEqual(expected);
+    expect(listed(await source.x.gather(Uint32Array.of(301, 260, 3)))).toEqual([301, 260, 3].map((r) => expected[r]));
+  }
+});
+
+it("takes groups, times and weights with the rows of all files", async () => {
+  const lines = (from: number, time: (r: number) => string) =>
+    `g,u,t,w,v,label\n${Array.from({ length: 90 }, (_, j) => [`k${(from + j) % 4}`, at(j, 1), time(from + j), 1 + (j % 3), at(j, 2), label(j)].join(",")).join("\n")}\n`;
+  const day = (r: number) => `${1 + (r % 28)}.2.2024`;
+  writeFileSync(path("split-1.csv"), lines(0, day));
+  writeFileSync(path("split-2.csv"), lines(90, day));
+  const files = await Promise.all(["split-1.csv", "split-2.csv"].map((name) => fileSource(path(name))));
+  const columns = { labelColumn: "label", groupColumn: "g", timeColumn: "t", weightColumn: "w" };
+  for (const room of [3000, 1e8]) {
+    const data = await openData(files, { ...columns, room, scratch });
+    if (data.form !== "matrix") throw new Error("expected rows of numbers");
+    expect([data.featureNames, data.found?.ignored]).toEqual([
+      ["u", "v"],
+      ["g", "t", "w"],
+    ]);
+    expect(data.groups).toEqual(Array.from({ length: 180 }, (_, r) => `k${r % 4}`));
+    expect(data.weights).toEqual(Float64Array.from({ length: 180 }, (_, r) => 1 + ((r % 90) % 3)));
+    expect(data.times).toEqual(Float64Array.from({ length: 180 }, (_, r) => Date.UTC(2024, 1, 1 + (r % 28))));
+  }
+  writeFileSync(
+    path("split-3.csv"),
+    lines(0, (r) => (r === 60 ? "never" : day(r))),
+  );
+  const odd = openData([...files, await fileSource(path("split-3.csv"))], { ...columns, room: 3000, scratch });
+  await expect(odd).rejects.toThrow(/timeColumn: .*split-3\.csv, row 60: expected a time .* found "never"/);
+});
+
+it("reads a source that can be read once, and that does not fit in memory", async () => {
+  const text = `a,b,label\n${Array.from({ length: 9000 }, (_, r) => `${r % 251},${r},${"xyz"[r % 3]}`).join("\n")}\n`;
+  let opened = 0;
+  const once = {
+    name: "pipe",
+    async *stream() {
+      if (opened++ > 0) throw new Error("read again");
+      yield Buffer.from(text);
+    },
+  };
+  const data = await openData([once], { room: 20_000, scratch, labelColumn: "label" });
+  if (data.form !== "matrix") throw new Error("expected rows of numbers");
+  expect(isMatrix(data.x)).toBe(false);
+  expect((await collected(data.x, 5000)).map(([, b]) => b)).toEqual(Array.from({ length: 9000 }, (_, r) => r));
+  expect(data.y?.slice(0, 4)).toEqual(["x", "y", "z", "x"]);
 });

@@ -6,18 +6,18 @@ import {
   type ByteSource,
   bytesSource,
   describeData,
-  describeSource,
   detectColumns,
-  detectSource,
+  detectTable,
+  hashesOf,
   joinData,
-  openTable,
+  looksLikeTable,
+  openData,
   type ReadDataOptions,
   readData,
-  sourceLooksLikeTable,
   Table,
   TableEncoder,
-  type TableSourceData,
-  tableOfRows,
+  type TableRows,
+  type TableSource,
 } from "../../src/node.ts";
 
 /** A file whose lines come some at a time, so that each few are a block of their own. */
@@ -80,13 +80,16 @@ const cellsOf = ({ rows, columns }: Table, c: number) => {
   );
 };
 
-const opened = async (files: readonly ByteSource[], options: ReadDataOptions = {}): Promise<TableSourceData> => {
-  const data = await openTable(files, { room: 1e6, ...options });
-  if (data.form !== "tables") throw new Error("expected a table");
-  return data;
+const opened = async (
+  files: readonly ByteSource[],
+  options: ReadDataOptions = {},
+): Promise<TableRows & { table: TableSource }> => {
+  const data = await openData(files, { room: 5e4, table: true, ...options });
+  if (data.form !== "table" || data.table instanceof Table) throw new Error("expected a table that is read");
+  return { ...data, table: data.table };
 };
 
-async function expectSame({ x }: TableSourceData, table: Table): Promise<void> {
+async function expectSame(x: TableSource, table: Table): Promise<void> {
   expect([x.rows, x.columns.map(({ name }) => name)]).toEqual([table.rows, table.columns.map(({ name }) => name)]);
   for (const [c, column] of table.columns.entries()) {
     const found = await x.column(c);
@@ -95,7 +98,7 @@ async function expectSame({ x }: TableSourceData, table: Table): Promise<void> {
     const words = found.form === "words" ? Array.from(found.codes, (code) => found.words[code]) : [];
     expect([column.name, ...values, ...words]).toEqual([column.name, ...cellsOf(table, c)]);
   }
-  expect(await detectSource(x)).toEqual(detectColumns(table));
+  expect(await detectTable(x)).toEqual(detectColumns(table));
   let first = 0;
   for await (const block of x.blocks()) {
     for (let c = 0; c < block.columns.length; c++) {
@@ -112,13 +115,13 @@ describe("a table that is read", () => {
     const data = await whole(text, "any.csv");
     if (data.form !== "table") throw new Error("expected a table");
     const source = await opened([dripping(text, "any.csv")]);
-    await expectSame(source, data.table);
+    await expectSame(source.table, data.table);
     const columns = detectColumns(data.table);
-    expect(await describeSource(source, { columns })).toEqual(describeData(data, { columns }));
+    expect(describeData(source, { columns }, await hashesOf(source, columns))).toEqual(describeData(data, { columns }));
     const rows = Uint32Array.of(1, 2, 5, 11, 23);
-    await expectSame({ ...source, x: await source.x.pick(rows) }, data.table.gather(rows));
+    await expectSame(await source.table.pick(rows), data.table.gather(rows));
     const some = ["c7", "c3", "c120"];
-    await expectSame({ ...source, x: source.x.select(some) }, data.table.select(some));
+    await expectSame(source.table.select(some) as TableSource, data.table.select(some));
   });
 
   it("takes types and order of columns of later files from the first", async () => {
@@ -129,7 +132,7 @@ describe("a table that is read", () => {
     const joined = joinData([first, await whole(two, "two.csv", { schema })]);
     const source = await opened([dripping(one, "one.csv", 1), dripping(two, "two.csv", 1)]);
     expect(source.y).toEqual(joined.y);
-    await expectSame(source, (joined as typeof joined & { form: "table" }).table);
+    await expectSame(source.table, (joined as typeof joined & { form: "table" }).table);
     const bad = two.replace("NA", "large");
     await expect(opened([dripping(one, "one.csv"), dripping(bad, "two.csv")])).rejects.toThrow(
       /two\.csv, line 3.*expected a number as at training, found "large"/,
@@ -141,10 +144,10 @@ describe("a table that is read", () => {
     const data = await whole(text, "any.csv");
     if (data.form !== "table") throw new Error("expected a table");
     const source = await opened([dripping(text, "any.csv")]);
-    const [here, read] = [await new TableEncoder().fit(data.table), await new TableEncoder().fit(source.x)];
+    const [here, read] = [await new TableEncoder().fit(data.table), await new TableEncoder().fit(source.table)];
     expect(read.save()).toEqual(here.save());
     const expected = await here.transform(data.table);
-    const coded = await (await read.transform(source.x)).gather(Uint32Array.from({ length: ROWS }, (_, r) => r));
+    const coded = await (await read.transform(source.table)).gather(Uint32Array.from({ length: ROWS }, (_, r) => r));
     expect(coded.values).toEqual(expected.values);
     expect((coded as typeof expected).indices).toEqual(expected.indices);
   });
@@ -152,13 +155,13 @@ describe("a table that is read", () => {
   it("stays rows of numbers where there is nothing else, which may be made a table", async () => {
     const lines = Array.from({ length: 30 }, (_, r) => `${r % 7},${r * 1000},${r / 8}`);
     const text = `a,b,c\n${lines.join("\n")}\n`;
-    const data = await openTable([dripping(text, "numbers.csv", 7)], { room: 1e6 });
-    if (data.form !== "source") throw new Error("expected rows of numbers");
-    expect(await sourceLooksLikeTable(data.x, data.featureNames)).toBe(true);
+    const data = await openData([dripping(text, "numbers.csv", 7)], { room: 5e4, table: true });
+    if (data.form !== "matrix" || !data.asTable) throw new Error("expected rows of numbers");
+    expect(await looksLikeTable(data.x, data.featureNames)).toBe(true);
     const numbers = await whole(text, "numbers.csv");
-    const table = await tableOfRows(data);
-    const columns = await detectSource(table.x);
-    expect(await describeSource(table, { columns })).toEqual({
+    const table: TableRows = { form: "table", table: await data.asTable() };
+    const columns = await detectTable(table.table);
+    expect(describeData(table, { columns }, await hashesOf(table))).toEqual({
       ...describeData(numbers, { columns }),
       ...{ form: "table", width: 3, columns },
     });
@@ -169,11 +172,11 @@ describe("a table that is read", () => {
     const text = Array.from({ length: 40 }, (_, r) => `${line(r).join(" ")}\n`).join("");
     const read = await readData(bytesSource(new TextEncoder().encode(text), "rows.svmlight"), {});
     if (read.form !== "matrix") throw new Error("expected rows of numbers");
-    for (const room of [3000, 1e6]) {
-      const data = await openTable([dripping(text, "rows.svmlight", 7)], { room });
-      if (data.form !== "source") throw new Error("expected rows of numbers");
-      expect(await sourceLooksLikeTable(data.x, data.featureNames)).toBe(true);
-      await expectSame(await tableOfRows(data), Table.fromMatrix(read.x));
+    for (const room of [3000, 5e4]) {
+      const data = await openData([dripping(text, "rows.svmlight", 7)], { room, table: true });
+      if (data.form !== "matrix" || !data.asTable) throw new Error("expected rows of numbers");
+      expect(await looksLikeTable(data.x, data.featureNames)).toBe(true);
+      await expectSame(await data.asTable(), Table.fromMatrix(read.x));
     }
   });
 
@@ -182,7 +185,7 @@ describe("a table that is read", () => {
     const open = (options: ReadDataOptions) => opened([dripping(text, "gaps.csv")], options);
     await expect(open({ missing: "refuse" })).rejects.toThrow(/line 3.*missing value/);
     await expect(open({ images: "square" })).rejects.toThrow(/rows of numbers for images/);
-    await expect(open({})).resolves.toMatchObject({ form: "tables", y: ["x", "y"] });
+    await expect(open({})).resolves.toMatchObject({ form: "table", y: ["x", "y"] });
     await expect(opened([dripping(text, "gaps.csv")], { labels: dripping("x\n", "few.txt") })).rejects.toThrow(
       RanksimError,
     );

@@ -16,10 +16,10 @@ import {
   toDense,
 } from "@ranksim/core";
 import { encodeNpy } from "@ranksim/data";
-import { fileSource, openRows } from "@ranksim/data/node";
+import { fileSource, openData } from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const ROWS = 400;
+const ROWS = 200;
 const SIDE = 12;
 const FEATURES = SIDE * SIDE;
 let folder = "";
@@ -32,6 +32,12 @@ afterAll(async () => {
   await backend.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function opened(name: string): Promise<RowSource> {
+  const data = await openData([await fileSource(join(folder, name))], { room: 40_000, scratch: folder });
+  if (data.form !== "matrix") throw new Error("expected rows of numbers");
+  return data.x;
+}
 
 /** Bars that stand, lie or lean, where most of an image is blank. */
 const pixels = Array.from({ length: ROWS * FEATURES }, (_, j) => {
@@ -55,7 +61,7 @@ describe.each([
     [500, true],
   ])("a sample of %i windows, pooled to bytes: %s", async (sample, bytes) => {
     writeFileSync(join(folder, "images.npy"), encodeNpy(values, [ROWS, FEATURES]));
-    const { x } = await openRows([await fileSource(join(folder, "images.npy"))], { room: 40_000, scratch: folder });
+    const x = await opened("images.npy");
     const here = Dense.of(values, ROWS, FEATURES);
     const patches = new PatchTransform({ filters: 16, patch: 5, sample, iterations: 2, bytes });
     const pipeline = new Pipeline([patches, new RankSimilarityClassifier({ filters: 12 })]);
@@ -77,7 +83,7 @@ it("learns from copies moved by a pixel as images in memory do", async () => {
   const values = Uint8Array.from(pixels);
   writeFileSync(join(folder, "copies.npy"), encodeNpy(values, [ROWS, FEATURES]));
   // Room for a few images at a time, so that copies are cut between.
-  const { x } = await openRows([await fileSource(join(folder, "copies.npy"))], { room: 40_000, scratch: folder });
+  const x = await opened("copies.npy");
   const here = Dense.of(values, ROWS, FEATURES);
   const patches = new PatchTransform({ filters: 16, patch: 5, sample: 500, iterations: 2, shiftedCopies: 3 });
   const last = new RankSimilarityClassifier({ filters: 12, refine: true, refineEpochs: 2, calibrate: "temperature" });
@@ -87,7 +93,7 @@ it("learns from copies moved by a pixel as images in memory do", async () => {
   expect(Buffer.from(saveModel(large)).equals(saveModel(model))).toBe(true);
 
   const [first] = model.steps as [Awaited<ReturnType<PatchTransform["fit"]>>];
-  const [read, memory] = [first.withCopies(x), first.withCopies(here) as Dense];
+  const [read, memory] = [await first.withCopies(x), (await first.withCopies(here)) as Dense];
   const listed = Uint32Array.of(3, 0, ROWS + 5, 4 * ROWS - 1, ROWS - 1, ROWS);
   expect((await read.gather(listed)).values).toEqual(memory.gather(listed).values);
   const middle = { read: read.slice(ROWS - 3, 2 * ROWS + 7), memory: memory.slice(ROWS - 3, 2 * ROWS + 7) };

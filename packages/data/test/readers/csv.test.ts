@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCsv } from "../../src/readers/csv.ts";
+import { bytesSource, openData, readData, readLabels } from "../../src/node.ts";
 import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
 
 describe("header", () => {
@@ -72,9 +72,37 @@ describe("labels", () => {
     expect((await readMatrix("a.csv", "x,y\n1,0\n2,1\n")).featureNames).toEqual(["x", "y"]);
   });
 
-  test("are numbers only if all of them spell numbers", async () => {
-    expect((await readMatrix("a.csv", "1,01\n2,-2e0\n", { labelColumn: 1, header: false })).y).toEqual([1, -2]);
-    expect((await readMatrix("a.csv", "1,1\n2,b\n", { labelColumn: 1, header: false })).y).toEqual(["1", "b"]);
+  test.each([
+    ["1 -2 0.5 1e-7", [1, -2, 0.5, 1e-7]],
+    ["1 b", ["1", "b"]],
+    ["01 02 1 2 007", ["01", "02", "1", "2", "007"]],
+    ["1.1 1.10 2", ["1.1", "1.10", "2"]],
+    ["1e2 100", ["1e2", "100"]],
+    ["9007199254740993 9007199254740992 1", ["9007199254740993", "9007199254740992", "1"]],
+    ["-0 0", ["-0", "0"]],
+    ["+1 -1", ["+1", "-1"]],
+    ["Infinity 1", ["Infinity", "1"]],
+  ])("are numbers only if each is written as a number writes itself: %s", async (written, expected) => {
+    const labels = written.split(" ");
+    const csv = labels.map((label, r) => `${r},${label}\n`).join("");
+    expect((await readMatrix("a.csv", csv, { labelColumn: 1, header: false })).y).toEqual(expected);
+    expect(await readLabels(bytesSource(Buffer.from(labels.join("\n")), "y.txt"))).toEqual(expected);
+    const sets = await read("a.csv", csv, { labelColumn: 1, header: false, multilabel: true });
+    expect(sets.y).toEqual(expected.map((label) => [label]));
+    // Another type of the whole file in its last block changes those of the first.
+    const source = bytesSource(Buffer.from(csv.repeat(20_000)), "a.csv");
+    const reading = { labelColumn: 1, header: false, room: 1e6 };
+    expect(((await openData([source], reading)).y ?? []).slice(-labels.length)).toEqual(expected);
+  });
+
+  test("of a file read in blocks are paid for, although its rows do not stay", async () => {
+    const block = Buffer.from("1,k\n".repeat(2 ** 16));
+    const stream = async function* () {
+      for (let i = 0; i < 100; i++) yield block;
+    };
+    const source = { name: "long.csv", byteLength: 100 * block.length, stream };
+    const reading = { labelColumn: 1, header: false, room: 1e6 };
+    await expectRefusal(openData([source], reading), "bad-file", "long.csv", "16.8 MB of memory", "--memory");
   });
 
   test("must be there", async () => {
@@ -88,7 +116,7 @@ describe("labels", () => {
 
   test("must name a column that exists", async () => {
     await expectRefusal(read("a.csv", "a,b\n1,2\n", { labelColumn: "c" }), "bad-params", "a, b", '"c"');
-    await expectRefusal(read("a.csv", "1,2\n3,4\n", { labelColumn: 2 }), "bad-params", "columns 0 to 1");
+    await expectRefusal(read("a.csv", "1,2\n3,4\n", { labelColumn: 2 }), "bad-params", "a column from 0 to 1");
   });
 });
 
@@ -97,6 +125,21 @@ describe("grammar", () => {
     const csv = '\ufefftext,label\r\n\r\n"a ""big"", round\r\nthing",x\r\n plain , y \r\n';
     const data = await read("a.csv", csv, { textColumn: "text" });
     expect(data).toMatchObject({ form: "text", text: ['a "big", round\r\nthing', "plain"], y: ["x", "y"] });
+  });
+
+  test.each([
+    ["1,5;2,5;x", [1.5, 2.5], "x"],
+    ["1,5;2,5;3,5;x", [1.5, 2.5, 3.5], "x"],
+    ["1,5;2;x", [1.5, 2], "x"],
+    ["1,5|-0,25|x", [1.5, -0.25], "x"],
+    ["1,5,x;y", [1, 5], "x;y"],
+    ['1,5,"x;1,5"', [1, 5], "x;1,5"],
+  ])("commas within numbers delimit nothing where another character does: %s", async (line, row, label) => {
+    const options = { header: false, labelColumn: -1, table: true };
+    const data = await read("a.csv", `${line}\n${line}\n`, options);
+    const rows = data.form === "table" ? data.table.columns.map((c) => c.form === "numbers" && c.values[0]) : [];
+    expect(data.form === "matrix" ? rowsOf(data)[0] : rows).toEqual(row);
+    expect(data.y).toEqual([label, label]);
   });
 
   test("delimiters are told by the first line", async () => {
@@ -128,7 +171,7 @@ describe("grammar", () => {
     await expectRefusal(read("a.csv", '"a\n\nb",1\n2,x\n', { header: true }), "bad-file", "line 4, column 1");
     await expectRefusal(read("a.csv", "1,2\n3,1e999\n"), "bad-file", "row 1, column 1");
     await expectRefusal(read("a.csv", ""), "bad-file", "empty file");
-    await expectRefusal(read("a.csv", new Uint8Array([0xff, 0xfe, 65, 0])), "bad-file", "UTF-16");
+    await expectRefusal(read("a.csv", new Uint8Array([0xff, 0xfe, 0x3d, 0xd8, 10, 0])), "bad-file", "UTF-16");
   });
 
   test("agrees with csv-parse on any fields", async () => {
@@ -156,7 +199,7 @@ describe("grammar", () => {
       const stream = (async function* () {
         for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
       })();
-      expect(await readCsv({ name: "a.csv", head: bytes, stream }, {})).toEqual(whole);
+      expect(await readData({ name: "a.csv", stream: () => stream })).toEqual(whole);
     }
   });
 

@@ -1,14 +1,8 @@
 /** Text that is not UTF-8 is refused or, where that was said, recoded: a word with a lost character is another word. */
 
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import {
-  bytesSource,
-  type ReadDataOptions,
-  readBlocks,
-  readData,
-  readLabels,
-  readTextBlocks,
-} from "../../src/index.ts";
+import { bytesSource, type ReadDataOptions, readBlocks, readData, readLabels } from "../../src/index.ts";
 import { expectRefusal } from "../rows.ts";
 
 const CSV = "town,kind\nKöln,x\nMünchen,y\nKöln – Süd €,x\n";
@@ -29,6 +23,25 @@ describe("files of lines", () => {
   test("Latin-1 gives the words of UTF-8 where it is said, and is refused by its line where it is not", async () => {
     expect(await read(LATIN1, { encoding: "latin1" })).toEqual(await read(UTF8));
     await expectRefusal(read(LATIN1), "bad-file", "towns.csv, line 2", "UTF-8", "`encoding` latin1");
+  });
+
+  test.each([
+    ["little endian", (bytes: Uint8Array) => bytes],
+    ["big endian", (bytes: Uint8Array) => bytes.map((_, i) => bytes[i ^ 1])],
+  ])("UTF-16, %s, gives the words of UTF-8, whole and in blocks, also packed", async (_, ordered) => {
+    const codes = Uint16Array.from(`\ufeff${CSV}`, (c) => c.charCodeAt(0));
+    const bytes = ordered(new Uint8Array(codes.buffer));
+    const expected = await read(UTF8);
+    expect(await read(bytes)).toEqual(expected);
+    expect(await read(gzipSync(bytes), {}, "towns.csv.gz")).toEqual(expected);
+    const pieces = {
+      name: "towns.csv",
+      stream: async function* () {
+        for (const byte of bytes) yield Uint8Array.of(byte);
+      },
+    };
+    expect(await readData(pieces, options)).toEqual(expected);
+    expect(await all(readBlocks(bytesSource(bytes, "towns.csv"), options))).toEqual([expected]);
   });
 
   test("what was said of training rows is not believed of a file in UTF-8", async () => {
@@ -58,8 +71,10 @@ describe("files of lines", () => {
       await readLabels(bytesSource(lines(UTF8), "y.txt")),
     );
     const plain = async (bytes: Uint8Array, encoding?: "latin1") => {
-      const blocks = await all(readTextBlocks(bytesSource(bytes, "a.txt"), encoding));
-      return blocks.flatMap(({ data }) => (data.form === "text" ? data.text : []));
+      const blocks = await all(
+        readBlocks(bytesSource(bytes, "a.txt"), { text: true, ...(encoding ? { encoding } : {}) }),
+      );
+      return blocks.flatMap((data) => (data.form === "text" ? data.text : []));
     };
     expect(await plain(LATIN1, "latin1")).toEqual(CSV.trimEnd().split("\n"));
     await expectRefusal(plain(LATIN1), "bad-file", "a.txt", "UTF-8");
@@ -71,6 +86,6 @@ describe("files of lines", () => {
     };
     const source = { name: "towns.csv", stream: piece };
     const blocks = await all(readBlocks(source, { ...options, encoding: "latin1", keep: ["town"] }));
-    expect(blocks.flatMap(({ kept }) => kept.flat())).toEqual(["Köln", "München", "Köln – Süd €"]);
+    expect(blocks.flatMap(({ kept = [] }) => kept.flat())).toEqual(["Köln", "München", "Köln – Süd €"]);
   });
 });

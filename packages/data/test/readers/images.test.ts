@@ -60,9 +60,7 @@ describe("JPEG", () => {
       encode({ width: 24, height: 16, channels: 3, data: Uint8Array.from({ length: 1152 }, (_, i) => pixel[i % 3]) });
     const files = { "1.jpg": jpegOf(24, 16, slope), "2.png": png([9, 9, 8]), "3.png": png([7, 7, 7]) };
     const { notes, ...data } = await read(files);
-    expect(notes).toEqual([
-      "memory: the colours of 2 of 3 images became grey; the option colour (--colour) keeps them",
-    ]);
+    expect(notes).toEqual(["memory: the colours of 2 of 3 images became grey; the option colour keeps them"]);
     expect((await read(files, { colour: true })).notes).toBeUndefined();
     expect((await read({ "3.png": files["3.png"] })).notes).toBeUndefined();
     expect((await read(files, { schema: describeData(data) })).notes).toBeUndefined();
@@ -88,16 +86,25 @@ describe("JPEG", () => {
 describe("images of different sizes", () => {
   const files = { "a/1.jpg": jpegOf(24, 16, flat), "a/2.jpg": jpegOf(12, 16, flat) };
 
-  it("are refused with the cure", async () => {
-    await expect(read(files)).rejects.toThrow(/24 x 16 pixels as 1.jpg|expected 24 x 16.*--resize WIDTHxHEIGHT/);
+  it("become the most usual size with a note, which a model remembers; one that knows one size takes no other", async () => {
+    const three = { ...files, "b/0.jpg": jpegOf(24, 16, slope) };
+    const data = await read(three);
+    expect([data.imageSize, data.x.rows]).toEqual([{ width: 24, height: 16 }, 3]);
+    expect(data.notes?.slice(1)).toEqual([
+      expect.stringMatching(/1 of 3 images are not of 24 x 16 as most are.*the option resize takes another size/),
+    ]);
+    const told = await read(three, { resize: { width: 24, height: 16 } });
+    expect(data.x).toEqual(told.x);
+    const schema = describeData(data);
+    expect((await read({ "a/1.jpg": files["a/2.jpg"] }, { schema })).imageSize).toEqual({ width: 24, height: 16 });
+    const uniform = describeData(await read({ "a/1.jpg": files["a/1.jpg"] }));
+    await expect(read(files, { schema: uniform })).rejects.toThrow(/`resize` makes images one size/);
   });
 
   it("are for folders: arrays keep their size, and the request is refused", async () => {
     const array = bytesSource(encodeNpy(new Uint8Array(2 * 6 * 6), [2, 6, 6]), "rows.npy");
     const resize = { width: 3, height: 3 };
-    await expect(readData(array, { resize })).rejects.toThrow(
-      /--resize 3x3.*expected a folder of images, found rows.npy/,
-    );
+    await expect(readData(array, { resize })).rejects.toThrow(/resize: expected a folder of images, found rows.npy/);
     const schema = { form: "numbers" as const, width: 36, reading: { resize: { width: 6, height: 6 } } };
     expect(await readData(array, { schema })).toMatchObject({ imageSize: { width: 6, height: 6 } });
   });
@@ -193,8 +200,10 @@ describe("images larger than patches need", () => {
     expect([given.imageSize, given.scaled]).toEqual([{ width: 8, height: 4 }, undefined]);
   });
 
-  it("must still have one size", async () => {
+  it("become small ones of the usual proportions where they have several sizes", async () => {
     const odd = { ...files, "b/3.jpg": jpegOf(96, 50, flat) };
-    await expect(read(odd, { sizes: [16, 30] })).rejects.toThrow(/expected 96 x 48.*found 96 x 50.*--resize/);
+    const { imageSize, scaled, notes } = await read(odd, { sizes: [16, 48] });
+    expect([imageSize, scaled]).toEqual([{ width: 32, height: 16 }, undefined]);
+    expect(notes?.slice(1)).toEqual([expect.stringContaining("all were made 32 x 16")]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bytesSource, openData } from "../../src/node.ts";
 import { describeData } from "../../src/schema.ts";
 import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
 
@@ -60,6 +61,12 @@ test("labels are found by the names that labels have, by the name given, or as t
   await expectRefusal(read("a.jsonl", rows, { labelColumn: "topics" }), "bad-params", "labels", "mean topic?");
 });
 
+test("labels that only some rows have are refused with their key and what was found", async () => {
+  const rows = '{"x":[1,2],"label":null}\n{"x":[1,3],"label":7}';
+  const words = 'line 2: expected no label under "label" as in the first row, found "7"';
+  await expectRefusal(read("a.jsonl", rows), "bad-file", words);
+});
+
 test("errors name the line", async () => {
   await expectRefusal(read("a.jsonl", "[1,2]\n[3"), "bad-file", "a.jsonl, line 2", "one JSON value");
   await expectRefusal(read("a.jsonl", "[1,2]\n\n[3]"), "bad-file", "line 3", "2 numbers", "found 1");
@@ -68,7 +75,14 @@ test("errors name the line", async () => {
   await expectRefusal(read("a.jsonl", "7"), "bad-file", "line 1", "an object or an array");
   await expectRefusal(read("a.jsonl", '{"x":[1],"y":1}\n{"x":[1]}'), "bad-file", "line 2", "a label");
   await expectRefusal(read("a.jsonl", '{"x":{"-1":2}}'), "bad-file", "line 1", "a feature number");
-  await expectRefusal(read("a.jsonl", '{"a":1}\n{"b":1}'), "bad-file", "line 2", '"b"');
+  const later = '"b" as well; give the first row all keys, with null';
+  await expectRefusal(read("a.jsonl", '{"a":1}\n{"b":1}'), "bad-file", "line 2", later);
+  const told = await read("a.jsonl", '{"a":1,"b":null}\n{"b":2}\n{"a":3,"b":4}', { table: true });
+  expect(told.form === "table" && [0, 1, 2].map((row) => [0, 1].map((c) => told.table.cell(c, row)))).toEqual([
+    [1, undefined],
+    [undefined, 2],
+    [3, 4],
+  ]);
   const text = read("a.jsonl", '{"body":"hi","id":3}', { textColumn: "text" });
   await expectRefusal(text, "bad-file", "line 1", 'under "text", found nothing; there is "body", "id"', "textColumn");
   await expectRefusal(read("a.json", '[{"a":1},{"a":2}]'), "bad-file", "line 1", "a list of 2", "a line of its own");
@@ -78,6 +92,30 @@ test("errors name the line", async () => {
 test("strings of several labels are split on request, lists stay as they are", async () => {
   const text = '{"x":[1],"y":"b,d"}\n{"x":[2],"y":["a,b","c"]}\n{"x":[3],"y":7}\n{"x":[4],"y":""}';
   expect((await readMatrix("a.jsonl", text, { multilabel: true })).y).toEqual([["b", "d"], ["a,b", "c"], ["7"], []]);
+});
+
+test("labels keep the types that the file gives them", async () => {
+  const y = async (...labels: string[]) =>
+    (await readMatrix("a.jsonl", labels.map((label, r) => `{"x":[${r},1],"y":${label}}`).join("\n"))).y;
+  expect(await y('"01"', '"1"')).toEqual(["01", "1"]);
+  expect(await y('"1"', '"2"')).toEqual(["1", "2"]);
+  expect(await y("1", "2.50")).toEqual([1, 2.5]);
+  expect(await y("true", "false")).toEqual([1, 0]);
+  expect(await y("3", '"none"')).toEqual(["3", "none"]);
+  expect(await y('["1","01"]', "[]")).toEqual([["1", "01"], []]);
+  await expectRefusal(y("1", '"b"', '"1"'), "bad-file", "row 2", 'the text "1"', "row 0 has the number 1");
+  await expectRefusal(y('["a",1]', '["b","1"]'), "bad-file", "row 1", "row 0 has the number 1");
+  await expectRefusal(y("1", "true"), "bad-file", "line 2", "a string or a number as label", "true");
+  await expectRefusal(y("true", "true", '"true"'), "bad-file", "line 3", "true or false as label");
+});
+
+test("labels of two types in blocks far apart are refused as in one", async () => {
+  const lines = Array.from(
+    { length: 90_000 },
+    (_, r) => `{"x":[${r % 7},${r % 5}],"y":${r === 89_999 ? '"1"' : r % 3}}`,
+  );
+  const source = bytesSource(Buffer.from(lines.join("\n")), "a.jsonl");
+  await expectRefusal(openData([source], { room: 1e6 }), "bad-file", "row 89999", "row 1 has");
 });
 
 test("whole numbers that may have been others are no labels; strings of them are", async () => {

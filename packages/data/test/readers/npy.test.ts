@@ -127,6 +127,7 @@ np.savez("xy.npz", x=x, y=np.array([1, 0]))
 np.savez_compressed("packed.npz", x=x, y=np.array(["cat", "déjà"]))
 np.savez("bare.npz", x)
 np.savez("split.npz", x_train=x, y_train=np.array([2, 3]), x_test=x + 1)
+np.savez("odd.npz", rows=x, y=np.array([1, 0]))
 np.save("labels.npy", np.array(["b", "a"]))
 np.save("bytes.npy", np.array([b"b", b"aa"]))
 np.save("sets.npy", np.array([[0, 1, 1], [0, 0, 0]]))
@@ -145,7 +146,10 @@ np.save("sets.npy", np.array([[0, 1, 1], [0, 0, 0]]))
     expect(rowsOf(await readMatrix("bare.npz", file("bare.npz")))).toEqual(rows);
     const split = await readMatrix("split.npz", file("split.npz"), { arrays: { x: "x_train", y: "y_train" } });
     expect([rowsOf(split), split.y]).toEqual([rows, [2, 3]]);
-    await expectRefusal(read("split.npz", file("split.npz")), "bad-file", "x_train, y_train, x_test");
+    const guessed = await readMatrix("split.npz", file("split.npz"));
+    expect([rowsOf(guessed), guessed.y]).toEqual([rows, [2, 3]]);
+    expect(guessed.notes).toEqual([expect.stringMatching(/rows are x_train; x_test is left out: --arrays x=x_test/)]);
+    await expectRefusal(read("odd.npz", file("odd.npz")), "bad-file", "rows in an array named x,", "found rows, y");
     await expectRefusal(read("xy.npz", file("xy.npz"), { arrays: { x: "z" } }), "bad-file", "named z", "x, y");
     expect(await readLabels(bytesSource(file("labels.npy"), "labels.npy"))).toEqual(["b", "a"]);
     expect(await readLabels(bytesSource(file("bytes.npy"), "bytes.npy"))).toEqual(["b", "aa"]);

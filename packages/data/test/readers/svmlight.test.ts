@@ -29,6 +29,9 @@ test("several labels a row", async () => {
   const large = "9007199254740992,9007199254740993";
   expect((await readMatrix("a.svm", `${large} 1:1\n7 2:1\n`)).y).toEqual([large.split(","), ["7"]]);
   expect((await readMatrix("a.svm", "1:1\n2:1\n")).y).toBeUndefined();
+  // The format's labels are numbers, however they are written; words are none.
+  expect((await readMatrix("a.svm", "+1,2.50 1:1\n1.0 1:2\n")).y).toEqual([[1, 2.5], [1]]);
+  expect((await readMatrix("a.svm", "01 1:1\nb 1:2\n")).y).toEqual(["1", "b"]);
 });
 
 test("errors name the line", async () => {

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { cases } from "../../../core/test/tier.ts";
 import { bytesSource, readData } from "../../src/index.ts";
 import { zstdRoom } from "../../src/readers/zstd.ts";
 
@@ -44,10 +45,10 @@ describe("frames", () => {
 
 const fixtures = new URL("../fixtures/", import.meta.url);
 test.each(readdirSync(fixtures).filter((name) => name.includes("zstd")))(
-  "%s, in which each bit is flipped, is read or refused",
+  "%s, in which one bit is flipped, is read or refused",
   async (name) => {
     const good = readFileSync(new URL(name, fixtures));
-    for (let bit = 0; bit < 8 * good.length; bit += 3) {
+    for (let bit = 0; bit < 8 * good.length; bit += cases(31, 3)) {
       const bytes = Uint8Array.from(good);
       bytes[bit >> 3] ^= 1 << (bit & 7);
       await readData(bytesSource(bytes, name), { missing: 0 }).catch((error: Error) =>

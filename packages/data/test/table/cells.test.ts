@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../src/budget.ts";
-import { categoryOf, commaNumber, dateOf, isMissing, plainNumber, truthOf } from "../../src/table/cells.ts";
+import { categoryOf, isMissing, truthOf } from "../../src/table/cells.ts";
 import { ColumnBuilder } from "../../src/table/column-builder.ts";
+import { dateOf } from "../../src/table/dates.ts";
+import { commaNumber, plainNumber } from "../../src/table/numbers.ts";
 import { NO_WORD } from "../../src/table/table.ts";
 
 describe("cells", () => {
@@ -62,9 +64,10 @@ describe("a column", () => {
     expect(build(["2.5", "1,5"])).toEqual({ words: ["2.5", "1,5"] });
   });
 
-  test("is no number where commas may set thousands apart and nothing tells", () => {
-    expect(build(["999", "1,234"])).toEqual({ words: ["999", "1,234"] });
-    expect(build(["1,234", "1,5"])).toMatchObject({ values: [1.234, 1.5], decimal: "," });
+  test("keeps cells as they are written where a comma may set thousands apart", () => {
+    expect(build(["999", "1,230"])).toEqual({ words: ["999", "1,230"] });
+    expect(build(["1,5", "1,230"])).toMatchObject({ values: [1.5, 1.23], decimal: "," });
+    expect(build(["0,123", "2"])).toMatchObject({ values: [0.123, 2], decimal: "," });
   });
 
   test("holds many cells", () => {

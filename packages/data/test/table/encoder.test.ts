@@ -1,18 +1,26 @@
 import {
   type Csr,
-  crossValidate,
   Dense,
   loadModel,
   Pipeline,
   type PredictingModel,
   RankSimilarityClassifier,
   saveModel,
-  suggestCandidates,
-  tune,
 } from "@ranksim/core";
+import { crossValidate, suggestCandidates, tune } from "@ranksim/learn";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Table, TableEncoder, type TableLike, type TableModel, tableReader } from "../../src/index.ts";
+import {
+  bytesSource,
+  CountVectorizer,
+  type MatrixData,
+  readData,
+  Table,
+  TableEncoder,
+  type TableLike,
+  type TableModel,
+  tableReader,
+} from "../../src/index.ts";
 import { knotsFor, knotsOf, softBins } from "../../src/table/column-code.ts";
 
 /** Features by name, as a person would read a coded row. */
@@ -99,6 +107,66 @@ describe("soft bins", () => {
 });
 
 describe("TableEncoder", () => {
+  test("gives a number that many rows share a feature of its own, and bins to the others", async () => {
+    const records = Array.from({ length: 40 }, (_, i) => ({ spent: i % 2 ? 0 : 10 + i, n: i % 3 }));
+    const { rows, model } = await code(records, [
+      { spent: 0, n: 1 },
+      { spent: 10, n: 1 },
+      { spent: 5, n: 1 },
+    ]);
+    expect(model.featureNames.filter((name) => name.startsWith("spent"))).toHaveLength(13 + 1);
+    expect(rows[0]).toEqual({ "spent = 0": 255, "n around 1": 255 });
+    expect(rows[1]).toEqual({ [model.featureNames[0]]: 255, "n around 1": 255 });
+    expect(rows[2]).toEqual(rows[1]);
+  });
+
+  test("takes numbers however a column writes them, and what stands for none there as missing", async () => {
+    const records = Array.from({ length: 30 }, (_, i) => ({
+      price: i === 3 ? "-" : `$${1 + i},200.50`,
+      share: `${i},5 %`,
+      level: i % 5 === 0 ? -999 : i % 7,
+      at: `${i % 24}:30`,
+    }));
+    const { rows } = await code(records, [
+      { price: "$1,200.50", share: "0,5 %", level: -999, at: "0:30" },
+      { price: 1200.5, share: "0,50", level: null, at: "12:30 AM" },
+      { price: "-", share: "29,5", level: 6, at: "23:30" },
+    ]);
+    expect(rows[1]).toEqual(rows[0]);
+    expect(rows[0]["level missing"]).toBe(255);
+    const features = Object.keys(rows[2]).map((name) => name.replace(/[\d.:]+$/, "…"));
+    expect(features).toEqual(["price missing", "share from …", "level from …", "at from …"]);
+    const other = Table.fromRecords([{ price: "€5", share: 1, level: 1, at: "1:30" }]);
+    const model = await new TableEncoder().fit(Table.fromRecords(records));
+    await expect(model.transform(other)).rejects.toThrow('column "price", row 0: expected a number, found "€5"');
+  });
+
+  test("puts words of several columns of texts beside the others, also after it was stored", async () => {
+    const records = Array.from({ length: 30 }, (_, i) => ({
+      review: ["a good one, I like it", "bad, very bad to me", null][i % 3],
+      answer: `we thank you, ${["anna", "bert"][i % 2]}`,
+      stars: i % 5,
+    }));
+    const types = { review: "text", answer: "text" } as const;
+    const { model, rows } = await code(records, records.slice(0, 3), { types });
+    const weight = (row: number, name: string) => rows[row][name] ?? 0;
+    expect(weight(0, "review: good")).toBeGreaterThan(0);
+    expect(weight(1, "review: good")).toBe(0);
+    expect(weight(2, "review missing")).toBe(255);
+    expect(weight(1, "answer: bert")).toBeGreaterThan(weight(1, "answer: thank"));
+    expect(rows.map((row) => row["stars around 1"] ?? 0)).toEqual([0, 255, 0]);
+    // Words have the length that a number has: 255.
+    const length = Object.entries(rows[1]).reduce((sum, [name, v]) => sum + (name.startsWith("review") ? v * v : 0), 0);
+    expect(Math.sqrt(length)).toBeCloseTo(255, 9);
+    const loaded = loadModel(saveModel(model), { readers: [tableReader] }) as TableModel;
+    const again = await loaded.transform(Table.fromRecords(records));
+    expect(again.values).toEqual((await model.transform(Table.fromRecords(records))).values);
+    expect(loaded.featureNames).toEqual(model.featureNames);
+    const pairs = new CountVectorizer({ ngramRange: [2, 2] });
+    const asked = await code(records, records, { types, vectorizer: pairs });
+    expect(asked.model.featureNames).toContain("review: very bad");
+  });
+
   test("gives each word a feature, and rare words one together", async () => {
     const words = ["red", "red", "green", "green", "odd", "blue", "blue"];
     const { rows, model } = await code(
@@ -162,6 +230,26 @@ describe("TableEncoder", () => {
     );
     expect(Object.keys(rows[1])).toEqual(expect.arrayContaining(["when: month 12", "when: Tuesday"]));
     expect(Object.keys(rows[1])[0]).toMatch(/^when from 2024-1/);
+  });
+
+  test("refuses categories that were rounded when they were read", async () => {
+    const csv = (id: string) =>
+      `id,n,label\n${Array.from({ length: 8 }, (_, r) => `${id}${r % 2},${r},${"ab"[r % 2]}\n`).join("")}`;
+    const fit = async (id: string) => {
+      const data = await readData(bytesSource(Buffer.from(csv(id)), "ids.csv"), { table: true });
+      const table = data.form === "table" ? data.table : (data as MatrixData);
+      const rows = table instanceof Table ? table : Table.fromMatrix(table.x, table.featureNames);
+      return new TableEncoder({ types: { id: "category" } }).fit(rows);
+    };
+    await expect(fit("123456789012345678")).rejects.toMatchObject({
+      code: "bad-matrix",
+      message: expect.stringMatching(/column "id".*told apart.*beyond 2\^53.*a letter before/),
+    });
+    expect((await fit("a123456789012345678")).featureNames.slice(0, 2)).toEqual([
+      "id = a1234567890123456780",
+      "id = a1234567890123456781",
+    ]);
+    expect((await fit("12345")).featureNames.slice(0, 2)).toEqual(["id = 123450", "id = 123451"]);
   });
 
   test("reads booleans in any of their spellings", async () => {

@@ -57,7 +57,7 @@ describe("the order of rows in time", () => {
     ["months with one digit and with two", ["2023-9", "2023-10", "2023-11"], 0, "2023-10"],
     ["months in another language", ["5 Mai 2023", "6 Mai 2023", "1 April 2023"], 2, "5 Mai 2023"],
   ])("refuses %s: by their characters they would be in another order", (_, texts, row, usual) => {
-    expect(() => timesOf(texts, (r) => `t.csv, row ${r}`)).toThrow(
+    expect(() => timesOf(texts, (r) => ({ where: `t.csv, row ${r}` }))).toThrow(
       `t.csv, row ${row}: expected a time in the form of "${usual}" as in other rows, found "${texts[row]}"; correct it`,
     );
   });

@@ -1,7 +1,7 @@
 /** A classifier as one C header: tables of whole numbers and a loop. No allocation, no floating point, C99 and C++. */
 
 import { type ClassifierModel, type Label, type Model, RanksimError } from "@ranksim/core";
-import { imageClassifierOf, refuseLarge } from "../parts.ts";
+import { imageClassifierOf, isScored, refuseLarge } from "../parts.ts";
 import { type CPatches, patchStage } from "./patches.ts";
 import { type CType, table, UINT8, UINT16, UINT32, UINT64 } from "./types.ts";
 import { exactBits, type WeightBits, wholeWeights } from "./whole-weights.ts";
@@ -49,15 +49,17 @@ export function exportC(model: Model, options: COptions = {}): CHeader {
   const bits = options.bits ?? exactBits(classifier);
   refuseLarge(bank, "c", bits / 8, MOST_BYTES);
   const { values, isExact: isWhole } = wholeWeights(classifier, bits);
-  const isExact = isWhole && classifier.committee === 1;
   const c = classifier.classes.length;
+  // A class without filters scores as much as the lowest of the others.
+  const hasAll = !isScored(classifier) || new Set(filterClass).size === c;
+  const isExact = isWhole && classifier.committee === 1 && hasAll;
   const stage = patches && patchStage(name, patches);
   const most = largestSum(values, bank.filters, stage?.largest ?? 255) * classifier.committee;
   const sum = most < 2 ** 32 ? UINT32 : UINT64;
   const classType = c <= 256 ? UINT8 : UINT16;
   if (c > 65_536) throw new RanksimError("unsupported", `c: expected at most 65536 classes, found ${c}`);
   const flashBytes = values.byteLength + filterClass.length * classType.bytes + (stage?.flashBytes ?? 0);
-  const votes = (classifier.committee > 1 ? 2 * c * sum.bytes : c * UINT32.bytes) + 2 * sum.bytes;
+  const votes = (isScored(classifier) ? 2 * c * sum.bytes : c * UINT32.bytes) + 2 * sum.bytes;
   const ramBytes = votes + (stage?.ramBytes ?? 0);
   const facts = { name, bits, isExact, isWhole, flashBytes, ramBytes, sum, classType, stage };
   const tables = [...(stage?.tables ?? []), `${name}_weights`, `${name}_filter_class`];
@@ -70,7 +72,7 @@ export function exportC(model: Model, options: COptions = {}): CHeader {
     `typedef char ${name}_flash_is_as_stated[${tables.map((one) => `sizeof(${one})`).join(" + ")} == ${name.toUpperCase()}_FLASH_BYTES ? 1 : -1];\n`,
     labels(name, classifier.classes),
     product(facts, bits === 8 ? UINT8 : UINT16, bank.features),
-    classifier.committee > 1 ? committeePredict(classifier, facts) : predict(facts),
+    isScored(classifier) ? scoredPredict(classifier, facts) : predict(classifier, facts),
     `#endif\n`,
   ].join("\n");
   return { text, bits, isExact, flashBytes, ramBytes };
@@ -176,8 +178,11 @@ function entry({ name, stage }: Facts): { readonly given: string; readonly befor
 
 const keeps = ({ stage }: Facts): string => (stage ? `  ${stage.pooled.type} pooled[${stage.features}];\n` : "");
 
-/** The class of the strongest filter; of several the class with most of them, then the lowest. */
-function predict(facts: Facts): string {
+/**
+ * The class of the strongest filter; of several the class with most of them, then the lowest. Where the largest probability decides, a row
+ * without responses gets the first class.
+ */
+function predict({ decision }: ClassifierModel, facts: Facts): string {
   const { name, sum, classType } = facts;
   const upper = name.toUpperCase();
   const { given, before } = entry(facts);
@@ -198,18 +203,20 @@ ${before}  for (c = 0; c < ${upper}_CLASSES; c++) votes[c] = 0;
     }
     votes[own]++;
   }
-  for (c = 1; c < ${upper}_CLASSES; c++) if (votes[c] > votes[winner]) winner = (int)c;
+${decision === "probability" ? "  if (best == 0) return 0;\n" : ""}  for (c = 1; c < ${upper}_CLASSES; c++) if (votes[c] > votes[winner]) winner = (int)c;
   return winner;
 }
 `;
 }
 
 /** The class of the largest sum over banks of its strongest response, the lowest of equals. */
-function committeePredict({ filterBank, committee }: ClassifierModel, facts: Facts): string {
+function scoredPredict({ filterBank, filterClass, committee }: ClassifierModel, facts: Facts): string {
   const { name, sum, classType } = facts;
   const upper = name.toUpperCase();
   const { given, before } = entry(facts);
-  const ends = Array.from({ length: committee }, (_, b) => (filterBank as Uint32Array).lastIndexOf(b) + 1);
+  const ends = Array.from({ length: committee }, (_, b) =>
+    filterBank ? filterBank.lastIndexOf(b) + 1 : filterClass.length,
+  );
   return `/* The number of the class of a row of ${upper}_FEATURES bytes. */
 static inline int ${name}_predict(const uint8_t *row) {
   static const uint32_t ends[${committee}] = { ${ends.join(", ")} };

@@ -10,7 +10,7 @@ import {
   type Run,
   toDense,
 } from "@ranksim/core";
-import { denseWeights, imageClassifierOf, isRanked } from "../parts.ts";
+import { denseWeights, imageClassifierOf, isRanked, isScored } from "../parts.ts";
 
 /** Bits of a weight. */
 export type WeightBits = 8 | 16;
@@ -88,12 +88,14 @@ export async function checkBits(given: Model, x: MatrixLike, y: Labels, run: Run
 
 /** What a header answers, as a plain loop: the class number of each row. */
 export function predictWhole(
-  { filterClass, filterBank, classes }: ClassifierModel,
+  model: ClassifierModel,
   { values: weights }: WholeWeights,
   rows: ArrayLike<number>,
   count: number,
 ): Uint32Array {
+  const { filterClass, classes, decision } = model;
   const m = filterClass.length;
+  const filterBank = isScored(model) ? (model.filterBank ?? new Uint32Array(m)) : undefined;
   const n = weights.length / m;
   const c = classes.length;
   const scores = new Float64Array(c);
@@ -114,6 +116,7 @@ export function predictWhole(
       }
     } else {
       const largest = sums.reduce((most, sum) => Math.max(most, sum));
+      if (largest === 0 && decision === "probability") return 0;
       for (let f = 0; f < m; f++) if (sums[f] === largest) scores[filterClass[f]]++;
     }
     return scores.indexOf(scores.reduce((most, score) => Math.max(most, score)));

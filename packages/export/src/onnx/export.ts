@@ -1,6 +1,6 @@
 /** A model as an ONNX file (opset 17, no operators but ONNX's own): rows in; labels and probabilities, or similarities, out. */
 
-import { ClassifierModel, type Label, type Model, ProbabilisticModel, RanksimError } from "@ranksim/core";
+import { ClassifierModel, type Label, type Model, ProbabilisticModel, RanksimError, type Saved } from "@ranksim/core";
 import { type FilterModel, partsOf, refuseLarge } from "../parts.ts";
 import { calibrated, isCalibrated } from "./calibration.ts";
 import { Graph, type Value } from "./graph.ts";
@@ -13,10 +13,12 @@ import {
   classScores,
   committeeScores,
   first,
+  inOrder,
   scoreProbabilities,
   similarityProbabilities,
   similarityVote,
   strongestVote,
+  voteShares,
 } from "./votes.ts";
 
 /** How a model is written. */
@@ -40,7 +42,8 @@ const VERSION = "1";
  * The model as the bytes of an ONNX file. The input `rows` is any number of rows; the outputs are `label` (int64 where all
  * classes are whole numbers, else strings) and `probabilities` (float64, in the order of the metadata entry `classes`); for
  * several labels per row `present` (truth values) in place of `label`; for a transform `similarities`. Labels are those of
- * `predict` wherever rows are whole numbers. Refuses (code "unsupported") models with steps that are no filters or scalers.
+ * `predict` wherever `areResponsesExact` says so and rows are whole numbers. Refuses (code "unsupported") models with steps
+ * that are no filters or scalers.
  */
 export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array {
   const { probabilities = true } = options;
@@ -80,6 +83,16 @@ export function exportOnnx(model: Model, options: OnnxOptions = {}): Uint8Array 
   });
 }
 
+/**
+ * Whether a model's responses to rows of whole numbers are sums of whole numbers, which come out the same in any order. Of a
+ * model with scalers, or with weights from a distribution other than ranks, the reader of the file chooses the order of
+ * additions: labels can differ from those of `predict` where two filters have equal responses up to rounding.
+ */
+export function areResponsesExact(model: Model): boolean {
+  const { scalings, filters } = partsOf(model, "onnx");
+  return scalings.length === 0 && !(filters.bank.weights instanceof Float64Array);
+}
+
 function addAnswers(g: Graph, responses: Value, part: FilterModel, probabilities: boolean, seen: () => Value): void {
   if (part instanceof ClassifierModel) addClasses(g, responses, part, probabilities, seen);
   else if (part instanceof ProbabilisticModel) addShares(g, responses, part, probabilities, seen);
@@ -98,6 +111,12 @@ function addClasses(
 ): void {
   const c = model.classes.length;
   const saved = model.save();
+  if (model.decision === "probability") {
+    const { found, label } = mostProbable(g, responses, model, saved, seen);
+    addLabel(g, label, model.classes);
+    if (probabilities) g.output("probabilities", found, "double", ["rows", c]);
+    return;
+  }
   if (model.committee > 1) {
     const scores = committeeScores(g, responses, model);
     addLabel(g, first(g, scores), model.classes);
@@ -116,6 +135,34 @@ function addClasses(
     ? calibrated(g, classScores(g, responses, model, classes), "responses", saved, c, seen)
     : similarityProbabilities(g, responses, model, classes);
   g.output("probabilities", found, "double", ["rows", c]);
+}
+
+/** Probabilities, and the most probable class of each row: that of the largest score, unless a function of each class changes the order. */
+function mostProbable(
+  g: Graph,
+  responses: Value,
+  model: ClassifierModel,
+  saved: Saved,
+  seen: () => Value,
+): { readonly found: Value; readonly label: Value } {
+  const c = model.classes.length;
+  const classes = byClass(g, model.filterClass, c);
+  const votes = model.voters > 1;
+  const fitted = isCalibrated(saved);
+  if (!fitted && model.committee === 1) {
+    const found = (votes ? voteShares : similarityProbabilities)(g, responses, model, classes);
+    return { found, label: first(g, found) };
+  }
+  const scores = votes
+    ? voteShares(g, responses, model, classes)
+    : model.committee > 1
+      ? committeeScores(g, responses, model)
+      : classScores(g, responses, model, classes);
+  const found = fitted
+    ? calibrated(g, scores, votes ? "shares" : "responses", saved, c, seen)
+    : scoreProbabilities(g, scores, c);
+  if (saved.arrays.calibration_points) return { found, label: first(g, found) };
+  return { found: inOrder(g, found, scores), label: first(g, scores) };
 }
 
 function addShares(

@@ -42,8 +42,13 @@ export function strongestVote(g: Graph, responses: Value, classes: ByClass): Val
   return first(g, classes.count(g.op("Equal", [responses, largest])));
 }
 
-/** The class of the largest sum of similarities, then of most voters, then the lowest. */
-export function similarityVote(g: Graph, responses: Value, model: ClassifierModel, classes: ByClass): Value {
+/** What the voters of each class add up to (rows x classes), how many they are, and whether no filter responds. */
+function sumsOfVotes(
+  g: Graph,
+  responses: Value,
+  model: ClassifierModel,
+  classes: ByClass,
+): { readonly sums: Value; readonly voters: Value; readonly isSilent: Value } {
   const { filterClass, voters, bank } = model;
   const c = model.classes.length;
   const found = similarities(g, responses, bank.filters, voters + 1);
@@ -58,11 +63,23 @@ export function similarityVote(g: Graph, responses: Value, model: ClassifierMode
   const each = g.op("Where", [isClass, g.op("Unsqueeze", [found.strongest, g.list(2)]), zero]);
   const tied = classes.count(g.op("Greater", [found.similarity, zero]));
   const sums = g.op("Where", [found.isTied, tied, g.sumInOrder(each, 1)]);
+  return { sums, voters: tied, isSilent: found.isSilent };
+}
+
+/** The class of the largest sum of similarities, then of most voters, then the lowest. */
+export function similarityVote(g: Graph, responses: Value, model: ClassifierModel, classes: ByClass): Value {
+  const { sums, voters, isSilent } = sumsOfVotes(g, responses, model, classes);
   const best = g.op("Equal", [sums, g.op("ReduceMax", [sums], { axes: [1] })]);
-  const voted = first(g, g.op("Where", [best, tied, g.doubles([-1])]));
-  const counts = filtersByClass(filterClass, c).map((group) => group.length);
+  const voted = first(g, g.op("Where", [best, voters, g.doubles([-1])]));
+  const counts = filtersByClass(model.filterClass, model.classes.length).map((group) => group.length);
   const silent = g.integers([counts.indexOf(Math.max(...counts))]);
-  return g.op("Where", [g.op("Squeeze", [found.isSilent, g.list(1)]), silent, voted]);
+  return g.op("Where", [g.op("Squeeze", [isSilent, g.list(1)]), silent, voted]);
+}
+
+/** Each class's share of the votes, rows x classes. */
+export function voteShares(g: Graph, responses: Value, model: ClassifierModel, classes: ByClass): Value {
+  const { sums, isSilent } = sumsOfVotes(g, responses, model, classes);
+  return shares(g, g.op("Where", [isSilent, g.doubles([0]), sums]), model.classes.length);
 }
 
 /** Probabilities by similarity, rows x classes. */
@@ -115,6 +132,15 @@ export function committeeScores(g: Graph, responses: Value, model: ClassifierMod
 /** Scores to probabilities, from 0 for the lowest to the highest in proportion. */
 export function scoreProbabilities(g: Graph, scores: Value, classes: number): Value {
   return shares(g, g.op("Sub", [scores, g.op("ReduceMin", [scores], { axes: [1] })]), classes);
+}
+
+/** Probabilities of which no class's but the leader's is the largest, the leader being the first that scores most. Mirrors `keepOrder` of core. */
+export function inOrder(g: Graph, probabilities: Value, scores: Value): Value {
+  const leads = g.op("Equal", [scores, g.op("ReduceMax", [scores], { axes: [1] })]);
+  const most = g.op("ReduceMax", [g.op("Where", [leads, probabilities, g.doubles([0])])], { axes: [1] });
+  // A factor this close to 1 is left out by runtimes.
+  const below = g.op("Sub", [most, g.op("Mul", [most, g.doubles([2 ** -52])])]);
+  return g.op("Where", [leads, probabilities, g.op("Min", [probabilities, below])]);
 }
 
 /** The first position of the largest value of each row. */

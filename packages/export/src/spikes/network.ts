@@ -13,7 +13,7 @@ import {
   RanksimError,
   toDense,
 } from "@ranksim/core";
-import { denseWeights, imageClassifierOf, isRanked } from "../parts.ts";
+import { denseWeights, imageClassifierOf, isRanked, isScored } from "../parts.ts";
 import { PatchNetwork } from "./patch-layer.ts";
 
 /** A classifier laid out for spikes. */
@@ -25,6 +25,10 @@ export interface Network {
   /** Bank number of each filter of a committee. */
   readonly filterBank: Uint32Array | undefined;
   readonly banks: number;
+  /** Whether classes score by their strongest filters; else that with most of the strongest filters wins. */
+  readonly isScored: boolean;
+  /** Whether the first class wins where nothing responds; else that with most filters. */
+  readonly isFirstIfSilent: boolean;
   /** filters x features. */
   readonly weights: Float64Array;
   /** features x filters: what one spike gives to all filters. */
@@ -61,7 +65,8 @@ export function networkOf(model: Model): Spiking {
   }
   const classes = classifier.classes.length;
   const total = features * (features + 1);
-  const network = { filters, features, classes, filterClass, filterBank, banks, weights, byFeature, total };
+  const rule = { isScored: isScored(classifier), isFirstIfSilent: classifier.decision === "probability" };
+  const network = { filters, features, classes, filterClass, filterBank, banks, ...rule, weights, byFeature, total };
   return { network, classifier, patches: patches && new PatchNetwork(patches) };
 }
 
@@ -133,16 +138,17 @@ export class Arrivals {
 }
 
 /**
- * The class that potentials name: that of the strongest, of several the class with most of them, then the lowest. In a committee
- * the class that scores most, the lowest of equals.
+ * The class that potentials name: that of the strongest, of several the class with most of them, then the lowest. Where classes score,
+ * as in a committee, the class that scores most, the lowest of equals.
  */
 export function strongestClass(potentials: Float64Array, network: Network): number {
-  const { filterClass, classes, banks } = network;
+  const { filterClass, classes } = network;
   let counts: Float64Array;
-  if (banks > 1) counts = scoreClasses(potentials, network);
+  if (network.isScored) counts = scoreClasses(potentials, network);
   else {
     let largest = potentials[0];
     for (const potential of potentials) if (potential > largest) largest = potential;
+    if (largest === 0 && network.isFirstIfSilent) return 0;
     counts = new Float64Array(classes);
     for (let f = 0; f < potentials.length; f++) if (potentials[f] === largest) counts[filterClass[f]]++;
   }

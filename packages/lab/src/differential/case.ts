@@ -135,5 +135,6 @@ function drawParams(
   if (estimator === "probabilistic" || estimator === "multilabel") params.combine = draw.pick(["max", "mean"]);
   if (estimator === "multilabel") params.thresholds = often<string>("none", ["common", "perLabel"], 0.2);
   if (estimator !== "transform") params.calibrate = often<string>("none", ["temperature", "isotonic"], 0.15);
+  if (estimator === "classifier") params.decision = draw.pick(["vote", "probability"]);
   return params;
 }

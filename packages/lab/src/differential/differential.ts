@@ -1,13 +1,14 @@
 /** `npm run differential`: random cases on every back end, compared bit by bit, also between versions of Node. Prints and writes counts. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { argv, stderr, stdout, versions } from "node:process";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { openBackend } from "@ranksim/core";
+import { readArguments, wholeNumber } from "../runner/arguments.ts";
+import { LAB } from "../runner/machine.ts";
+import { writeWhole } from "../runner/results.ts";
 import { drawCase } from "./case.ts";
 import { type Counts, compareCase, type Difference, noCounts, type Subject } from "./compare.ts";
 
@@ -40,22 +41,17 @@ interface Session {
   readonly digests: readonly string[];
 }
 
-const { values } = parseArgs({
-  args: argv.slice(2),
-  options: {
-    cases: { type: "string", default: "1000" },
-    seed: { type: "string", default: "1" },
-    from: { type: "string", default: "0" },
-    case: { type: "string" },
-    node: { type: "string", multiple: true, default: [] },
-    results: { type: "string" },
-    session: { type: "string" }, // for another Node: where to leave what it found
-    help: { type: "boolean", default: false },
-  },
+const { values } = readArguments(HELP, {
+  cases: { type: "string", default: "1000" },
+  seed: { type: "string", default: "1" },
+  from: { type: "string", default: "0" },
+  case: { type: "string" },
+  node: { type: "string", multiple: true, default: [] },
+  results: { type: "string" },
+  session: { type: "string" }, // for another Node: where to leave what it found
 });
 
-if (values.help) stdout.write(HELP);
-else if (values.session !== undefined) writeFileSync(values.session, JSON.stringify(await compareAll()));
+if (values.session !== undefined) writeWhole(values.session, JSON.stringify(await compareAll()));
 else await main();
 
 async function main(): Promise<void> {
@@ -84,13 +80,9 @@ async function main(): Promise<void> {
     differences,
   };
   stdout.write(`${JSON.stringify(report, undefined, 1)}\n`);
-  const lab = fileURLToPath(new URL("../../", import.meta.url));
-  const kept = own.counts.cases >= WORTH_KEEPING ? join(lab, "results/differential.json") : undefined;
+  const kept = own.counts.cases >= WORTH_KEEPING ? join(LAB, "results/differential.json") : undefined;
   const file = values.results ?? kept;
-  if (file !== undefined) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `${JSON.stringify(report, undefined, 1)}\n`);
-  }
+  if (file !== undefined) writeWhole(file, `${JSON.stringify(report, undefined, 1)}\n`);
   if (differences.length > 0) process.exitCode = 1;
 }
 
@@ -150,7 +142,5 @@ function compareElsewhere(program: string): Session {
 }
 
 function number(name: "cases" | "seed" | "from" | "case"): number {
-  const value = Number(values[name]);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Error(`--${name}: expected a whole number from 0, found ${values[name]}`);
+  return wholeNumber(name, values[name] ?? "");
 }

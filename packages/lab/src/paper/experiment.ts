@@ -1,8 +1,8 @@
 /** What a table or a figure of the paper is here: points to measure, and a section of the page made from what was found. */
 
-import type { SourceFacts } from "./data.ts";
+import type { DataName, SourceFacts } from "../runner/data.ts";
 import type { Plot } from "./drawing/plot.ts";
-import type { DataName, Measured, Point } from "./spec.ts";
+import type { Measured, Point } from "./spec.ts";
 
 /** The outcome of a check. */
 export type Verdict = "holds" | "holds in part" | "does not hold" | "not measured";
@@ -22,8 +22,6 @@ export interface Section {
   readonly text: string;
   readonly plots: readonly Plot[];
   readonly claims: readonly Claim[];
-  /** Numbers that were computed rather than measured, kept beside the results. */
-  readonly numbers?: unknown;
 }
 
 /** What there is to make a section from. */

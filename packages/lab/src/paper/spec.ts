@@ -3,19 +3,9 @@
  * result that is already there is found again by its specification and a changed specification is measured again.
  */
 
-/** Data sets as they are laid down for measuring processes. */
-export type DataName = "fashion" | "kuzushiji" | "newsgroups" | "newsgroups-counts" | "rcv1";
-
-/** Which rows are trained on and which are tested on. */
-export interface RowChoice {
-  /** A fold of all rows together; the published train and test parts where absent. */
-  readonly fold?: { readonly of: number; readonly at: number };
-  /** Train on one of this many equal parts, drawn with the seed, classes in their shares; all rows where absent. */
-  readonly trainParts?: number;
-  /** The same for the test rows. */
-  readonly testParts?: number;
-  readonly seed: number;
-}
+import type { DataName } from "../runner/data.ts";
+import type { Row } from "../runner/results.ts";
+import type { RowChoice } from "../runner/rows.ts";
 
 /** Parameters of an estimator, ours or scikit-learn's. */
 export interface Params {
@@ -107,24 +97,15 @@ export interface FilterPictures {
   readonly filters: readonly { readonly weights: string; readonly activation: number }[];
 }
 
-/** A result with where it comes from. */
-export interface PointResult {
-  readonly name: string;
-  readonly spec: Spec;
-  readonly measured?: Measured;
-  /** Why there is no result. */
-  readonly failure?: string;
-  readonly date: string;
-  readonly commit: string;
-  /** Cores that other processes kept busy meanwhile, on average. */
-  readonly others?: number;
-}
-
-/** A specification as text, the same for equal specifications whatever the order of their keys. */
-export function keyOf(spec: Spec): string {
-  return JSON.stringify(spec, (_key, value: unknown) =>
-    value !== null && typeof value === "object" && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
+/** What was found, from the row that was kept. */
+export function measuredOf({ figures, facts, curves, pictures }: Row): Measured {
+  const { macroF1, microF1, fit, predict, cpu } = figures as { readonly [name: string]: number };
+  return {
+    ...(macroF1 === undefined ? {} : { macroF1, microF1 }),
+    ...(fit === undefined ? {} : { seconds: { train: fit, apply: predict } }),
+    ...(facts ? { facts } : {}),
+    ...(curves ? { curves } : {}),
+    ...(pictures ? { pictures: pictures as readonly FilterPictures[] } : {}),
+    cpu,
+  };
 }

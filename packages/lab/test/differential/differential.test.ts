@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { openBackend } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../../../core/test/tier.ts";
 import type { Answer } from "../../src/differential/answer.ts";
 import { drawCase } from "../../src/differential/case.ts";
 import { compareCase, differencesOf, noCounts, type Subject } from "../../src/differential/compare.ts";
@@ -14,7 +15,7 @@ beforeAll(async () => {
   subjects = [
     { name: "reference", backend: await openBackend("reference") },
     { name: "wasm", backend: await openBackend("wasm") },
-    { name: "threads 3", backend: await openBackend("threads", { threads: 3 }) },
+    ...(isFull ? [{ name: "threads 3", backend: await openBackend("threads", { threads: 3 }) }] : []),
   ];
 });
 afterAll(async () => {

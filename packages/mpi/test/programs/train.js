@@ -5,7 +5,6 @@ import {
   Dense,
   listedRows,
   openBackend,
-  openShards,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
@@ -32,10 +31,11 @@ const bytes = Dense.of(
 );
 const y = Array.from({ length: ROWS }, (_, r) => `class ${r % 3}`);
 
-// Alone, the library is not even loaded.
-const joined = process.argv[2] === "alone" ? undefined : await (await import("@ranksim/mpi")).joinProcesses();
+// Alone, the package is not even loaded.
+const mpi = process.argv[2] === "alone" ? undefined : await import("@ranksim/mpi");
+const joined = mpi && (await mpi.joinProcesses());
 const inner = await openBackend("wasm");
-const backend = joined ? openShards(inner, joined.collective) : inner;
+const backend = mpi && joined ? mpi.openShards(inner, joined.collective) : inner;
 const estimators = [
   new RankSimilarityTransform({ filters: 40, iterations: 4 }),
   new RankSimilarityClassifier({ filters: 45, iterations: 3, calibrate: "temperature", calibrateOn: "drawn" }),

@@ -8,9 +8,9 @@ import type { EstimatorName, Recipe } from "../protocol.ts";
 import { FIRST_RECIPE, PARAMETERS } from "./recipe.ts";
 
 /** The parts of the page that "look around" can show. */
-export type Tab = "filters" | "patches" | "spikes" | "mistakes" | "refinement" | "features";
+export type Tab = "filters" | "patches" | "spikes" | "mistakes" | "features";
 
-export const TABS: readonly Tab[] = ["filters", "patches", "spikes", "mistakes", "refinement", "features"];
+export const TABS: readonly Tab[] = ["filters", "patches", "spikes", "mistakes", "features"];
 
 /** What an address says. */
 export interface Address {
@@ -116,7 +116,7 @@ function readRecipe(given: URLSearchParams): Recipe {
 
 /** A parameter's value from text; undefined where it is none. The estimator has the last word on its range. */
 function readValue(info: ParameterInfo, text: string): Json | undefined {
-  if (info.choices?.includes(text) || (info.form === "count-or-auto" && text === "auto")) return text;
+  if (info.choices?.includes(text) || (info.form.endsWith("-or-auto") && text === "auto")) return text;
   try {
     const value = JSON.parse(text) as Json;
     if (info.form === "flag") return typeof value === "boolean" ? value : undefined;

@@ -23,11 +23,10 @@ export class Client {
   readonly #waiting = new Map<number, Waiting>();
   #next = 0;
 
-  constructor(onTold: { step(step: TrainingStep): void; refinement(share: number): void }) {
+  constructor(onStep: (step: TrainingStep) => void) {
     this.#worker = new Worker(new URL("../worker/worker.ts", import.meta.url), { type: "module", name: "ranksim" });
     this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      if ("step" in data) return onTold.step(data.step);
-      if ("refinement" in data) return onTold.refinement(data.refinement);
+      if ("step" in data) return onStep(data.step);
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if ("failure" in data) waiting?.reject(new WorkerError(data.failure));

@@ -10,7 +10,7 @@ import { Client, WorkerError } from "./client.ts";
 import { keepFiles, keptFacts, openKept, removeKept } from "./kept-files.ts";
 import { FIRST_RECIPE, PARAMETERS, recipeFor, sameRecipe } from "./recipe.ts";
 import { Sampling } from "./sampling.ts";
-import { type OpenData, type RefinementState, withData, withFindings, withImageSize, withModel } from "./situation.ts";
+import { type OpenData, withData, withFindings, withImageSize, withModel } from "./situation.ts";
 import { PageState, type RunState } from "./state.ts";
 import { addressOf } from "./state-address.ts";
 
@@ -31,17 +31,9 @@ export class Controller {
 
   constructor(hash: string) {
     const { state } = this;
-    this.client = new Client({
-      step: (step) => {
-        const run = state.run.peek();
-        if (run) state.run.value = advanced(run, step);
-      },
-      refinement: (share) => {
-        const now = state.situation.peek();
-        if (now.is === "both" && now.refinement?.is === "running") {
-          state.situation.value = { ...now, refinement: { is: "running", share } };
-        }
-      },
+    this.client = new Client((step) => {
+      const run = state.run.peek();
+      if (run) state.run.value = advanced(run, step);
     });
     this.sampling = new Sampling(state, this.client);
     this.#wanted = readAddress(hash);
@@ -197,27 +189,6 @@ export class Controller {
 
   async stop(): Promise<void> {
     await this.client.call("stop", {});
-  }
-
-  /** Compares the recipe of the model with and without refinement. The result stays with the model. */
-  async refine(): Promise<void> {
-    const now = this.state.situation.peek();
-    if (now.is !== "both" || !now.model.recipe || now.refinement?.is === "running") return;
-    const { id, recipe } = now.model;
-    const set = (refinement: RefinementState | undefined) => {
-      this.state.situation.value = withFindings(this.state.situation.peek(), id, { refinement });
-    };
-    set({ is: "running", share: 0 });
-    try {
-      set({ is: "done", view: await this.client.call("refinement", { recipe }) });
-    } catch (error) {
-      const stopped = error instanceof WorkerError && error.code === "stopped";
-      set(stopped ? undefined : { is: "failed", text: messageOf(error) });
-    }
-  }
-
-  async stopRefinement(): Promise<void> {
-    await this.client.call("stopRefinement", {});
   }
 
   openTab(tab: Tab): void {

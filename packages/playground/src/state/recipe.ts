@@ -14,6 +14,7 @@ const PATCH_DEFAULTS: { readonly [name: string]: Json } = {
   refine: true,
   refineWindow: 0.04,
   calibrate: "temperature",
+  decision: "probability",
 };
 
 /** Parameters of each estimator, in the library's own table. */
@@ -55,8 +56,8 @@ const PARAMETER_GROUPS: readonly { readonly title: string; readonly names: reado
   {
     title: "Answers",
     names: [
-      ...["refine", "calibrate", "nBest", "voters", "committee", "combine", "thresholds"],
-      ...["refineEpochs", "refineWindow", "shiftImages"],
+      ...["refine", "calibrate", "nBest", "voters", "decision", "committee", "combine", "thresholds"],
+      ...["refineEpochs", "refineWindow"],
     ],
   },
 ];
@@ -78,7 +79,7 @@ export function parameterGroups(
 const HELD_OUT = 0.25;
 
 /** So few filters can all be seen at once; refined they still read 97 % of unseen digits, calibrated they say how sure they are. */
-const FIRST_PARAMS = { filters: 35, refine: true, calibrate: "temperature" } as const;
+const FIRST_PARAMS = { filters: 35, refine: true, calibrate: "temperature", decision: "probability" } as const;
 
 /** The recipe that the page opens with. */
 export const FIRST_RECIPE: Recipe = { estimator: "classifier", heldOut: HELD_OUT, params: FIRST_PARAMS };

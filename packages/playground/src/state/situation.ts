@@ -4,16 +4,7 @@
  * kept with the numbers of what it was asked about, so that none is ever shown beside something else.
  */
 
-import type {
-  DataSummary,
-  Evaluation,
-  ImageSize,
-  ModelSummary,
-  NamedFile,
-  ReadChoices,
-  Recipe,
-  RefinementView,
-} from "../protocol.ts";
+import type { DataSummary, Evaluation, ImageSize, ModelSummary, NamedFile, ReadChoices, Recipe } from "../protocol.ts";
 
 /** A data set and how it was read. */
 export interface OpenData {
@@ -30,12 +21,6 @@ export interface OpenData {
 export type Judged =
   | { readonly is: "judging" }
   | { readonly is: "judged"; readonly evaluation: Evaluation | undefined };
-
-/** A comparison of the model's recipe with and without refinement. */
-export type RefinementState =
-  | { readonly is: "running"; readonly share: number }
-  | { readonly is: "done"; readonly view: RefinementView }
-  | { readonly is: "failed"; readonly text: string };
 
 export interface OpenModel {
   readonly id: number;
@@ -56,7 +41,6 @@ export type Situation =
       /** Rows to browse: those the model has not seen, where there are any. */
       readonly browsed: Uint32Array;
       readonly judged: Judged;
-      readonly refinement: RefinementState | undefined;
     };
 
 export const NOTHING: Situation = { is: "nothing" };
@@ -70,21 +54,21 @@ export function withData(now: Situation, data: OpenData, fits: boolean): Situati
   const model = modelOf(now);
   const browsed = allRows(data);
   if (!model || model.recipe || !fits) return { is: "data", data, browsed };
-  return { is: "both", data, model, browsed, judged: { is: "judging" }, refinement: undefined };
+  return { is: "both", data, model, browsed, judged: { is: "judging" } };
 }
 
 /** A model has arrived. Data whose rows it does not take is set aside. */
 export function withModel(now: Situation, model: OpenModel, fits: boolean): Situation {
   const data = dataOf(now);
   if (!data || !fits) return { is: "model", model };
-  return { is: "both", data, model, browsed: allRows(data), judged: { is: "judging" }, refinement: undefined };
+  return { is: "both", data, model, browsed: allRows(data), judged: { is: "judging" } };
 }
 
 /** The same situation with something newly known of its model; unchanged where that model is no longer the one at hand. */
 export function withFindings(
   now: Situation,
   model: number,
-  found: Partial<Pick<Extract<Situation, { is: "both" }>, "browsed" | "judged" | "refinement">>,
+  found: Partial<Pick<Extract<Situation, { is: "both" }>, "browsed" | "judged">>,
 ): Situation {
   return now.is === "both" && now.model.id === model ? { ...now, ...found } : now;
 }

@@ -104,10 +104,6 @@ export class PageState {
     const judged = this.judged.value;
     return judged?.is === "judged" ? judged.evaluation : undefined;
   });
-  readonly refinement = computed(() => {
-    const now = this.situation.value;
-    return now.is === "both" ? now.refinement : undefined;
-  });
   /** Names what is open: answers asked under one owner are not shown under another. */
   readonly owner = computed(() => `${this.openData.value?.id ?? "-"}/${this.openModel.value?.id ?? "-"}`);
   readonly explanation = computed(() => {

@@ -1,15 +1,14 @@
-/** A picture to share, 1200 × 630: the sample, what it is read as, what decided it, the strongest filters, and the link. */
+/**
+ * A picture to share, 1200 × 630: the sample, what it is read as, what decided it, the strongest filters, and the link. Its
+ * colours are the light ones: it stands on any background.
+ */
 
+import { COLOURS, PLAYGROUND_COLOURS } from "ranksim/report";
 import { drawInk, drawParts, inkOf } from "../drawing/picture.ts";
 import type { Explanation, ImageSize } from "../protocol.ts";
 import { percent } from "../views/text.ts";
 
 const CARD = { width: 1200, height: 630 };
-
-/** The light palette of the page: a shared picture stands on any background. */
-const COLOURS = { paper: "#fbfbfa", surface: "#ffffff", text: "#1b2026", muted: "#59616b", border: "#dcdfe3" };
-const ACCENT = "#0c6670";
-const GLOW = "#ffab40";
 
 interface CardInput {
   readonly explanation: Explanation;
@@ -30,7 +29,7 @@ export async function cardPicture(input: CardInput): Promise<Blob> {
   canvas.width = CARD.width;
   canvas.height = CARD.height;
   const pen = canvas.getContext("2d") as CanvasRenderingContext2D;
-  pen.fillStyle = COLOURS.surface;
+  pen.fillStyle = COLOURS.surface.light;
   pen.fillRect(0, 0, CARD.width, CARD.height);
   drawCard(pen, input);
   return new Promise((resolve, reject) =>
@@ -45,16 +44,16 @@ function drawCard(pen: CanvasRenderingContext2D, input: CardInput): void {
   const heat = document.createElement("canvas");
   drawParts(heat, explanation.features, explanation.parts, size);
 
-  write(pen, input.isDrawn ? "Drawn" : "Given", 56, 60, { size: 22, colour: COLOURS.muted });
+  write(pen, input.isDrawn ? "Drawn" : "Given", 56, 60, { size: 22, colour: COLOURS.muted.light });
   frame(pen, sample, 56, 76, 300, { smooth: drawing !== undefined });
-  write(pen, "What decided it", 396, 60, { size: 22, colour: COLOURS.muted });
+  write(pen, "What decided it", 396, 60, { size: 22, colour: COLOURS.muted.light });
   frame(pen, faint, 396, 76, 300, { alpha: 0.16, over: heat });
   const answer = explanation.labels.join(", ") || "?";
   const most = Math.max(
     0,
     ...explanation.labels.map((label) => explanation.probabilities?.[classes.indexOf(label)] ?? 0),
   );
-  write(pen, "Read as", 756, 60, { size: 22, colour: COLOURS.muted });
+  write(pen, "Read as", 756, 60, { size: 22, colour: COLOURS.muted.light });
   write(pen, answer, 756, answer.length > 2 ? 200 : 290, {
     size: answer.length > 2 ? 64 : 240,
     weight: 750,
@@ -62,22 +61,22 @@ function drawCard(pen: CanvasRenderingContext2D, input: CardInput): void {
   });
   if (most > 0) write(pen, percent(most), 756, 366, { size: 40, weight: 650 });
 
-  write(pen, "Strongest rank filters", 56, 436, { size: 22, colour: COLOURS.muted });
+  write(pen, "Strongest rank filters", 56, 436, { size: 22, colour: COLOURS.muted.light });
   explanation.strongest.slice(0, 6).forEach(({ picture, drawn, similarity, shares }, j) => {
     const x = 56 + j * 116;
     if (drawn) frame(pen, inked(drawn.pixels, drawn.size), x, 452, 88);
     else if (picture) frame(pen, inked(picture, size), x, 452, 88);
-    pen.fillStyle = COLOURS.border;
+    pen.fillStyle = COLOURS.border.light;
     pen.fillRect(x, 548, 88, 8);
-    pen.fillStyle = GLOW;
+    pen.fillStyle = PLAYGROUND_COLOURS.glow.light;
     pen.fillRect(x, 548, 88 * similarity, 8);
     write(pen, shares[0]?.label ?? "", x, 582, { size: 20, weight: 650, most: 88 });
   });
-  pen.fillStyle = ACCENT;
+  pen.fillStyle = COLOURS.accent.light;
   for (const [j, tall] of [26, 44, 62].entries()) pen.fillRect(796 + j * 20, 530 - tall, 14, tall);
   write(pen, "ranksim playground", 866, 506, { size: 28, weight: 700, most: 280 });
-  write(pen, "draw, and watch rank filters think", 866, 532, { size: 18, colour: COLOURS.muted });
-  write(pen, link, 796, 582, { size: 20, colour: ACCENT, most: 360 });
+  write(pen, "draw, and watch rank filters think", 866, 532, { size: 18, colour: COLOURS.muted.light });
+  write(pen, link, 796, 582, { size: 20, colour: COLOURS.accent.light, most: 360 });
 }
 
 function inked(pixels: ArrayLike<number>, size: ImageSize): HTMLCanvasElement {
@@ -97,7 +96,7 @@ function frame(
 ): void {
   const scale = side / Math.max(picture.width, picture.height);
   const [width, height] = [picture.width * scale, picture.height * scale];
-  pen.fillStyle = COLOURS.paper;
+  pen.fillStyle = PLAYGROUND_COLOURS.paper.light;
   pen.fillRect(x, y, width, height);
   pen.imageSmoothingEnabled = smooth;
   pen.globalAlpha = alpha;
@@ -105,7 +104,7 @@ function frame(
   pen.globalAlpha = 1;
   pen.imageSmoothingEnabled = false;
   if (over) pen.drawImage(over, x, y, width, height);
-  pen.strokeStyle = COLOURS.border;
+  pen.strokeStyle = COLOURS.border.light;
   pen.lineWidth = 2;
   pen.strokeRect(x, y, width, height);
 }
@@ -119,7 +118,7 @@ interface Type {
 }
 
 function write(pen: CanvasRenderingContext2D, text: string, x: number, y: number, type: Type): void {
-  const { size, weight = 400, colour = COLOURS.text, most } = type;
+  const { size, weight = 400, colour = COLOURS.text.light, most } = type;
   pen.fillStyle = colour;
   pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif`;
   pen.fillText(text, x, y, most);

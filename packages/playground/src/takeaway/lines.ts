@@ -95,18 +95,19 @@ function readingLine(
 /** The command that trains the recipe on all rows. */
 export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
   const flags = Object.entries(recipe.params).map(([name, value]) => {
-    const flag = `--${kebab(name)}`;
-    if (typeof value === "boolean") return value ? flag : `--no-${kebab(name)}`;
-    return `${flag} ${typeof value === "string" ? kebab(value) : quoted(JSON.stringify(value))}`;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return WITH_FLAG.includes(name) ? `--${name} ${text}` : `--set ${quoted(`${name}=${text}`)}`;
   });
   return [
     `ranksim train ${quoted(data.name)}`,
     ...(data.reading?.labels ? [`--labels ${quoted(data.reading.labels)}`] : []),
     ...(data.reading?.format ? [`--format ${data.reading.format}`] : []),
-    ...(choices.encoding ? [`--encoding ${choices.encoding}`] : []),
-    ...(choices.labelColumn ? [`--label-column ${quoted(choices.labelColumn)}`] : []),
-    ...(choices.textColumn ? [`--text-column ${quoted(choices.textColumn)}`] : []),
-    ...(choices.ignoreColumns ? [`--ignore-columns ${quoted(choices.ignoreColumns.join(","))}`] : []),
+    ...(choices.encoding ? [`--set encoding=${choices.encoding}`] : []),
+    ...(choices.labelColumn ? [`--label ${quoted(choices.labelColumn)}`] : []),
+    ...(choices.textColumn ? [`--columns ${quoted(`${choices.textColumn}:text`)}`] : []),
+    ...(choices.ignoreColumns
+      ? [`--columns ${quoted(choices.ignoreColumns.map((name) => `${name}:ignore`).join(","))}`]
+      : []),
     ...(data.form === "text" ? ["--text"] : []),
     recipe.estimator === "patches" ? `--preset ${PATCH_PRESET}` : `--estimator ${recipe.estimator}`,
     ...flags,
@@ -127,7 +128,8 @@ function paramsText({ params }: Recipe): string {
 
 const columnText = (column: string): string => (/^-?\d+$/.test(column) ? column : JSON.stringify(column));
 
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** Parameters that have a flag of their own. */
+const WITH_FLAG: readonly string[] = ["filters", "seed"];
 
 /** Safe for a POSIX shell. */
-const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text: string): string => (/^[\w./:=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

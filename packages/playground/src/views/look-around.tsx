@@ -1,4 +1,4 @@
-/** The rest of the model, one view at a time: its filters, patches and spikes, its mistakes, what it could learn from them, its features. */
+/** The rest of the model, one view at a time: its filters, patches and spikes, its mistakes, its features. */
 
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
@@ -8,14 +8,12 @@ import { FeatureView } from "./feature-view.tsx";
 import { Gallery } from "./gallery.tsx";
 import { lazily } from "./lazy.tsx";
 import { Mistakes } from "./mistakes.tsx";
-import { Refinement } from "./refinement.tsx";
 
 const TITLES: { readonly [tab in Tab]: string } = {
   filters: "Filters",
   patches: "Patches",
   spikes: "Spikes",
   mistakes: "Mistakes",
-  refinement: "Refine",
   features: "Features",
 };
 
@@ -24,7 +22,6 @@ const VIEWS: { readonly [tab in Tab]: FunctionComponent } = {
   patches: lazily(async () => (await import("./patches-view.tsx")).PatchesView),
   spikes: lazily(async () => (await import("./spikes-view.tsx")).SpikesView),
   mistakes: Mistakes,
-  refinement: Refinement,
   features: FeatureView,
 };
 

@@ -101,7 +101,7 @@ interface InnerProps {
 }
 
 function NumberControl({ info, value, onChange, shared }: InnerProps) {
-  const mayBeAuto = info.form === "count-or-auto";
+  const mayBeAuto = info.form.endsWith("-or-auto");
   const least = info.form === "seed" || info.form === "share" ? 0 : 1;
   return (
     <span class="number-control">

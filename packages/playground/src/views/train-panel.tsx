@@ -3,7 +3,6 @@
 import type { EstimatorName } from "../protocol.ts";
 import { ESTIMATORS, hasPatches, sameRecipe, withEstimator } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
-import { GpuLine } from "./gpu-line.tsx";
 import { Notice } from "./notice.tsx";
 import { ParameterControls } from "./parameter-controls.tsx";
 import { RunResult, RunView } from "./run-view.tsx";
@@ -19,7 +18,6 @@ export function TrainPanel() {
       <RunButtons />
       {notice && !notice.parameter && <Notice kind={notice.kind} text={notice.text} />}
       {run ? <RunView run={run} /> : <RunResult />}
-      <GpuLine />
       {data && (
         <details class="recipe" open={notice?.parameter !== undefined}>
           <summary>Parameters</summary>

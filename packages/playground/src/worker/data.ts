@@ -3,8 +3,9 @@
  * `reading.ts`'s part.
  */
 
-import { compareLabels, Dense, type Label, type Matrix, toDense, trainTestRows } from "@ranksim/core";
+import { compareLabels, Dense, type Label, type Matrix, toDense } from "@ranksim/core";
 import type { DataSet, RowLabels } from "@ranksim/data";
+import { trainTestRows } from "@ranksim/learn";
 import type { DataSummary, ImageSize, Preview, Recipe, RowView, Sample } from "../protocol.ts";
 
 /** Rows of numbers or of text, with their labels as class numbers. */

@@ -1,15 +1,7 @@
 /** How the model does on rows with known labels: scores, which classes it takes for which, and the rows behind each cell. */
 
-import {
-  type Backend,
-  classificationReport,
-  type Label,
-  type LabelSets,
-  logLoss,
-  type Matrix,
-  type Run,
-  TransformModel,
-} from "@ranksim/core";
+import { type Backend, type Label, type LabelSets, type Matrix, type Run, TransformModel } from "@ranksim/core";
+import { classificationReport, logLoss } from "@ranksim/learn";
 import type { Basis, Evaluation, Mistake } from "../protocol.ts";
 import { isMatrix, type LoadedData, pickLabels, viewRow } from "./data.ts";
 import type { Subject } from "./subject.ts";

@@ -13,7 +13,8 @@ import {
   RanksimError,
   type TransformingModel,
 } from "@ranksim/core";
-import { type MatrixData, type RowLabels, recipeFor } from "@ranksim/data";
+import type { MatrixData, RowLabels } from "@ranksim/data";
+import { recipeFor } from "@ranksim/learn";
 import { greyOf, pictureOf } from "ranksim/report";
 import { type FilterView, PATCH_PRESET, type Recipe } from "../protocol.ts";
 import { dataSetOf, imageSizeOf, type LoadedData } from "./data.ts";

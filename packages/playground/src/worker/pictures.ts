@@ -1,6 +1,7 @@
 /** Filters as something to look at: one byte a feature for pictures, and the features that weigh most for words. */
 
-import { expandFilter, type FilterBank, type FilterWords } from "@ranksim/core";
+import { expandFilter, type FilterBank } from "@ranksim/core";
+import type { FilterWords } from "@ranksim/learn";
 import type { FilterView } from "../protocol.ts";
 import type { PatchLook } from "./patch-look.ts";
 

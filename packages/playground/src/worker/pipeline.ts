@@ -43,7 +43,10 @@ export function openPipeline(whole: Model, name: string): SubjectParts {
   const model = steps[steps.length - 1];
   if (!isFilterModel(model)) {
     const kinds = steps.map(({ kind }) => kind).join(", then ");
-    throw new RanksimError("unsupported", `${name}: expected a model whose last step has filters, found ${kinds}`);
+    throw new RanksimError(
+      "unsupported",
+      `${name}: expected a model whose last step has filters, found ${kinds} (ranksim train --for update makes one with filters)`,
+    );
   }
   const [first] = steps;
   // Rows of a table come coded: its features are what there is to look at.

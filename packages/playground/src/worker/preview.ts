@@ -1,6 +1,6 @@
 /** The first rows of a table as they stand in the file, and a guess at what each column is. */
 
-import { blobSource, detectColumns, readData, Table, type TableColumn } from "@ranksim/data";
+import { blobSource, detectColumns, mayBeLabel, readData, Table, type TableColumn } from "@ranksim/data";
 import type { ColumnRole, Preview, ReadChoices } from "../protocol.ts";
 
 /** Files that hold tables, by their names; those of lines can be looked at by their beginning. */
@@ -17,9 +17,6 @@ const SHOWN_LETTERS = 60;
 
 /** A column whose cells have this many words on average is text. */
 const WORDS_OF_TEXT = 4;
-
-/** A name that says "label" to people; the readers take fewer by themselves. */
-const LABEL_NAMES = /^(label|class|target|species|category|kind|type|topic|sentiment|outcome)$/i;
 
 /** A table's first rows and the choices to read it with: `given`, or a guess. Undefined for other files. */
 export async function previewOf(
@@ -78,7 +75,7 @@ function guessedRoles(table: Table): ColumnRole[] {
   const found = detectColumns(table);
   const isText = table.columns.map((column) => column.form === "words" && wordsIn(column.words) >= WORDS_OF_TEXT);
   const text = isText.indexOf(true);
-  const named = table.columns.findIndex(({ name }, c) => LABEL_NAMES.test(name) && c !== text);
+  const named = table.columns.findIndex(({ name }, c) => mayBeLabel(name) && c !== text);
   const last = table.columns.length - 1;
   const isClass = (c: number) => c !== text && /^(category|boolean)$/.test(found[c].type) && !found[c].leftOut;
   const label = named >= 0 ? named : isClass(last) ? last : found.findLastIndex((_, c) => isClass(c));
@@ -99,10 +96,10 @@ function rolesOf(table: Table, { labelColumn, textColumn, ignoreColumns = [] }: 
     choice !== undefined &&
     choice !== null &&
     (keyOf(column) === choice || String(c) === choice || String(c - count) === choice);
-  const named = labelColumn === undefined ? /^(label|class|target)$/i : undefined;
+  const guessed = labelColumn === undefined ? table.columns.findIndex(({ name }) => mayBeLabel(name)) : -1;
   return table.columns.map((column, c) => {
     if (is(column, c, textColumn)) return "text";
-    if (is(column, c, labelColumn) || named?.test(column.name)) return "label";
+    if (is(column, c, labelColumn) || c === guessed) return "label";
     return textColumn !== undefined || ignoreColumns.some((choice) => is(column, c, choice)) ? "ignore" : "feature";
   });
 }

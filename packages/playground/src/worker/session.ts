@@ -10,7 +10,6 @@ import { allRows, isMatrix, type LoadedData, loadedData, rangeOf, splitRows, sum
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { fit } from "./fitting.ts";
 import { Gate } from "./gate.ts";
-import { compareRefinement } from "./refinement.ts";
 import { studyFeatures } from "./study.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
 import type { TrainingRun } from "./training.ts";
@@ -21,17 +20,10 @@ type Answers = { [K in CallName]: (argument: Calls[K]["in"]) => Calls[K]["out"] 
 /** Each number of the digits counts the ink in 4 × 4 pixels of a drawing. */
 const DIGIT_BLOCKS = 4;
 
-/** What the worker says unasked. */
-interface Tell {
-  step(step: TrainingStep): void;
-  /** How far a comparison with refinement is, 0..1. */
-  refinement(share: number): void;
-}
-
 const STOPPED = new DOMException("The run was stopped.", "AbortError");
 
 export class Session implements Answers {
-  readonly #tell: Tell;
+  readonly #tell: (step: TrainingStep) => void;
   #backend: Promise<Backend> | undefined;
   #data: LoadedData | undefined;
   #subject: Subject | undefined;
@@ -40,10 +32,8 @@ export class Session implements Answers {
   #heldOut: Uint32Array | undefined;
   #run: { readonly gate: Gate; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  #comparison: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
-
-  /** `tell` is called while a model trains or is refined. */
-  constructor(tell: Tell) {
+  /** `tell` is called while a model trains. */
+  constructor(tell: (step: TrainingStep) => void) {
     this.#tell = tell;
   }
 
@@ -90,7 +80,7 @@ export class Session implements Answers {
     const gate = new Gate(pace);
     const stop = new AbortController();
     const rows = splitRows(data, recipe);
-    const work = this.#fit(data, recipe, rows, { gate, signal: stop.signal, tell: this.#tell.step });
+    const work = this.#fit(data, recipe, rows, { gate, signal: stop.signal, tell: this.#tell });
     this.#run = { gate, stop, ended: work.catch(() => undefined) };
     try {
       const parts = await work;
@@ -163,33 +153,6 @@ export class Session implements Answers {
     return { view: subject.view(filter), rows: this.rows({ rows: members }) };
   }
 
-  async refinement({ recipe }: { recipe: Recipe }): Promise<Calls["refinement"]["out"]> {
-    while (this.#comparison) {
-      this.stopRefinement();
-      await this.#comparison.ended;
-    }
-    const stop = new AbortController();
-    const data = this.#needData();
-    const rows = splitRows(data, recipe);
-    const work = compareRefinement(data, recipe, rows, {
-      fit: (plain, gate, tell) => this.#fit(data, plain, rows, { gate, signal: stop.signal, tell }),
-      tell: this.#tell.refinement,
-      backend: this.#open(),
-      signal: stop.signal,
-    });
-    this.#comparison = { stop, ended: work.catch(() => undefined) };
-    try {
-      return await work;
-    } finally {
-      this.#comparison = undefined;
-    }
-  }
-
-  stopRefinement(): null {
-    this.#comparison?.stop.abort(STOPPED);
-    return null;
-  }
-
   async study({ group, features }: Calls["study"]["in"]): Promise<Calls["study"]["out"]> {
     const data = this.#needData();
     const x = isMatrix(data.x) ? data.x : await this.#needSubject().parts.prepare(data.x);
@@ -224,12 +187,6 @@ export class Session implements Answers {
     const subject = this.#needSubject();
     const rows = this.#heldOut?.length ? this.#heldOut : undefined;
     return reportOf(subject, this.#needData(), rows, imageSize, provenance, { backend: await this.#open() });
-  }
-
-  async compareGpu(): Promise<Calls["compareGpu"]["out"]> {
-    const { compareGpu } = await import("./gpu-comparison.ts");
-    const { model, parts } = this.#needSubject();
-    return compareGpu(model.bank, await parts.prepare(this.#needData().x));
   }
 
   save(): Uint8Array<ArrayBuffer> {
@@ -279,7 +236,6 @@ export class Session implements Answers {
   /** Takes data in. A model that was trained on other data goes, and so does one that does not take these rows. */
   #hold(data: LoadedData): void {
     this.stop();
-    this.stopRefinement();
     this.#data = data;
     this.#judged = undefined;
     if (this.#heldOut || (this.#subject && !fits(this.#subject, data))) this.#subject = undefined;
@@ -289,7 +245,6 @@ export class Session implements Answers {
 
   /** Takes a model in. Data that it does not take goes. */
   #look(subject: Subject, heldOut: Uint32Array | undefined): void {
-    this.stopRefinement();
     this.#subject = subject;
     this.#heldOut = heldOut;
     this.#judged = undefined;
@@ -304,7 +259,9 @@ export class Session implements Answers {
   }
 
   #open(): Promise<Backend> {
-    this.#backend ??= openBackend("auto");
+    this.#backend ??= openBackend("auto", {
+      openers: { gpu: async (openProcessor) => (await import("@ranksim/gpu")).openGpu(openProcessor) },
+    });
     return this.#backend;
   }
 

@@ -11,7 +11,6 @@ import {
   type Contribution,
   Csr,
   Dense,
-  FilterWords,
   type Matrix,
   type Model,
   narrowest,
@@ -21,6 +20,7 @@ import {
   TransformModel,
   toDense,
 } from "@ranksim/core";
+import { FilterWords } from "@ranksim/learn";
 import type {
   Explanation,
   FilterView,

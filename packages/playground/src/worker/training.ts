@@ -6,7 +6,6 @@
 import {
   type Backend,
   type FilterBank,
-  FilterWords,
   type Label,
   type Matrix,
   type Progress,
@@ -15,6 +14,7 @@ import {
   RankSimilarityTransform,
 } from "@ranksim/core";
 import type { RowLabels } from "@ranksim/data";
+import { FilterWords } from "@ranksim/learn";
 import type { Arrival, EstimatorName, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Gate } from "./gate.ts";

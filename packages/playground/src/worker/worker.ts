@@ -9,10 +9,7 @@ const port = globalThis as unknown as {
   onmessage: (event: MessageEvent<Request>) => void;
 };
 
-const session = new Session({
-  step: (step) => port.postMessage({ step }, buffersOf(step)),
-  refinement: (share) => port.postMessage({ refinement: share }, []),
-});
+const session = new Session((step) => port.postMessage({ step }, buffersOf(step)));
 
 port.onmessage = async ({ data: { id, call, argument } }) => {
   try {

@@ -1,10 +1,43 @@
-/** What all handles share: a call that uses one keeps it, and it is freed once it is released and no longer in use. */
+/** What has several users: it is freed once the last of them is done with it. */
 
 import { RanksimError } from "../../errors.ts";
 import type { Handle } from "../contract.ts";
 
+/** A value and the number of its users. The maker is the first; each answers with one `release`. */
+export class Shared<T> {
+  readonly value: T;
+  readonly bytes: number;
+  readonly #free: () => void;
+  #users = 1;
+
+  /** `free` is called when the last user is done; `bytes` of memory are given back then. */
+  constructor(value: T, free: () => void, bytes = 0) {
+    this.value = value;
+    this.bytes = bytes;
+    this.#free = free;
+  }
+
+  get users(): number {
+    return this.#users;
+  }
+
+  /** One user more. */
+  keep(): this {
+    if (this.#users === 0) throw new Error("something was used that had been given back");
+    this.#users++;
+    return this;
+  }
+
+  release(): void {
+    if (this.#users === 0) throw new Error("something was given back twice");
+    if (--this.#users === 0) this.#free();
+  }
+}
+
+/** A handle: a call that uses it keeps it. */
 export abstract class Counted implements Handle {
-  #users = 0;
+  /** Its owner and the calls that use it. */
+  readonly #shared = new Shared(this, () => this.free());
   #released = false;
 
   /** Whether it was released; it may still be in use. */
@@ -14,30 +47,26 @@ export abstract class Counted implements Handle {
 
   /** Whether it is in use. */
   get isInUse(): boolean {
-    return this.#users > 0;
+    return this.#shared.users > (this.#released ? 0 : 1);
   }
 
   /** Does some work with it. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     if (this.#released) {
-      throw new RanksimError(
-        "no-backend",
-        "expected rows, filters or sums in a back end, found some that were released",
-      );
+      throw new RanksimError("no-backend", "expected rows or filters in a back end, found some that were released");
     }
-    this.#users++;
+    this.#shared.keep();
     try {
       return await work();
     } finally {
-      this.#users--;
-      if (this.#released && this.#users === 0) this.free();
+      this.#shared.release();
     }
   }
 
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    if (this.#users === 0) this.free();
+    this.#shared.release();
   }
 
   /** Gives up what it has; called once. */

@@ -1,14 +1,15 @@
 /**
- * What rows of all CPU back ends have in common: assignments are made of searches, sums are added up here. Searches, the
- * ranks of sums and refinement, for which a back end has kernels of its own, are left to it.
+ * Rows of a back end whose filters stay on the host, and the questions about them: each is put to one block or to many (`store.ts`), and
+ * answers are put together. A round of spreading is one pass: rows are added to the sums of their filters while their block is there.
  */
 
-import { meanFilter } from "../../bank/bank.ts";
-import { countCodes, groupByCode, pickGroups } from "../../bank/groups.ts";
+import { assignmentOf } from "../../bank/assignment.ts";
+import { joinBanks, meanFilter } from "../../bank/bank.ts";
+import { groupByCode, singletons, sliceGroups } from "../../bank/groups.ts";
+import { rowsOfSums } from "../../bank/sums.ts";
 import { RanksimError } from "../../errors.ts";
-import { layersFeatures, type Pooled, pooledValues, poolLayers } from "../../kernels/patches.ts";
-import { rankerFor } from "../../kernels/rank-sums.ts";
-import { inMemory, sourceOf } from "../../kernels/rows.ts";
+import { layersFeatures, pooledValues } from "../../kernels/patches.ts";
+import { distinct, numbersBelow } from "../../kernels/rows.ts";
 import type {
   DenseRows,
   FilterBank,
@@ -17,365 +18,310 @@ import type {
   PatchLayer,
   Prototypes,
   RowSource,
-  Rows,
   Sum,
   TopFilters,
   TopRows,
-  Weights,
 } from "../../kernels/shapes.ts";
-import { Adder } from "../../kernels/sums.ts";
-import { leadersOf, pickAnswers } from "../../kernels/top.ts";
-import type { Assignment, Backend, HeldBank, HeldRows, HeldSums, Refining, Work } from "../contract.ts";
-import { isDue, type Turn } from "../turn.ts";
-import { type Home, HostBank } from "./bank.ts";
+import { leadersOf, mergeTopFilters, mergeTopRows, noRows, noTop, pickAnswers } from "../../kernels/top.ts";
+import type { Assignment, Backend, HeldBank, HeldRows, Next, Refining, Work } from "../contract.ts";
+import type { Turn } from "../turn.ts";
+import { type CpuContext, HostBank } from "./bank.ts";
+import { type Machine, type RowBlock, Tally, type Wanted } from "./block.ts";
 import { Counted } from "./counted.ts";
-import { rankGivenSums } from "./given-sums.ts";
+import { type Cut, RowStore } from "./store.ts";
+import { UnwonFilters } from "./unwon.ts";
 
-/** What is already known when a bank is a changed copy of an earlier one. It may save work and never alters an answer. */
-export interface Since {
-  /** The strongest filter of each row (k = 1) in the earlier bank. */
-  readonly winners: TopFilters;
-  /** 1 for each filter whose weights may differ from the earlier bank's, 0 for those that are the same. */
-  readonly changed: Uint8Array;
-}
+/** Groups of more values are added up in blocks and then ranked: no call of a kernel may take long. */
+const MOST_VALUES = 2 ** 27;
 
-/** What is asked about the strongest filters; other entries of an answer are unspecified. */
-export interface Wanted {
-  readonly since?: Since | undefined;
-  /** Only the strongest, and whether it is alone. */
-  readonly leading?: boolean;
-  /** Only these rows, ascending. */
-  readonly rows?: Uint32Array;
-}
+/** Searches for more filters than MOST_LISTED, or of less than one row in FEW_LISTED, bring the listed rows in by themselves. */
+const MOST_LISTED = 64;
+const FEW_LISTED = 16;
 
-export abstract class HostRows<B extends HostBank> extends Counted implements HeldRows {
+/** The type of the weights of a mean filter. */
+const NO_WEIGHTS = new Float64Array(0);
+
+export class HostRows extends Counted implements HeldRows {
   readonly rows: number;
   readonly features: number;
   readonly backend: Backend;
-  protected readonly source: RowSource;
-  /** Shared by all rows and banks of the back end. */
-  protected readonly home: Home;
   readonly turn: Turn;
-  protected pairs = 0;
-  protected exact = 0;
-  protected readonly notes = new Set<string>();
+  readonly #source: RowSource;
+  /** Shared by all rows and banks of the back end. */
+  readonly #context: CpuContext;
+  readonly #tally: Tally;
+  readonly #store: RowStore;
+  /** How assignments were found: a later one may begin from there. */
+  readonly #found = new WeakMap<Assignment, { readonly version: number; readonly top: TopFilters }>();
+  /** Of filters that rows were assigned to: what those without rows are relocated by. */
+  readonly #unwon = new WeakMap<HeldBank, UnwonFilters>();
 
-  constructor(source: RowSource, backend: Backend, turn: Turn, home: Home) {
+  private constructor(source: RowSource, machine: Machine, backend: Backend, turn: Turn, context: CpuContext) {
     super();
-    this.home = home;
     this.rows = source.rows;
     this.features = source.features;
-    this.source = source;
+    this.#source = source;
     this.backend = backend;
     this.turn = turn;
+    this.#context = context;
+    this.#tally = new Tally(turn);
+    this.#store = new RowStore(source, machine, context, this.#tally);
   }
 
-  /** The k strongest filters of all rows. */
-  protected abstract search(bank: B, k: number, wanted: Wanted): Promise<TopFilters>;
-  /** The k strongest rows of the listed filters, by response over the row's divisor. */
-  protected abstract searchRows(bank: B, filters: Uint32Array, k: number, divisor: Float64Array): Promise<TopRows>;
-  /** One filter for each group: the rank, or the draw from the distribution, of the sum of its rows. */
-  protected abstract rankSums(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank>;
-  /** A bank of the back end; `isShared`: its weights belong to others, too. */
-  protected abstract bankOf(bank: FilterBank, isShared: boolean): B;
-  protected abstract refineRows(start: Prototypes): Promise<Refining>;
-
-  /** Does a piece of work; a back end whose memory may end does it again with less. */
-  protected attempt<T>(work: () => Promise<T>): Promise<T> {
-    return work();
+  /** Takes rows in. `cut` is for tests: with it nothing stays. */
+  static async hold(
+    source: RowSource,
+    machine: Machine,
+    backend: Backend,
+    turn: Turn,
+    context: CpuContext,
+    cut?: Cut,
+  ): Promise<HostRows> {
+    const held = new HostRows(source, machine, backend, turn, context);
+    await held.#store.settle(cut);
+    return held;
   }
 
-  load(bank: FilterBank, isGiven = false): HeldBank {
-    return this.bankOf(bank, !isGiven);
+  load(bank: FilterBank): HeldBank {
+    return this.#context.load(bank);
   }
 
-  roomFor<W extends Weights>(like: W, count: number): W {
-    return this.home.spares.take(like, count);
+  topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {
+    return this.#ask(bank, of?.length ?? this.rows, async (own) => {
+      if (!of) return this.#search(own, k, {});
+      // Where few rows are asked about, or many filters, they are searched apart: answers of all rows would take more room.
+      const isApart = !this.#store.isWhole || k > MOST_LISTED || of.length * FEW_LISTED < this.rows;
+      return isApart ? this.#searchListed(own, k, of) : pickAnswers(await this.#search(own, k, { rows: of }), of);
+    });
   }
 
-  async topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {
-    if (!of) return this.#search(bank, k, {});
-    // Where few rows are asked about, or many filters, they are searched apart: answers of all rows would take more room.
-    if (k > MOST_LISTED || of.length * FEW_LISTED < this.rows) return this.#searchApart(bank, k, of);
-    return pickAnswers(await this.#search(bank, k, { rows: of }), of);
+  leaders(bank: HeldBank): Promise<Leaders> {
+    const k = Math.min(2, bank.filters);
+    return this.#ask(bank, this.rows, async (own) => leadersOf(await this.#search(own, k, { leading: true })));
   }
 
-  async leaders(bank: HeldBank): Promise<Leaders> {
-    return leadersOf(await this.#search(bank, Math.min(2, bank.filters), { leading: true }));
+  /** Rows that were looked at when they were assigned are not read again. */
+  topRows(bank: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
+    const known = this.#unwon.get(bank)?.strongest(filters, k);
+    return this.#ask(bank, 0, async (own) => {
+      const top = noRows(filters.length, k);
+      const look = async (block: RowBlock, first: number): Promise<void> =>
+        mergeTopRows(top, await this.#strongest(block, own, filters, k), first);
+      if (known?.from !== 0) await this.#store.each(look, known?.from);
+      if (known) mergeTopRows(top, known.top, 0);
+      return top;
+    });
   }
 
-  async topRows(held: HeldBank, filters: Uint32Array, k: number): Promise<TopRows> {
-    const bank = this.checked(held);
-    return this.use(() =>
-      bank.use(async () => {
-        const room = (count: number): Float64Array => this.home.spares.take(NO_WEIGHTS, count);
-        const mean = bank.mean(() => this.bankOf(meanFilter(bank.host, room), false));
-        const { response } = await this.#search(mean, 1, {});
-        this.pairs += this.rows * filters.length;
-        // Deviation 9: a row that responds to no filter, or negatively, prefers none of them.
-        const divisor = response.map((value) => Math.max(0, value));
-        return this.attempt(() => this.searchRows(bank, filters, k, divisor));
-      }),
-    );
+  assign(bank: HeldBank, before?: Assignment, next: Next = {}): Promise<Assignment> {
+    const known = before && this.#found.get(before);
+    return this.#ask(bank, this.rows, async (own) => {
+      const changed = this.#store.isWhole && known ? own.changedSince(known.version) : undefined;
+      const since = known && changed && { winners: known.top, changed };
+      const adds = !this.#store.isWhole && next.sums === true && this.#store.sumsAtATime >= bank.filters;
+      const unwon =
+        !this.#store.isWhole && next.rowsOfEmpty ? new UnwonFilters(bank.filters, next.rowsOfEmpty) : undefined;
+      let sums: Sum[] | undefined;
+      const top = await this.#search(own, 1, { since }, async (block, { filter }, first) => {
+        if (adds) sums = await block.addSums(groupByCode(filter, bank.filters), sums);
+        const look = (filters: Uint32Array, k: number) => this.#strongest(block, own, filters, k);
+        await unwon?.look(filter, first, look);
+      });
+      if (unwon) this.#unwon.set(bank, unwon);
+      const found = assignmentOf(top.filter, bank.filters, before?.winners);
+      const assignment = sums ? { ...found, sums } : found;
+      if (this.#store.isWhole) this.#found.set(assignment, { version: own.version, top });
+      return assignment;
+    });
   }
 
-  async assign(held: HeldBank, before?: Assignment): Promise<Assignment> {
-    const bank = this.checked(held);
-    const earlier = before as HostAssignment | undefined;
-    const changed = earlier && bank.changedSince(earlier.version);
-    const since = changed && { winners: earlier.top, changed };
-    const top = await this.#search(bank, 1, { since });
-    return new HostAssignment(this, top, bank, earlier?.top.filter);
+  sum(groups: Groups, onto?: readonly Sum[]): Promise<Sum[]> {
+    return this.#attempt(() => {
+      if (this.#store.isWhole) return this.#store.withWhole((whole) => whole.addSums(groups, onto));
+      return this.#areFew(groups)
+        ? this.#withFew(groups, (few, own) => few.addSums(own, onto))
+        : this.#addUp(groups, onto);
+    });
   }
 
-  assignment(winners: Uint32Array, filters: number): Assignment {
-    const top = { rows: this.rows, k: 1, filter: winners, response: new Float64Array(0) };
-    return new HostAssignment(this, top, { filters, version: UNKNOWN_BANK }, winners);
+  /** Filters are made straight from the rows where that can be; else from sums, as many of which are in memory at a time as there is room for. */
+  rank(groups: Groups, distribution?: Float64Array, onto?: readonly Sum[]): Promise<HeldBank> {
+    return this.#attempt(async () => {
+      const ranked = (rows: RowBlock, own: Groups) => rows.rankSums(own, distribution);
+      if (!onto && this.#store.isWhole && !this.#hasLarge(groups)) {
+        return this.#context.own(await this.#store.withWhole((whole) => ranked(whole, groups)));
+      }
+      if (!onto && !this.#store.isWhole && this.#areFew(groups))
+        return this.#context.own(await this.#withFew(groups, ranked));
+      const count = groups.offsets.length - 1;
+      const most = this.#store.sumsAtATime;
+      const parts: FilterBank[] = [];
+      for (let from = 0; from < count || from === 0; from += most) {
+        const to = Math.min(count, from + most);
+        const given = onto?.slice(from, to);
+        const isGiven = given && groups.offsets[from] === groups.offsets[to];
+        parts.push(
+          await this.#rankOf(isGiven ? given : await this.sum(sliceGroups(groups, from, to), given), distribution),
+        );
+      }
+      return this.#context.own(joinBanks(parts));
+    });
   }
 
-  sum(groups: Groups, onto?: readonly Sum[]): HeldSums {
-    return new HostSums(this, groups, onto);
-  }
-
-  async pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
-    if (this.source.form !== "dense" || this.source.valueBytes !== 1) {
+  pool(layers: readonly PatchLayer[]): Promise<DenseRows> {
+    if (this.#source.form !== "dense" || this.#source.valueBytes !== 1) {
       throw new RanksimError("bad-matrix", "expected images as dense rows of bytes");
     }
     const features = layersFeatures(layers);
     const values = pooledValues(layers, this.rows * features);
-    await this.use(() => this.poolRows(layers, features, values));
-    return { form: "dense", rows: this.rows, features, values };
-  }
-
-  /** Writes the pooled values of all rows, `features` of them a row. */
-  protected async poolRows(layers: readonly PatchLayer[], features: number, out: Pooled): Promise<void> {
-    let at = 0;
-    for await (const image of this.source.blocks(1)) {
-      out.set(poolLayers(image as DenseRows, layers), at);
-      at += features;
-      if (isDue()) await this.turn.pause();
-    }
+    return this.#attempt(async () => {
+      await this.#store.each((block, first) => block.pool(layers, features, values.subarray(first * features)));
+      return { form: "dense", rows: this.rows, features, values };
+    });
   }
 
   refine(start: Prototypes): Promise<Refining> {
-    return this.use(() => this.refineRows(start));
+    return this.use(() => this.#store.refine(start));
   }
 
   work(): Work {
-    return { pairs: this.pairs, exact: this.exact, notes: [...this.notes] };
+    const { pairs, exact, notes } = this.#tally;
+    return { pairs, exact, notes: [...notes] };
   }
 
-  /** The ranks of the sums of groups, as a bank. */
-  rankGroups(groups: Groups, distribution: Float64Array | undefined): Promise<HeldBank> {
-    return this.use(async () => this.bankOf(await this.attempt(() => this.rankSums(groups, distribution)), false));
+  protected free(): void {
+    this.#store.release();
   }
 
-  /** The sums of groups, row by row in the order listed. */
-  addGroups(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
-    return this.use(() => this.attempt(() => this.addSums(groups, onto)));
+  /** Answers a question about filters. */
+  #ask<T>(held: HeldBank, rows: number, answer: (bank: HostBank) => Promise<T>): Promise<T> {
+    const bank = this.#checked(held);
+    this.#tally.pairs += rows * bank.filters;
+    return bank.use(() => this.#attempt(() => answer(bank)));
   }
 
-  /** The same by the kernels as they are written; a back end may have its own. */
-  protected async addSums(groups: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
-    const adder = new Adder(this.features);
-    const sums: Sum[] = [];
-    for (let g = 0; g + 1 < groups.offsets.length; g++) {
-      if (onto) adder.addSum(onto[g]);
-      for await (const add of this.#addersOf(groups, g)) add(adder);
-      sums.push(adder.take());
+  #attempt<T>(work: () => Promise<T>): Promise<T> {
+    return this.use(() => this.#store.retry(work));
+  }
+
+  /** The k strongest filters of each row; where they pass through memory, `then` is called for each block with its answer. */
+  async #search(
+    bank: HostBank,
+    k: number,
+    wanted: Wanted,
+    then?: (block: RowBlock, found: TopFilters, first: number) => Promise<void>,
+  ): Promise<TopFilters> {
+    if (this.#store.isWhole) return this.#store.withWhole((whole) => this.#searchBlock(whole, bank, k, wanted));
+    const all = noTop(this.rows, k);
+    await this.#store.each(async (block, first) => {
+      const found = await this.#searchBlock(block, bank, k, wanted);
+      all.filter.set(found.filter, first * k);
+      all.response.set(found.response, first * k);
+      await then?.(block, found, first);
+    });
+    return all;
+  }
+
+  /** The same for listed rows, which are brought in by themselves. */
+  async #searchListed(bank: HostBank, k: number, listed: Uint32Array): Promise<TopFilters> {
+    const all = noTop(listed.length, k);
+    const most = this.#store.rowsAtATime;
+    for (let from = 0; from < listed.length; from += most) {
+      const rows = await this.#store.gather(listed.slice(from, from + most));
+      const found = await this.#store.with(rows, (block) => this.#searchBlock(block, bank, k, {}));
+      all.filter.set(found.filter, from * k);
+      all.response.set(found.response, from * k);
     }
-    return sums;
+    return all;
   }
 
-  /** The ranks of the sums of groups, by the kernels as they are written. */
-  protected async rankPlainly(groups: Groups, distribution: Float64Array | undefined): Promise<FilterBank> {
-    const filters = groups.offsets.length - 1;
-    const ranker = rankerFor(this.source.form, filters, this.features, distribution);
-    const adder = new Adder(this.features);
-    for (let g = 0; g < filters; g++) {
-      for await (const add of this.#addersOf(groups, g)) add(adder);
-      ranker.add(adder.take());
-      if (isDue()) await this.turn.pause();
-    }
-    return ranker.bank();
+  #searchBlock(block: RowBlock, bank: HostBank, k: number, wanted: Wanted): Promise<TopFilters> {
+    return this.#store.isUncut(block) ? block.search(bank, k, wanted) : this.#searchParts(block, bank, k);
   }
 
-  /** What adds the rows of a group to a sum, some rows at a time, with a look at the clock in between. */
-  async *#addersOf(groups: Groups, g: number): AsyncGenerator<(adder: Adder) => void> {
-    const most = Math.max(1, Math.floor((LISTED_VALUES * this.rows) / Math.max(1, this.source.entries)));
-    const x = inMemory(this.source);
-    const end = groups.offsets[g + 1];
-    for (let first = groups.offsets[g]; first < end; first += most) {
-      const last = Math.min(end, first + most);
-      const list = groups.rows.subarray(first, last);
-      const rows = x ?? (await this.gather(list));
-      const places = x ? list : list.map((_, j) => j);
-      yield (adder) => adder.addRows(rows, places, groups.weight?.subarray(first, last));
-      if (isDue()) await this.turn.pause();
-    }
+  async #searchParts(block: RowBlock, bank: HostBank, k: number): Promise<TopFilters> {
+    const top = noTop(block.rows, k);
+    await this.#store.eachPart(block, bank.host, numbersBelow(bank.filters), async (part, first) => {
+      mergeTopFilters(top, await block.search(part, Math.min(k, part.filters), {}), first);
+    });
+    return top;
   }
 
-  /** The listed rows in that order. */
-  protected gather(rows: Uint32Array): Rows | Promise<Rows> {
-    return this.source.gather(rows);
+  /** The k strongest rows of the listed filters in a block, by response over the row's mean response to the bank. */
+  async #strongest(block: RowBlock, bank: HostBank, filters: Uint32Array, most: number): Promise<TopRows> {
+    const k = Math.min(most, block.rows);
+    const room = (count: number): Float64Array => this.#context.spares.take(NO_WEIGHTS, count);
+    const seen = block.seen ? this.#context.own(block.seen(bank.host)) : bank;
+    const mean = seen.mean(() => meanFilter(seen.host, room));
+    this.#tally.pairs += block.rows * (1 + filters.length);
+    const { response } = await mean.use(() => block.search(mean, 1, {})).finally(() => seen !== bank && seen.release());
+    // Deviation 9: a row that responds to no filter, or negatively, prefers none of them.
+    const divisor = response.map((value) => Math.max(0, value));
+    if (this.#store.isUncut(block)) return block.searchRows(bank, filters, k, divisor);
+    const top = noRows(filters.length, k);
+    await this.#store.eachPart(block, bank.host, filters, async (part, first) => {
+      const found = await block.searchRows(part, numbersBelow(part.filters), k, divisor);
+      top.row.set(found.row, first * k);
+      top.value.set(found.value, first * k);
+    });
+    return top;
   }
 
-  /** All rows in memory, read if they are not there yet. */
-  protected async all(): Promise<Rows> {
-    return inMemory(this.source) ?? this.source.gather(Uint32Array.from({ length: this.rows }, (_, r) => r));
+  /** Whether groups have so few rows that these are read by themselves. */
+  #areFew({ rows }: Groups): boolean {
+    return rows.length <= this.#store.rowsAtATime;
+  }
+
+  /** Calls `work` with the rows of groups by themselves, each read once, in ascending order, and the groups of these. */
+  async #withFew<T>(groups: Groups, work: (few: RowBlock, groups: Groups) => Promise<T>): Promise<T> {
+    const listed = distinct(groups.rows);
+    const place = new Map(Array.from(listed, (r, j) => [r, j]));
+    const own = { ...groups, rows: groups.rows.map((r) => place.get(r) as number) };
+    return this.#store.with(await this.#store.gather(listed), (few) => work(few, own));
+  }
+
+  /** The sums of groups in one pass over all rows. */
+  async #addUp({ offsets, rows, weight }: Groups, onto: readonly Sum[] | undefined): Promise<Sum[]> {
+    const count = offsets.length - 1;
+    const next = offsets.slice(0, count); // the first row of each group that has not come by yet
+    let sums = onto;
+    await this.#store.each(async (block, first) => {
+      const own = new Uint32Array(count + 1);
+      const listed: number[] = [];
+      const weights: number[] = [];
+      for (let g = 0; g < count; g++) {
+        for (; next[g] < offsets[g + 1] && rows[next[g]] < first + block.rows; next[g]++) {
+          if (rows[next[g]] < first) throw new Error("expected the rows of a group in ascending order");
+          listed.push(rows[next[g]] - first);
+          if (weight) weights.push(weight[next[g]]);
+        }
+        own[g + 1] = listed.length;
+      }
+      const groups = { offsets: own, rows: Uint32Array.from(listed) };
+      sums = await block.addSums(weight ? { ...groups, weight: Float64Array.from(weights) } : groups, sums);
+    });
+    return [...(sums ?? [])];
+  }
+
+  /** One filter a sum. */
+  #rankOf(sums: readonly Sum[], distribution: Float64Array | undefined): Promise<FilterBank> {
+    const each = singletons(numbersBelow(sums.length));
+    const rows = rowsOfSums(sums, this.features, this.#source.form);
+    return this.#store.with(rows, (block) => block.rankSums(each, distribution));
+  }
+
+  #hasLarge({ offsets }: Groups): boolean {
+    const most = (MOST_VALUES * this.rows) / Math.max(1, this.#source.entries);
+    for (let g = 1; g < offsets.length; g++) if (offsets[g] - offsets[g - 1] > most) return true;
+    return false;
   }
 
   /** A bank of another back end has nothing in this one's memory. */
-  protected checked(bank: HeldBank): B {
-    if (bank instanceof HostBank && bank.home === this.home) return bank as B;
+  #checked(bank: HeldBank): HostBank {
+    if (bank instanceof HostBank && bank.context === this.#context) return bank;
     throw new RanksimError(
       "no-backend",
       `expected filters that were loaded by the ${this.backend.name} back end of the rows`,
     );
   }
-
-  async #searchApart(bank: HeldBank, k: number, of: Uint32Array): Promise<TopFilters> {
-    const rows = sourceOf(await this.use(async () => this.gather(of)));
-    const held = await this.backend.hold(rows, { turn: this.turn });
-    try {
-      const found = await held.topFilters(bank, k);
-      const { pairs, exact } = held.work();
-      this.pairs += pairs;
-      this.exact += exact;
-      return found;
-    } finally {
-      held.release();
-    }
-  }
-
-  #search(held: HeldBank, k: number, wanted: Wanted): Promise<TopFilters> {
-    const bank = this.checked(held);
-    this.pairs += (wanted.rows?.length ?? this.rows) * bank.filters;
-    return this.use(() => bank.use(() => this.attempt(() => this.search(bank, k, wanted))));
-  }
-}
-
-/** The type of the weights of a mean filter. */
-const NO_WEIGHTS = new Float64Array(0);
-
-/** The number of no bank: what was found with it says nothing about others. */
-const UNKNOWN_BANK = -1;
-
-/** Searches for more filters than MOST_LISTED, or of less than one row in FEW_LISTED, hold the listed rows by themselves. */
-const MOST_LISTED = 64;
-const FEW_LISTED = 16;
-
-/** Values of rows that are added up between two looks at the clock. */
-const LISTED_VALUES = 2 ** 22;
-
-/** Which filter each row belongs to, in the memory of the host. */
-class HostAssignment implements Assignment {
-  readonly version: number;
-  readonly top: TopFilters;
-  readonly #rows: HostRows<HostBank>;
-  readonly #filters: number;
-  readonly #before: Uint32Array | undefined;
-  #compared: Compared | undefined;
-  #groups: Groups | undefined;
-
-  constructor(
-    rows: HeldRows,
-    top: TopFilters,
-    { filters, version }: { readonly filters: number; readonly version: number },
-    before: Uint32Array | undefined,
-  ) {
-    this.#rows = rows as HostRows<HostBank>;
-    this.top = top;
-    this.version = version;
-    this.#filters = filters;
-    this.#before = before;
-  }
-
-  get moved(): number {
-    return this.#compare().moved;
-  }
-
-  get wins(): Uint32Array {
-    return this.#compare().wins;
-  }
-
-  get changed(): Uint8Array {
-    return this.#compare().changed;
-  }
-
-  sums(filters: Uint32Array, onto?: readonly Sum[]): HeldSums {
-    return this.#rows.sum(pickGroups(this.#members(), filters), onto);
-  }
-
-  async winners(): Promise<Uint32Array> {
-    return this.top.filter;
-  }
-
-  async members(): Promise<Groups> {
-    return this.#members();
-  }
-
-  release(): void {}
-
-  #members(): Groups {
-    this.#groups ??= groupByCode(this.top.filter, this.#filters);
-    return this.#groups;
-  }
-
-  /** When it is first asked for: of a part of the rows, as a process has them, only the winners may be needed. */
-  #compare(): Compared {
-    this.#compared ??= compareWinners(this.#before, this.top.filter, this.#filters);
-    return this.#compared;
-  }
-}
-
-type Compared = Pick<Assignment, "wins" | "moved" | "changed">;
-
-/** Counts the rows of each filter and those whose winner changed, and marks (1) the filters that lost or gained one. */
-export function compareWinners(before: Uint32Array | undefined, now: Uint32Array, filters: number): Compared {
-  const wins = new Uint32Array(filters);
-  countCodes(now, wins);
-  if (!before) return { wins, moved: now.length, changed: new Uint8Array(filters).fill(1) };
-  const changed = new Uint8Array(filters);
-  return { wins, moved: markMoved(before, now, changed), changed };
-}
-
-/** Marks the filters that lost or gained a row; returns how many rows there were. */
-function markMoved(before: Uint32Array, now: Uint32Array, changed: Uint8Array): number {
-  let moved = 0;
-  for (let r = 0; r < now.length; r++) {
-    if (before[r] === now[r]) continue;
-    moved++;
-    changed[before[r]] = 1;
-    changed[now[r]] = 1;
-  }
-  return moved;
-}
-
-/** Sums of groups of rows. Filters are made straight from the rows, unless there is something to add to. */
-class HostSums implements HeldSums {
-  readonly #rows: HostRows<HostBank>;
-  readonly #groups: Groups;
-  readonly #onto: readonly Sum[] | undefined;
-  #sums: Promise<Sum[]> | undefined;
-
-  constructor(rows: HeldRows, groups: Groups, onto: readonly Sum[] | undefined) {
-    this.#rows = rows as HostRows<HostBank>;
-    this.#groups = groups;
-    this.#onto = onto;
-  }
-
-  async rank(distribution?: Float64Array): Promise<HeldBank> {
-    const { backend, features } = this.#rows;
-    if (!this.#onto) return this.#rows.rankGroups(this.#groups, distribution);
-    const { turn } = this.#rows;
-    return rankGivenSums(await this.read(), features, distribution, (rows) => backend.hold(rows, { turn }));
-  }
-
-  read(): Promise<Sum[]> {
-    this.#sums ??= this.#rows.addGroups(this.#groups, this.#onto);
-    return this.#sums;
-  }
-
-  release(): void {}
 }

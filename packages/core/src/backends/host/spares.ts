@@ -10,6 +10,8 @@ const MOST = 3;
 
 export class Spares {
   readonly #kept: Weights[] = [];
+  /** Those that others than banks may use. */
+  readonly #handedOut = new WeakSet<Weights>();
 
   /** Room for as many weights of the type of `like`, with whatever was there before; it may be part of a larger buffer. */
   take<W extends Weights>(like: W, count: number): W {
@@ -27,36 +29,17 @@ export class Spares {
     return room;
   }
 
-  /** Keeps weights that were made for one bank and that no other has. */
+  /** Notes that somebody may keep these weights. */
+  handOut(weights: Weights): void {
+    this.#handedOut.add(weights);
+  }
+
+  /** Keeps weights that no bank has any more, unless they were handed out. */
   give(weights: Weights): void {
+    if (this.#handedOut.has(weights)) return;
     const whole = new (weights.constructor as new (buffer: ArrayBufferLike) => Weights)(weights.buffer);
     this.#kept.push(whole);
     if (this.#kept.length > MOST) this.#kept.shift();
-  }
-}
-
-/** Counts the banks that have the same weights. When the last one is gone, the weights are spare, unless others may use them, too. */
-export class Owners {
-  #banks = 0;
-  #isShared: boolean;
-
-  /** `isShared`: others than banks may use the weights. */
-  constructor(isShared: boolean) {
-    this.#isShared = isShared;
-  }
-
-  add(): void {
-    this.#banks++;
-  }
-
-  /** Notes that the weights were handed out, to somebody who may keep them. */
-  share(): void {
-    this.#isShared = true;
-  }
-
-  /** One bank less; whether the weights are spare. */
-  remove(): boolean {
-    return --this.#banks === 0 && !this.#isShared;
   }
 }
 

@@ -3,21 +3,14 @@
  * in the end has won nothing all along, so that the rows it is relocated to are known without another pass.
  */
 
+import { countCodes } from "../../bank/groups.ts";
 import type { TopRows } from "../../kernels/shapes.ts";
-import { mergeTopRows } from "../../kernels/top.ts";
-import type { HeldBank, HeldRows } from "../contract.ts";
+import { mergeTopRows, noRows } from "../../kernels/top.ts";
 
 /** Looking begins once no larger share of the filters is without rows: the first blocks are those of a few filters only. */
 const MOST_UNWON = 1 / 4;
 
-/** Room for the k strongest rows of `filters` filters. */
-export function noRows(filters: number, k: number): TopRows {
-  const value = new Float64Array(filters * k).fill(Number.NEGATIVE_INFINITY);
-  return { filters, k, row: new Uint32Array(filters * k), value };
-}
-
 export class UnwonFilters {
-  readonly #bank: HeldBank;
   readonly #wins: Uint32Array;
   /** Those that had won nothing when they were last looked at, ascending, and their rows. */
   #filters: Uint32Array;
@@ -25,28 +18,29 @@ export class UnwonFilters {
   /** The first row that was looked at. */
   #from: number | undefined;
 
-  constructor(bank: HeldBank, k: number) {
-    this.#bank = bank;
-    this.#wins = new Uint32Array(bank.filters);
-    this.#filters = Uint32Array.from({ length: bank.filters }, (_, f) => f);
+  constructor(filters: number, k: number) {
+    this.#wins = new Uint32Array(filters);
+    this.#filters = Uint32Array.from(this.#wins.keys());
     this.#top = noRows(0, k);
   }
 
-  /** Takes in a block, whose first row has the number `first`, and how many of its rows each filter won. */
-  async look(held: HeldRows, wins: Uint32Array, first: number): Promise<void> {
-    wins.forEach((won, f) => {
-      this.#wins[f] += won;
-    });
+  /** Takes in the winners of a block, whose first row has the number `first`; `strongest` finds rows of the block. */
+  async look(
+    winners: Uint32Array,
+    first: number,
+    strongest: (filters: Uint32Array, k: number) => Promise<TopRows>,
+  ): Promise<void> {
+    countCodes(winners, this.#wins);
     const left = this.#filters.filter((f) => this.#wins[f] === 0);
     const { k } = this.#top;
     if (this.#from === undefined) {
-      if (left.length > MOST_UNWON * this.#bank.filters) return;
+      if (left.length > MOST_UNWON * this.#wins.length) return;
       this.#from = first;
       this.#top = noRows(left.length, k);
     } else this.#top = pickTop(this.#top, this.#filters, left);
     this.#filters = left;
     if (left.length === 0) return;
-    mergeTopRows(this.#top, await held.topRows(this.#bank, left, Math.min(k, held.rows)), first);
+    mergeTopRows(this.#top, await strongest(left, k), first);
   }
 
   /** What was found for the listed filters, and the first row that was looked at; undefined if too little was. */

@@ -6,7 +6,7 @@
 import { RanksimError } from "../../errors.ts";
 import type { Backend } from "../contract.ts";
 import { type Turn, UNINTERRUPTED } from "../turn.ts";
-import { backendOn, type Limits } from "../wasm/backend.ts";
+import { backendOn, type WasmOptions } from "../wasm/backend.ts";
 import type { Context, Engine, Outcome } from "../wasm/engine/engine.ts";
 import { borrowed, Memory, MOST_PAGES } from "../wasm/engine/memory.ts";
 import { compileKernels, hasSharedMemory, hasSimd } from "../wasm/engine/module.ts";
@@ -18,9 +18,8 @@ const MOST_THREADS = 64;
 /** Bytes of a WebAssembly page. */
 const PAGE = 65_536;
 
-/** How the back end is opened by tests: smaller limits, workers that can be made to fail. */
-interface ThreadsOptions {
-  readonly limits?: Limits;
+/** How the back end is opened by tests: with less memory, and workers that can be made to fail. */
+interface ThreadsOptions extends WasmOptions {
   readonly start?: () => KernelWorker;
 }
 
@@ -37,7 +36,7 @@ export async function openThreads(
   }
   const wanting = threadsRefusal();
   if (wanting) throw new RanksimError("no-backend", `threads: ${wanting}`);
-  return backendOn(await openPool(threads, options), "threads", options.limits);
+  return backendOn(await openPool(threads, options), "threads", options);
 }
 
 /** Why this back end cannot run here; undefined where it can. */
@@ -48,7 +47,7 @@ export function threadsRefusal(): string | undefined {
 
 type Exports = Record<string, (...values: number[]) => number>;
 
-async function openPool(threads: number, { start = startWorker, limits }: ThreadsOptions): Promise<Engine> {
+async function openPool(threads: number, { start = startWorker, memoryBytes }: ThreadsOptions): Promise<Engine> {
   const { raw, most } = sharedMemory();
   const module = await compileKernels(true);
   const { exports } = await WebAssembly.instantiate(module, { env: { memory: raw } });
@@ -70,7 +69,7 @@ async function openPool(threads: number, { start = startWorker, limits }: Thread
     await Promise.all(workers.map((worker) => worker.end()));
     throw failed.reason;
   }
-  const pool = new Pool(new Memory(raw, Math.min(most, limits?.memoryBytes ?? most)), workers, open);
+  const pool = new Pool(new Memory(raw, Math.min(most, memoryBytes ?? most)), workers, open);
   const under = (turn: Turn): Engine => ({
     memory: pool.memory,
     threads,

@@ -64,7 +64,7 @@ const IN_BROWSER = `const port = self;${SCRIPT}port.onmessage = ({ data }) => an
 /** A worker ended during its work. The work can be done again: another worker takes its place. */
 export class WorkerDied extends RanksimError {
   /** Doing the same again is of use. */
-  readonly isPassing = true;
+  readonly isRetryable = true;
 
   constructor(why: string) {
     super("no-backend", `threads: a worker ended: ${why}`);

@@ -1,62 +1,100 @@
 /** The `wasm` back end: SIMD kernels in WebAssembly on this thread. */
 
 import { RanksimError } from "../../errors.ts";
+import { bytesOf, inMemory, numbersBelow } from "../../kernels/rows.ts";
+import type { FilterBank, RowSource } from "../../kernels/shapes.ts";
 import type { Backend, WorkShape } from "../contract.ts";
-import { holdNarrow } from "../host/narrow.ts";
-import { HeldDense } from "./dense/held.ts";
+import { CpuContext, type HostBank } from "../host/bank.ts";
+import type { Machine, RowBlock } from "../host/block.ts";
+import type { Shared } from "../host/counted.ts";
+import { OutOfMemory } from "../host/out-of-memory.ts";
+import { RefiningInPlace } from "../host/refine.ts";
+import { HostRows } from "../host/rows.ts";
+import type { Cut } from "../host/store.ts";
+import { UNINTERRUPTED } from "../turn.ts";
+import { DenseWasmRows } from "./dense/form.ts";
+import { refineDense } from "./dense/refine.ts";
 import { type Engine, openEngine } from "./engine/engine.ts";
-import { LIMITS, type Limits } from "./engine/limits.ts";
 import { hasSimd } from "./engine/module.ts";
-import { Shelf } from "./shared/bank.ts";
-import { HeldCsr } from "./sparse/held.ts";
+import { ANSWER_BYTES } from "./shared/rows.ts";
+import { SparseWasmRows } from "./sparse/form.ts";
+import { refineCsr } from "./sparse/refine.ts";
 
-export type { Limits } from "./engine/limits.ts";
-
+/** Share of the memory that is left which rows may take: the rest is for filters, bounds and answers. */
+const ROWS_SHARE = 0.625;
 /** Multiply-adds of a second on one core, roughly, and how many times as fast a search is where bounds can prune it. Measured. */
 const RATE = 2e10;
 const PRUNED = 5;
 const PRUNED_FEATURES = 192;
 const PRUNED_FILTERS = 64;
-/** Seconds of a pair of row and filter, and of a row, however few features they have: measured by `npm run gpu -- --crossover`. */
+/** Seconds of a pair of row and filter, and of a row, however few features they have: measured. */
 const PAIR = 7e-9;
 const ROW = 3e-7;
 /** Share of another core's work that is a gain, and what it costs to wake the workers, in seconds. Measured. */
 const THREAD_GAIN = 0.85;
 const WAKE = 4e-4;
 
-/** Opens the back end. `limits` is for tests: small ones make everything go in blocks. */
-export async function openWasm(limits: Limits = LIMITS): Promise<Backend> {
+/** Less memory than there is, and rows that pass through it in blocks from the start: for tests. */
+export interface WasmOptions {
+  /** Bytes of memory that may be taken in all. */
+  readonly memoryBytes?: number;
+  readonly answerBytes?: number;
+  readonly cut?: Cut;
+}
+
+/** Opens the back end. */
+export async function openWasm(options: WasmOptions = {}): Promise<Backend> {
   if (!hasSimd()) throw new RanksimError("no-backend", "wasm: expected WebAssembly with SIMD, found an engine without");
-  return backendOn(await openEngine(limits.memoryBytes), "wasm", limits);
+  return backendOn(await openEngine(options.memoryBytes), "wasm", options);
 }
 
 /** A back end on an engine, whatever its threads. */
-export function backendOn(engine: Engine, name: string, limits: Limits = LIMITS): Backend {
-  const shelf = new Shelf();
-  engine.memory.onShort = () => shelf.clear();
+export function backendOn(engine: Engine, name: string, options: WasmOptions = {}): Backend {
+  const context = new CpuContext();
+  const { answerBytes = ANSWER_BYTES, cut } = options;
+  engine.memory.onShort = () => context.banks.clear();
   const backend: Backend = {
     name,
     threads: engine.threads,
     estimate: (work) => ({ seconds: secondsOf(work, engine.threads), bytes: work.bytes }),
-    async hold(source, { turn } = {}) {
-      const own = turn ? engine.under(turn) : engine;
-      // Dense rows that are worked out go straight into memory if they fit: no copy of all of them is made on the way.
-      if (source.form === "dense" && source.made) {
-        const held = await new HeldDense(source, backend, own, shelf, limits).settle();
-        if (held.isResident) return held;
-        held.release();
-      }
-      return holdNarrow(source, shelf, (rows) => {
-        const Held = rows.form === "dense" ? HeldDense : HeldCsr;
-        return new Held(rows, backend, own, shelf, limits).settle();
-      });
-    },
+    hold: (source, { turn = UNINTERRUPTED } = {}) =>
+      HostRows.hold(source, machineOn(engine.under(turn), context, answerBytes), backend, turn, context, cut),
     async close() {
-      shelf.clear();
+      context.banks.clear();
       await engine.close();
     },
   };
   return backend;
+}
+
+function machineOn(engine: Engine, context: CpuContext, answerBytes: number): Machine {
+  const { memory } = engine;
+  return {
+    takesComputed: true,
+    async place(source, tally) {
+      const bytes = bytesOf(source);
+      if (bytes > (memory.most - memory.used) * ROWS_SHARE) throw new OutOfMemory(bytes, memory.used, memory.most);
+      const place = { engine, context, tally, answerBytes };
+      const dense = (rows: RowSource): Promise<RowBlock> => DenseWasmRows.place(rows, place);
+      return source.form === "dense" ? dense(source) : SparseWasmRows.place(source, place, dense);
+    },
+    async refine(source, whole, start, most, tally) {
+      const own = (bank: FilterBank): HostBank => context.own(bank);
+      try {
+        if (source.form === "dense") {
+          const given = { source, whole: whole as Shared<DenseWasmRows> | undefined, most };
+          return await refineDense(engine, given, start, own);
+        }
+        const given = { source, whole: whole as Shared<SparseWasmRows> | undefined, most };
+        return await refineCsr(engine, given, start, own);
+      } catch (error) {
+        if (!(error instanceof OutOfMemory)) throw error;
+        tally.notes.add("prototypes did not fit in memory and were refined by plain loops");
+        const x = inMemory(source) ?? (await source.gather(numbersBelow(source.rows)));
+        return new RefiningInPlace(x, start, tally.turn, own);
+      }
+    },
+  };
 }
 
 /** Seconds of some work on the given number of threads. */

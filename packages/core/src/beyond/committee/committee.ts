@@ -9,7 +9,6 @@ import { groupByCode } from "../../bank/groups.ts";
 import { pickFilters } from "../../kernels/pick-filters.ts";
 import type { FilterBank } from "../../kernels/shapes.ts";
 import { chunksOf, type OnChunk } from "../../paper/similarity.ts";
-import { classBanks } from "./class-scores.ts";
 
 /** One bank of a committee. */
 export interface CommitteeBank {
@@ -39,9 +38,17 @@ export function banksOf(bank: FilterBank, filterClass: Uint32Array, filterBank: 
 
 /** Banks to use again and again, with their classes apart. */
 export function keepBanks(banks: readonly CommitteeBank[], classes: number): KeptCommitteeBank[] {
-  return banks.map(({ bank, filterClass }) => {
-    return { bank: new KeptBank(bank), filterClass, byClass: classBanks(bank, filterClass, classes) };
+  return banks.map(({ bank, filterClass }) => keptCommitteeBank(new KeptBank(bank), filterClass, classes));
+}
+
+/** A bank with its classes apart: the filters of each as a bank of their own; undefined for a class without filters. */
+export function keptCommitteeBank(bank: KeptBank, filterClass: Uint32Array, classes: number): KeptCommitteeBank {
+  const { offsets, rows: filters } = groupByCode(filterClass, classes);
+  const byClass = Array.from({ length: classes }, (_, c) => {
+    const own = filters.subarray(offsets[c], offsets[c + 1]);
+    return own.length === 0 ? undefined : new KeptBank(pickFilters(bank.bank, own));
   });
+  return { bank, filterClass, byClass };
 }
 
 /**
@@ -189,7 +196,10 @@ export async function* committeeVotes(
   }
 }
 
-/** Writes the scores of all rows to `out`, rows x classes, chunk by chunk. */
+/**
+ * Writes the score of each class to `out`, rows x classes, chunk by chunk: the largest response, added up over the banks. A class without
+ * filters, which a single bank may have, has the lowest score of the row.
+ */
 export async function committeeScores(
   x: RowSource,
   banks: readonly KeptCommitteeBank[],
@@ -199,7 +209,21 @@ export async function committeeScores(
   out: Float64Array,
 ): Promise<void> {
   for await (const { from, rows, held } of chunksOf(x, filtersOf(banks), backend, onChunk)) {
-    await scoresOf(held, banks, classes, out.subarray(from * classes, (from + rows) * classes));
+    const scores = out.subarray(from * classes, (from + rows) * classes);
+    await scoresOf(held, banks, classes, scores);
+    if (banks.some(({ byClass }) => byClass.includes(undefined))) fillMissing(scores, classes);
+  }
+}
+
+/** Gives classes without filters, which score nothing yet, the lowest score of their row. */
+function fillMissing(scores: Float64Array, classes: number): void {
+  for (let at = 0; at < scores.length; at += classes) {
+    const row = scores.subarray(at, at + classes);
+    const lowest = row.reduce(
+      (least, score) => (score > Number.NEGATIVE_INFINITY && score < least ? score : least),
+      Number.POSITIVE_INFINITY,
+    );
+    for (let c = 0; c < classes; c++) if (row[c] === Number.NEGATIVE_INFINITY) row[c] = lowest;
   }
 }
 

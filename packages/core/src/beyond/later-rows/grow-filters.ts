@@ -4,7 +4,8 @@
  */
 
 import type { Backend } from "../../backends/contract.ts";
-import { appendToGroups } from "../../bank/groups.ts";
+import { membersOf } from "../../bank/assignment.ts";
+import { appendToGroups, emptyGroups, pickGroups } from "../../bank/groups.ts";
 import type { FilterBank, Groups, Sum } from "../../kernels/shapes.ts";
 import type { Matrix } from "../../matrix/matrix.ts";
 
@@ -33,12 +34,10 @@ export async function growFilters(
   try {
     const assignment = await held.assign(old);
     const touched = Uint32Array.from(assignment.wins.keys()).filter((f) => assignment.wins[f] > 0);
-    const added = assignment.sums(
-      touched,
-      Array.from(touched, (f) => sums[f]),
-    );
-    const fresh = await added.read();
-    const ranked = await added.rank(distribution);
+    const won = membersOf(assignment);
+    const onto = Array.from(touched, (f) => sums[f]);
+    const fresh = await held.sum(pickGroups(won, touched), onto);
+    const ranked = await held.rank(emptyGroups(touched.length), distribution, fresh);
     const replaced = await old.replace(touched, ranked).finally(() => ranked.release());
     const grown = [...sums];
     touched.forEach((f, j) => {
@@ -47,9 +46,9 @@ export async function growFilters(
     try {
       return {
         bank: await replaced.read(),
-        members: appendToGroups(members, await assignment.members(), numbers),
+        members: appendToGroups(members, won, numbers),
         sums: grown,
-        winners: await assignment.winners(),
+        winners: assignment.winners,
       };
     } finally {
       replaced.release();

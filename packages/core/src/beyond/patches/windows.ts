@@ -14,9 +14,12 @@ import {
   pooledValue,
   windowFeatures,
 } from "../../kernels/patches.ts";
-import type { PatchLayer, Windows } from "../../kernels/shapes.ts";
+import { distinct, lowerBound, numbersBelow } from "../../kernels/rows.ts";
+import type { PatchLayer, RowSource, Windows } from "../../kernels/shapes.ts";
 import { Dense } from "../../matrix/dense.ts";
 import type { ImageShape } from "../../matrix/image-shape.ts";
+import { isMatrix } from "../../matrix/matrix.ts";
+import { denseOf } from "../../matrix/source.ts";
 import { areWhole, type Values } from "../../matrix/values.ts";
 import { drawBelow, type RandomGenerator } from "../../random.ts";
 
@@ -26,8 +29,13 @@ const MOST_VALUES = 2048;
 /** The kernels count windows and cells, and add up the similarities of a cell, in 32 bits. */
 const MOST_COUNTED = 2 ** 32;
 
+/** Bytes that are looked at at a time. */
+const LOOK_BYTES = 2 ** 24;
+
 /** Draws for each window asked for: most windows of an image may be blank. */
-export const MOST_DRAWS = 32;
+const MOST_DRAWS = 32;
+/** Windows that are drawn before their images are read. */
+const DRAWS = 4096;
 
 /** The size of images with the given number of values: as given, or square where neither side is. */
 export function imageShapeOf(
@@ -85,15 +93,20 @@ export interface ByteScale {
 }
 
 /** The scale that training values need: none for whole numbers from 0 to 255, otherwise their range. */
-export function byteScaleOf({ values }: Dense): ByteScale | undefined {
-  if (values instanceof Uint8Array) return undefined;
+export async function byteScaleOf(x: RowSource): Promise<ByteScale | undefined> {
+  if (x.valueBytes === 1) return undefined;
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < values.length; i++) {
-    if (values[i] < low) low = values[i];
-    if (values[i] > high) high = values[i];
+  let isWhole = true;
+  for await (const block of x.blocks(LOOK_BYTES)) {
+    const { values } = denseOf(block);
+    isWhole &&= areWhole(values);
+    for (let i = 0; i < values.length; i++) {
+      if (values[i] < low) low = values[i];
+      if (values[i] > high) high = values[i];
+    }
   }
-  return low >= 0 && high <= 255 && areWhole(values) ? undefined : { low, high };
+  return isWhole && low >= 0 && high <= 255 ? undefined : { low, high };
 }
 
 /** Images of bytes for a model of images from 0 to 1 are 255 ranges away; an unusual image is a few. */
@@ -140,34 +153,46 @@ function unlikeTraining(values: Values, i: number, features: number, expected: s
 
 /**
  * Windows of the images that have contrast, as rows: all of them where there are at most `most`, otherwise that many drawn with
- * replacement (after 32 times as many draws, those found by then). Where none has contrast, the first window alone.
+ * replacement (after 32 times as many draws, those found by then). Where none has contrast, the first window alone. What is drawn does not
+ * depend on what is found, so that windows can be drawn ahead and the images of many be read at once.
  */
-export function sampleWindows(images: Dense, windows: Windows, most: number, generator: RandomGenerator): Dense {
-  const n = windowFeatures(windows);
+export async function sampleWindows(
+  x: RowSource,
+  windows: Windows,
+  most: number,
+  generator: RandomGenerator,
+  scale: ByteScale | undefined,
+): Promise<Dense> {
   const each = windows.across * windows.down;
-  const all = images.rows * each;
-  const values = new Uint8Array(Math.min(all, most) * n);
+  const all = x.rows * each;
+  const values = new Uint8Array(Math.min(all, most) * windowFeatures(windows));
   let found = 0;
-  const one = new Uint32Array(1);
-  const take = (window: number): void => {
-    one[0] = window;
-    found = takeWindows(images, windows, one, values, found, most);
-  };
-  if (all <= most) for (let window = 0; window < all; window++) take(window);
-  else {
-    for (let draws = 0; found < most && draws < MOST_DRAWS * most; draws++) {
-      take(drawBelow(generator, images.rows) * each + drawBelow(generator, each));
+  if (all <= most) {
+    for await (const block of x.blocks(LOOK_BYTES)) {
+      const images = toBytes(denseOf(block), scale);
+      found = takeWindows(images, windows, numbersBelow(images.rows * each), values, found, most);
+    }
+  } else {
+    const whole = isMatrix(x) ? toBytes(denseOf(x), scale) : undefined;
+    for (let draws = 0; found < most && draws < MOST_DRAWS * most; draws += DRAWS) {
+      const count = Math.min(DRAWS, MOST_DRAWS * most - draws);
+      const drawn = Array.from({ length: count }, () => [drawBelow(generator, x.rows), drawBelow(generator, each)]);
+      const listed = distinct(Uint32Array.from(drawn, ([image]) => image));
+      const images = whole ?? toBytes(denseOf(await x.gather(listed)), scale);
+      const place = (image: number) => (whole ? image : lowerBound(listed, image));
+      const wanted = drawn.map(([image, window]) => place(image) * each + window);
+      found = takeWindows(images, windows, wanted, values, found, most);
     }
   }
   const kept = Math.max(1, found);
-  return Dense.of(values.slice(0, kept * n), kept, n);
+  return Dense.of(values.slice(0, kept * windowFeatures(windows)), kept, windowFeatures(windows));
 }
 
 /** Copies listed windows that have contrast behind the `found` that are there, up to `most`; answers with how many there are then. */
-export function takeWindows(
+function takeWindows(
   images: Dense,
   windows: Windows,
-  listed: Uint32Array,
+  listed: ArrayLike<number>,
   values: Uint8Array,
   found: number,
   most: number,

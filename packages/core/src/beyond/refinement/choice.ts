@@ -5,19 +5,20 @@
  * from the other rows before they are compared. Afterwards filters are refined again, with all rows, where that pays.
  */
 
-import type { Backend, HeldRows, Made, Plan, RowSource } from "../../backends/contract.ts";
+import type { Backend, HeldRows, PieceResult, Plan, RowSource } from "../../backends/contract.ts";
 import type { KeptBank } from "../../backends/kept-bank.ts";
 import { RanksimError } from "../../errors.ts";
 import { numbersBelow } from "../../kernels/rows.ts";
 import type { FilterBank } from "../../kernels/shapes.ts";
 import { copiesOf } from "../../matrix/shifted.ts";
 import { areAllWhole, gatherMatrix } from "../../matrix/source.ts";
+import type { Keeper } from "../../paper/train.ts";
 import { drawWithoutReplacement, type RandomGenerator } from "../../random.ts";
 import type { CommitteeBank } from "../committee/committee.ts";
 import { holdOut } from "../held-out.ts";
-import { madeApart, type RefinementKeeper } from "./apart.ts";
 import { isBetter, Judge, type Marks, sum } from "./judge.ts";
 import {
+  type OnPart,
   type PreparedBank,
   plainWithout,
   prepareBank,
@@ -58,8 +59,8 @@ interface RefineTask {
   /** Random numbers for held-out rows and batches. */
   readonly generator: RandomGenerator;
   readonly backend: Backend;
-  /** Where banks are kept as soon as they are done, if anywhere. */
-  readonly keeper?: RefinementKeeper | undefined;
+  /** Where a bank is kept under a name as soon as it is done, if anywhere. */
+  readonly keeperOf?: (name: string) => Keeper<PieceResult> | undefined;
   /** Called with the share of the work done and the epochs of the bank at work; may wait, or throw to stop. */
   readonly onEpoch: (share: number, epoch: number) => Promise<void>;
 }
@@ -90,7 +91,7 @@ export interface Refined {
 
 /** The committee after refinement, or as it was, and what refinement did. */
 export async function refineCommittee(task: RefineTask): Promise<Refined> {
-  const { x, codes, copies, classes, banks, generator, backend } = task;
+  const { x, codes, copies, classes, banks, generator, backend, epochs: most } = task;
   const rows = codes.length / copies;
   const share = Math.min(HELD_OUT, MOST_HELD_OUT / rows);
   const { train, heldOut } = holdOut(codes.subarray(0, rows), classes, share, generator);
@@ -98,63 +99,85 @@ export async function refineCommittee(task: RefineTask): Promise<Refined> {
   const notes = banks.some(({ bank }) => bank.filters * bank.features > MOST_NUMBERS) ? [tooLarge(banks)] : [];
   if (heldOut.length === 0 || notes.length > 0) return { banks, report: nothing, notes };
   const schedule = await scheduleFor(x);
-  const plan = { filters: banks[0].bank.filters, searches: task.epochs };
-  const held = await backend.hold(x, plan);
-  let judge: Judge | undefined;
-  let keptBank: KeptBank | undefined;
-  try {
-    const judged = await backend.hold(await gatherMatrix(x, heldOut), plan);
-    judge = new Judge(judged, pick(codes, heldOut), classes);
-    const again = heldOut.length > FEW * rows;
-    const learning = copiesOf(train, rows, copies);
-    const refiner = new Refiner(task, held, plan, await areAllWhole(x), schedule, learning, again);
-    const first = await refiner.prepare(0, learning);
-    const plain = [await plainWithout(first)];
-    const chosen = await refiner.choose(first, judge);
-    keptBank = chosen.keptBank;
-    const refined = [{ ...banks[0], bank: chosen.keptBank.bank }];
-    const others = banks.slice(1);
-    for (const [j, made] of (await refiner.refineApart("bank", others, learning, chosen)).entries()) {
-      refined.push({ ...others[j], bank: made.banks[0] });
-      plain.push({ bank: made.banks[1], filterClass: made.numbers });
+  const windows = task.window === undefined ? windowsFor(schedule, most) : [task.window];
+  const again = heldOut.length > FEW * rows;
+  const trials = windows.length > 1 ? windows.length * TRIAL_EPOCHS : 0;
+  const steps = trials + (again ? 2 : 1) * banks.length * most;
+  return withRows(task, schedule, steps, async (work) => {
+    const judged = await backend.hold(await gatherMatrix(x, heldOut), work.plan);
+    const judge = new Judge(judged, pick(codes, heldOut), classes);
+    let keptBank: KeptBank | undefined;
+    try {
+      const learning = copiesOf(train, rows, copies);
+      const first = await prepare(work, 0, learning);
+      const plain = [await plainWithout(first)];
+      const chosen = await choose(work, first, judge, windows);
+      keptBank = chosen.keptBank;
+      const refined = [{ ...banks[0], bank: chosen.keptBank.bank }];
+      const others = banks.slice(1);
+      for (const [j, made] of (await refineApart(work, "bank", others, learning, chosen)).entries()) {
+        refined.push({ ...others[j], bank: made.banks[0] });
+        plain.push({ bank: made.banks[1], filterClass: made.numbers });
+      }
+      const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
+      const alone = banks.length === 1;
+      const before = sum(alone ? was : await judge.together(plain)) / heldOut.length;
+      const after = sum(alone ? is : await judge.together(refined)) / heldOut.length;
+      // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
+      if (after < before || !isBetter(is, was, LIKELY)) {
+        return { banks, report: { ...nothing, before, after: before }, notes };
+      }
+      const every = again ? await refineApart(work, "again", banks, numbersBelow(codes.length), chosen) : [];
+      for (const [b, made] of every.entries()) refined[b] = { ...banks[b], bank: made.banks[0] };
+      const { window, epochs } = chosen;
+      const report = { ...nothing, refined: true, before, after, window, epochs };
+      if (again || banks.length > 1) return { banks: refined, report, notes };
+      const result = { banks: refined, report, notes, keptBank };
+      keptBank = undefined;
+      return result;
+    } finally {
+      keptBank?.release();
+      judge.release();
     }
-    const [was, is] = [await judge.each(plain), await judge.each(refined.slice(1), chosen.right)];
-    const alone = banks.length === 1;
-    const before = sum(alone ? was : await judge.together(plain)) / heldOut.length;
-    const after = sum(alone ? is : await judge.together(refined)) / heldOut.length;
-    // Banks by themselves show a gain more clearly than together, where few rows are left to be gained.
-    if (after < before || !isBetter(is, was, LIKELY)) {
-      return { banks, report: { ...nothing, before, after: before }, notes };
-    }
-    const every = again ? await refiner.refineApart("again", banks, numbersBelow(codes.length), chosen) : [];
-    for (const [b, made] of every.entries()) refined[b] = { ...banks[b], bank: made.banks[0] };
-    const { window, epochs } = chosen;
-    const report = { ...nothing, refined: true, before, after, window, epochs };
-    if (again || banks.length > 1) return { banks: refined, report, notes };
-    const result = { banks: refined, report, notes, keptBank };
-    keptBank = undefined;
-    return result;
-  } finally {
-    keptBank?.release();
-    judge?.release();
-    held.release();
-  }
+  });
 }
 
 /** The committee refined with all rows by the window and the epochs that were chosen for other rows; as it was where that refined nothing. */
 export async function refineAs({ refined, window, epochs }: Refinement, task: RefineTask): Promise<Refined> {
-  const { x, codes, banks, backend } = task;
+  const { x, codes, banks } = task;
   const report = { refined, heldOutRows: 0, before: 0, after: 0 };
   if (window === undefined || epochs === undefined) return { banks, report, notes: [] };
-  const plan = { filters: banks[0].bank.filters, searches: task.epochs };
-  const all = numbersBelow(codes.length);
-  const held = await backend.hold(x, plan);
-  try {
-    const once = { ...task, window };
-    const refiner = new Refiner(once, held, plan, await areAllWhole(x), await scheduleFor(x), all, false);
-    const made = await refiner.refineApart("again", banks, all, { window, epochs });
+  return withRows(task, await scheduleFor(x), banks.length * task.epochs, async (work) => {
+    const made = await refineApart(work, "again", banks, numbersBelow(codes.length), { window, epochs });
     const after = made.map((one, b) => ({ ...banks[b], bank: one.banks[0] }));
     return { banks: after, report: { ...report, window, epochs }, notes: [] };
+  });
+}
+
+/** The work of one call, with its progress. */
+interface Work {
+  readonly task: RefineTask;
+  readonly held: HeldRows;
+  readonly plan: Plan;
+  readonly isWhole: boolean;
+  readonly schedule: Schedule;
+  /** Epochs of all banks, those of trials among them, and those made. */
+  readonly steps: number;
+  done: number;
+}
+
+/** Does work on the rows while a back end has them. */
+async function withRows<T>(
+  task: RefineTask,
+  schedule: Schedule,
+  steps: number,
+  use: (work: Work) => Promise<T>,
+): Promise<T> {
+  const { x, banks, backend, epochs } = task;
+  const plan = { filters: banks[0].bank.filters, searches: epochs };
+  const held = await backend.hold(x, plan);
+  try {
+    return await use({ task, held, plan, isWhole: await areAllWhole(x), schedule, steps, done: 0 });
   } finally {
     held.release();
   }
@@ -177,181 +200,164 @@ interface Chosen {
   readonly right: Marks;
 }
 
-/** The work of one call, with its progress. */
-class Refiner {
-  readonly #task: RefineTask;
-  readonly #held: HeldRows;
-  readonly #plan: Plan;
-  readonly #whole: boolean;
-  readonly #schedule: Schedule;
-  readonly #learning: Uint32Array;
-  readonly #windows: readonly number[];
-  readonly #steps: number;
-  #done = 0;
-
-  constructor(
-    task: RefineTask,
-    held: HeldRows,
-    plan: Plan,
-    isWhole: boolean,
-    schedule: Schedule,
-    learning: Uint32Array,
-    again: boolean,
-  ) {
-    this.#task = task;
-    this.#held = held;
-    this.#plan = plan;
-    this.#whole = isWhole;
-    this.#schedule = schedule;
-    this.#learning = learning;
-    this.#windows = task.window === undefined ? windowsFor(schedule, task.epochs) : [task.window];
-    const trials = this.#windows.length > 1 ? this.#windows.length * TRIAL_EPOCHS : 0;
-    this.#steps = trials + (again ? 2 : 1) * task.banks.length * task.epochs;
-  }
-
-  /** Bank b with the rows it learns from. */
-  prepare(b: number, rows: Uint32Array, held = this.#held): Promise<PreparedBank> {
-    const { banks, distribution, codes } = this.#task;
-    const { bank, filterClass } = banks[b];
-    return prepareBank(held, this.#whole, bank, filterClass, distribution, codes, rows, this.#schedule);
-  }
-
-  /** Window and epochs, chosen by the first bank; as they were kept, if they were. */
-  async choose(prepared: PreparedBank, judge: Judge): Promise<Chosen> {
-    const { keeper, generator, epochs } = this.#task;
-    const trial = this.#windows.length > 1 ? sampleRows(this.#learning, TRIAL_ROWS, generator) : undefined;
-    const own = takeEpochs(generator, epochs);
-    const kept = await keeper?.recall("first");
-    if (kept) {
-      const [choice, done] = kept.numbers;
-      if (!(choice < this.#windows.length && done <= epochs)) throw otherRefinement("first");
-      refuseOther(kept, this.#task.banks[0], "first");
-      const keptBank = judge.keep(kept.banks[0]);
-      const right = await judge.rightBy(keptBank, prepared.start.filterClass);
-      return { keptBank, window: this.#windows[choice], epochs: done, right };
-    }
-    const choice = trial ? await this.#chooseWindow(prepared, judge, trial, own) : 0;
-    const chosen = await this.#chooseEpochs(prepared, this.#windows[choice], judge, own);
-    if (await keeper?.isDue()) {
-      await keeper?.keep("first", { banks: [chosen.keptBank.bank], numbers: Uint32Array.of(choice, chosen.epochs) });
-    }
-    return chosen;
-  }
-
-  /**
-   * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
-   * few epochs wide windows do better than in many.
-   */
-  async #chooseWindow(
-    prepared: PreparedBank,
-    judge: Judge,
-    rows: Uint32Array,
-    generator: RandomGenerator,
-  ): Promise<number> {
-    let best: { choice: number; right: Marks } | undefined;
-    for (const [choice, window] of this.#windows.entries()) {
-      const epochs = TRIAL_EPOCHS;
-      await this.#refine({ ...prepared, rows }, generator.clone(), window, epochs, epochs, async (done, filters) => {
-        if (done < epochs) return;
-        const right = await judge.rightByStrongest({ ...prepared.start, bank: await filters() });
-        if (!best || isBetter(right, best.right, SURE)) best = { choice, right };
-      });
-    }
-    return best?.choice ?? 0;
-  }
-
-  /** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
-  async #chooseEpochs(
-    prepared: PreparedBank,
-    window: number,
-    judge: Judge,
-    generator: RandomGenerator,
-  ): Promise<Chosen> {
-    const { epochs } = this.#task;
-    let chosen = undefined as Chosen | undefined;
-    const judged = async (done: number, filters: () => Promise<FilterBank>): Promise<void> => {
-      const keptBank = judge.keep(await filters());
-      let spare: KeptBank | undefined = keptBank; // until it is chosen
-      try {
-        const right = await judge.rightBy(keptBank, prepared.start.filterClass);
-        if (chosen && isBetter(chosen.right, right, SURE)) return;
-        spare = chosen?.keptBank;
-        chosen = { keptBank, window, epochs: done, right };
-      } finally {
-        spare?.release();
-      }
-    };
-    try {
-      await this.#refine(prepared, generator, window, epochs, epochs, judged);
-    } catch (error) {
-      chosen?.keptBank.release();
-      throw error;
-    }
-    return chosen as Chosen; // set by the last part, if not before
-  }
-
-  /** The banks after the chosen epochs, each apart; those to be judged with what they would be unrefined and the classes of these filters. */
-  async refineApart(
-    what: "bank" | "again",
-    banks: readonly CommitteeBank[],
-    rows: Uint32Array,
-    { window, epochs: until }: Pick<Chosen, "window" | "epochs">,
-  ): Promise<Made[]> {
-    const isJudged = what === "bank";
-    const { generator, keeper, backend, x } = this.#task;
-    const numbers = banks.map((bank) => this.#task.banks.indexOf(bank));
-    const generators = banks.map(() => takeEpochs(generator, until));
-    const done = this.#done + banks.length * until;
-    const made = await madeApart(
-      numbers.map((b) => `${what}-${b}`),
-      backend,
-      keeper,
-      async (place, own) => {
-        const held = own ? await own.hold(x, this.#plan) : this.#held;
-        try {
-          const prepared = await this.prepare(numbers[place], rows, held);
-          const plain = isJudged ? await plainWithout(prepared) : undefined;
-          const bank = await this.#refined(prepared, generators[place], window, until);
-          return { banks: plain ? [bank, plain.bank] : [bank], numbers: plain?.filterClass ?? new Uint32Array(0) };
-        } finally {
-          if (own) held.release();
-        }
-      },
-    );
-    for (const [j, one] of made.entries()) refuseOther(one, banks[j], `${what}-${numbers[j]}`);
-    this.#done = done;
-    return made;
-  }
-
-  async #refined(
-    prepared: PreparedBank,
-    generator: RandomGenerator,
-    window: number,
-    until: number,
-  ): Promise<FilterBank> {
-    let bank: FilterBank | undefined;
-    await this.#refine(prepared, generator, window, this.#task.epochs, until, async (done, filters) => {
-      if (done === until) bank = await filters();
-    });
-    return bank as FilterBank;
-  }
-
-  #refine(
-    prepared: PreparedBank,
-    generator: RandomGenerator,
-    window: number,
-    epochs: number,
-    until: number,
-    onPart: (done: number, filters: () => Promise<FilterBank>) => Promise<void>,
-  ): Promise<void> {
-    let epoch = 0;
-    const onEpoch = () => this.#task.onEpoch(++this.#done / this.#steps, ++epoch);
-    return refineBank(prepared, this.#schedule, { window, epochs, until, onEpoch, onPart }, generator);
-  }
+/** Bank b with the rows it learns from. */
+function prepare(
+  { task, isWhole, schedule, held: all }: Work,
+  b: number,
+  rows: Uint32Array,
+  held = all,
+): Promise<PreparedBank> {
+  const { bank, filterClass } = task.banks[b];
+  return prepareBank(held, isWhole, bank, filterClass, task.distribution, task.codes, rows, schedule);
 }
 
+/** Window and epochs, chosen by the first bank; as they were kept, if they were. */
+async function choose(work: Work, prepared: PreparedBank, judge: Judge, windows: readonly number[]): Promise<Chosen> {
+  const { keeperOf, generator, epochs, banks } = work.task;
+  const trial = windows.length > 1 ? sampleRows(prepared.rows, TRIAL_ROWS, generator) : undefined;
+  const own = takeEpochs(generator, epochs);
+  const keeper = keeperOf?.("first");
+  const kept = await keeper?.recall();
+  if (kept) {
+    const [choice, done] = kept.numbers;
+    if (!(choice < windows.length && done <= epochs)) throw otherRefinement("first");
+    refuseOther(kept, banks[0], "first");
+    const keptBank = judge.keep(kept.banks[0]);
+    const right = await judge.rightBy(keptBank, prepared.start.filterClass);
+    return { keptBank, window: windows[choice], epochs: done, right };
+  }
+  const choice = trial ? await chooseWindow(work, { ...prepared, rows: trial }, judge, windows, own) : 0;
+  const chosen = await chooseEpochs(work, prepared, windows[choice], judge, own);
+  await keeper?.keep(() => ({ banks: [chosen.keptBank.bank], numbers: Uint32Array.of(choice, chosen.epochs) }));
+  return chosen;
+}
+
+/**
+ * The smallest window, unless a wider one leaves more held-out rows right than chance explains: trials are short, and in
+ * few epochs wide windows do better than in many.
+ */
+async function chooseWindow(
+  work: Work,
+  prepared: PreparedBank,
+  judge: Judge,
+  windows: readonly number[],
+  generator: RandomGenerator,
+): Promise<number> {
+  let best: { choice: number; right: Marks } | undefined;
+  for (const [choice, window] of windows.entries()) {
+    const epochs = TRIAL_EPOCHS;
+    await refine(work, prepared, generator.clone(), { window, epochs, until: epochs }, async (done, filters) => {
+      if (done < epochs) return;
+      const right = await judge.rightByStrongest({ ...prepared.start, bank: await filters() });
+      if (!best || isBetter(right, best.right, SURE)) best = { choice, right };
+    });
+  }
+  return best?.choice ?? 0;
+}
+
+/** How many epochs to make: all, unless an earlier part left more held-out rows right than chance explains. */
+async function chooseEpochs(
+  work: Work,
+  prepared: PreparedBank,
+  window: number,
+  judge: Judge,
+  generator: RandomGenerator,
+): Promise<Chosen> {
+  const { epochs } = work.task;
+  let chosen = undefined as Chosen | undefined;
+  const onPart: OnPart = async (done, filters) => {
+    const keptBank = judge.keep(await filters());
+    let spare: KeptBank | undefined = keptBank; // until it is chosen
+    try {
+      const right = await judge.rightBy(keptBank, prepared.start.filterClass);
+      if (chosen && isBetter(chosen.right, right, SURE)) return;
+      spare = chosen?.keptBank;
+      chosen = { keptBank, window, epochs: done, right };
+    } finally {
+      spare?.release();
+    }
+  };
+  try {
+    await refine(work, prepared, generator, { window, epochs, until: epochs }, onPart);
+  } catch (error) {
+    chosen?.keptBank.release();
+    throw error;
+  }
+  return chosen as Chosen; // set by the last part, if not before
+}
+
+function refine(
+  work: Work,
+  prepared: PreparedBank,
+  generator: RandomGenerator,
+  how: { readonly window: number; readonly epochs: number; readonly until: number },
+  onPart: OnPart,
+): Promise<void> {
+  let epoch = 0;
+  const onEpoch = () => work.task.onEpoch(++work.done / work.steps, ++epoch);
+  return refineBank(prepared, work.schedule, { ...how, onEpoch, onPart }, generator);
+}
+
+/**
+ * The banks after the chosen epochs, each apart; those to be judged with what they would be unrefined and the classes of these filters.
+ * Each is found where it was kept, else made by one of the processes. As many are made at a time as there are processes, so that what is
+ * done is kept before the next ones begin.
+ */
+async function refineApart(
+  work: Work,
+  what: "bank" | "again",
+  banks: readonly CommitteeBank[],
+  rows: Uint32Array,
+  { window, epochs: until }: Pick<Chosen, "window" | "epochs">,
+): Promise<PieceResult[]> {
+  const { generator, keeperOf, backend, x, epochs, banks: every } = work.task;
+  const names = banks.map((bank) => `${what}-${every.indexOf(bank)}`);
+  const generators = banks.map(() => takeEpochs(generator, until));
+  const done = work.done + banks.length * until;
+  const make = async (place: number, own?: Backend): Promise<PieceResult> => {
+    const held = own ? await own.hold(x, work.plan) : work.held;
+    try {
+      const prepared = await prepare(work, every.indexOf(banks[place]), rows, held);
+      const plain = what === "bank" ? await plainWithout(prepared) : undefined;
+      let bank: FilterBank | undefined;
+      await refine(work, prepared, generators[place], { window, epochs, until }, async (reached, filters) => {
+        if (reached === until) bank = await filters();
+      });
+      const refined = bank as FilterBank; // set by the last part
+      return plain ? { banks: [refined, plain.bank], numbers: plain.filterClass } : { banks: [refined], numbers: NONE };
+    } finally {
+      if (own) held.release();
+    }
+  };
+  const { processes } = backend;
+  const all: PieceResult[] = [];
+  for (let from = 0; from < banks.length; ) {
+    const some = names.slice(from, from + (processes?.count ?? 1));
+    const keepers = some.map((name) => keeperOf?.(name));
+    const known: (PieceResult | undefined)[] = [];
+    for (const keeper of keepers) known.push(await keeper?.recall());
+    const open = [...some.keys()].filter((j) => !known[j]);
+    const first = from;
+    const made =
+      processes && open.length > 0
+        ? await processes.pieces(open.length, (j, own) => make(first + open[j], own))
+        : await Promise.all(open.map((j) => make(first + j)));
+    for (const [at, j] of open.entries()) {
+      await keepers[j]?.keep(() => made[at]);
+      known[j] = made[at];
+    }
+    for (const one of known) all.push(one as PieceResult);
+    from += some.length;
+  }
+  for (const [j, one] of all.entries()) refuseOther(one, banks[j], names[j]);
+  work.done = done;
+  return all;
+}
+
+const NONE = new Uint32Array(0);
+
 /** Refuses what was kept of a bank of another size. */
-function refuseOther({ banks: [refined, plain], numbers }: Made, { bank }: CommitteeBank, name: string): void {
+function refuseOther({ banks: [refined, plain], numbers }: PieceResult, { bank }: CommitteeBank, name: string): void {
   if (refined?.filters !== bank.filters || (plain && plain.filters !== numbers.length)) throw otherRefinement(name);
 }
 

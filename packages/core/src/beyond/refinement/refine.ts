@@ -8,7 +8,7 @@ import type { HeldRows, Prototypes, RefineRule, RowSource, TopFilters, Turn } fr
 import { groupByCode, pickGroups, singletons } from "../../bank/groups.ts";
 import { looksOf } from "../../kernels/measure.ts";
 import { pickFilters } from "../../kernels/pick-filters.ts";
-import { sourceOf } from "../../kernels/rows.ts";
+import { numbersBelow, sourceOf } from "../../kernels/rows.ts";
 import type { FilterBank, Sum } from "../../kernels/shapes.ts";
 import { expandFilter } from "../../kernels/top.ts";
 import { drawBelow, type RandomGenerator } from "../../random.ts";
@@ -174,16 +174,14 @@ async function means(
   const groups = groupByCode(winners, m + 1);
   const learned = Uint32Array.from({ length: m }, (_, f) => f).filter((f) => groups.offsets[f] < groups.offsets[f + 1]);
   const values = new Float64Array(m * n);
-  const sums = held.sum(pickGroups(groups, learned));
   let total = 0;
-  const added = await sums.read();
+  const added = await held.sum(pickGroups(groups, learned));
   for (let j = 0; j < added.length; j++) {
     const f = learned[j];
     const count = groups.offsets[f + 1] - groups.offsets[f];
     total = takeMean(added[j], count, values.subarray(f * n, (f + 1) * n), total);
     await held.turn.pause();
   }
-  sums.release();
   const size = total === 0 ? 1 : total / learned.length;
   for (let f = 0; f < m; f++) {
     if (groups.offsets[f] !== groups.offsets[f + 1]) continue;
@@ -253,7 +251,7 @@ async function raise(values: Float64Array, turn: Turn): Promise<void> {
 }
 
 /** Called after each part of the epochs with its last epoch and a maker of the filters averaged over it. */
-type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
+export type OnPart = (epochs: number, filters: () => Promise<FilterBank>) => Promise<void>;
 
 /** How a bank is refined. */
 interface RefineSettings {
@@ -343,7 +341,7 @@ async function rank(
 ): Promise<FilterBank> {
   const held = await backend.hold(sourceOf({ form: "dense", rows: filters, features, values }), { turn });
   try {
-    const bank = await held.sum(singletons(Uint32Array.from({ length: filters }, (_, f) => f))).rank(distribution);
+    const bank = await held.rank(singletons(numbersBelow(filters)), distribution);
     return await bank.read().finally(() => bank.release());
   } finally {
     held.release();

@@ -13,15 +13,17 @@ import {
   headerText,
   LONGEST_HEADER,
   NO_DIGEST,
-  type Placed,
   place,
 } from "./layout.ts";
 import { sha256 } from "./sha256.ts";
 
 /** The one file for `saved`. Refuses (code "unsupported") what a file cannot hold. */
 export function encodeSaved(saved: Saved): Uint8Array<ArrayBuffer> {
-  const { text, placed, arrays } = layOut(saved);
-  const header = new TextEncoder().encode(text);
+  const model = canonicalJson(treeOf(saved), "model");
+  const arrays = new Map<string, SavedArray>();
+  gatherArrays(saved, "", arrays);
+  const placed = place([...arrays].map(([name, { shape, values }]) => ({ name, type: typeOf(name, values), shape })));
+  const header = new TextEncoder().encode(headerText(model, placed, NO_DIGEST));
   if (header.length > LONGEST_HEADER) {
     throw new RanksimError("unsupported", `header of ${header.length} bytes, at most ${LONGEST_HEADER} are allowed`);
   }
@@ -35,25 +37,6 @@ export function encodeSaved(saved: Saved): Uint8Array<ArrayBuffer> {
   }
   bytes.set(new TextEncoder().encode(sha256([bytes])), DIGEST_AT);
   return bytes;
-}
-
-/** The header of the file for `saved`, without a digest: all of the file but the contents of its arrays. */
-export function outlineOf(saved: Saved): string {
-  return layOut(saved).text;
-}
-
-interface Layout {
-  readonly text: string;
-  readonly placed: readonly Placed[];
-  readonly arrays: ReadonlyMap<string, SavedArray>;
-}
-
-function layOut(saved: Saved): Layout {
-  const model = canonicalJson(treeOf(saved), "model");
-  const arrays = new Map<string, SavedArray>();
-  gatherArrays(saved, "", arrays);
-  const placed = place([...arrays].map(([name, { shape, values }]) => ({ name, type: typeOf(name, values), shape })));
-  return { text: headerText(model, placed, NO_DIGEST), placed, arrays };
 }
 
 /** The part of `saved` that goes into the header. */

@@ -13,10 +13,7 @@ import {
 } from "../../paper/filter-labels.ts";
 import type { Combine } from "../../paper/vote.ts";
 import type { Saved, SavedArray } from "../saved.ts";
-import { bad, checkOffsets, vector } from "./filters.ts";
-
-/** The names of the arrays. */
-export const LABEL_ARRAYS = ["filter_labels", "label_offsets", "label_indices", "label_counts", "label_rows"] as const;
+import { array, bad, sparseEntries, stored, vector } from "./arrays.ts";
 
 /** Tables of up to this many shares (8 MiB) are stored as tables, as all were once. */
 const LARGEST_TABLE = 2 ** 20;
@@ -33,12 +30,11 @@ export function labelArrays(shares: LabelShares): { [name: string]: SavedArray }
   if (!counts || !areStored(counts)) {
     return { filter_labels: { shape: [unknown.length, classes], values: tableOfShares(shares) } };
   }
-  const vector = (values: Uint32Array): SavedArray => ({ shape: [values.length], values });
   return {
-    label_offsets: vector(counts.offsets),
-    label_indices: vector(counts.label),
-    label_counts: vector(counts.count),
-    label_rows: vector(counts.rows),
+    label_offsets: stored(counts.offsets),
+    label_indices: stored(counts.label),
+    label_counts: stored(counts.count),
+    label_rows: stored(counts.rows),
   };
 }
 
@@ -51,71 +47,29 @@ export function readLabels(
   combine: Combine,
   labelRows: Uint32Array | undefined,
 ): LabelShares {
-  const isTable = saved.arrays.filter_labels !== undefined;
-  const strange = isTable ? ["label_offsets", "label_indices", "label_counts"] : [];
-  if (isTable && !labelRows) strange.push("label_rows");
-  for (const name of strange) if (saved.arrays[name]) throw bad(saved, `unknown array ${name}`);
-  if (!isTable && saved.arrays.label_counts)
+  if (!saved.arrays.filter_labels && saved.arrays.label_counts) {
     return sharesOf(readCounts(saved, filters, classes, several), several, combine);
-  const shares = readTable(saved, filters, classes);
-  if (labelRows && !areSharesOf(shares, sharesOf(countsOf(shares, labelRows), several, combine))) {
+  }
+  const { values } = array(saved, "filter_labels", [Float64Array], [filters, classes]);
+  // A share of -0 would be stored as 0 again: a file of its own for the same model.
+  if (!values.every((share) => share >= 0 && share <= 1 && !Object.is(share, -0))) {
+    throw bad(saved, "filter_labels: expected shares from 0 to 1, and no -0");
+  }
+  const shares = sharesFromTable(values, classes);
+  const counted = labelRows && tableOfShares(sharesOf(countsOf(shares, labelRows), several, combine));
+  if (counted?.some((share, e) => share !== values[e])) {
     throw bad(saved, "filter_labels: expected shares of the rows that label_rows counts");
   }
   return shares;
 }
 
-function readTable(saved: Saved, filters: number, classes: number): LabelShares {
-  const array = saved.arrays.filter_labels;
-  const shape = [filters, classes];
-  if (!(array?.values instanceof Float64Array) || array.shape.join() !== shape.join()) {
-    throw bad(saved, `filter_labels: expected ${shape.join(" x ")} float64 shares`);
-  }
-  if (!array.values.every((share) => share >= 0 && share <= 1)) {
-    throw bad(saved, "filter_labels: expected shares from 0 to 1");
-  }
-  return sharesFromTable(array.values, classes);
-}
-
-/** Whether stored shares are those that the counts give. */
-function areSharesOf(stored: LabelShares, given: LabelShares): boolean {
-  const { classes, offsets, label, share } = stored;
-  for (let f = 0; f < stored.unknown.length; f++) {
-    const own = {
-      label: label.subarray(offsets[f], offsets[f + 1]),
-      share: share.subarray(offsets[f], offsets[f + 1]),
-    };
-    const [from, to] = [given.offsets[f], given.offsets[f + 1]];
-    const wanted =
-      given.unknown[f] === 1
-        ? sharesFromTable(given.common, classes)
-        : { label: given.label.subarray(from, to), share: given.share.subarray(from, to) };
-    if (!isEqual(own.label, wanted.label) || !isEqual(own.share, wanted.share)) return false;
-  }
-  return true;
-}
-
-function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  if (a.length !== b.length) return false;
-  for (let j = 0; j < a.length; j++) if (a[j] !== b[j]) return false;
-  return true;
-}
-
 function readCounts(saved: Saved, filters: number, classes: number, several: boolean): LabelCounts {
-  const rows = vector(saved, "label_rows", Uint32Array);
-  const offsets = vector(saved, "label_offsets", Uint32Array);
-  const label = vector(saved, "label_indices", Uint32Array);
-  const count = vector(saved, "label_counts", Uint32Array);
-  if (rows.length !== filters) throw bad(saved, `label_rows: expected ${filters} counts, found ${rows.length}`);
-  if (count.length !== label.length) {
-    throw bad(saved, `label_counts: expected ${label.length} counts, found ${count.length}`);
-  }
-  checkOffsets(saved, "label_offsets", offsets, filters, label.length);
+  const rows = vector(saved, "label_rows", Uint32Array, filters);
+  const { offsets, indices: label } = sparseEntries(saved, "label", filters, classes);
+  const count = vector(saved, "label_counts", Uint32Array, label.length);
   for (let f = 0; f < filters; f++) {
     let sum = 0;
     for (let e = offsets[f]; e < offsets[f + 1]; e++) {
-      if (label[e] >= classes || (e > offsets[f] && label[e] <= label[e - 1])) {
-        throw bad(saved, `label_indices: filter ${f}: expected ascending classes below ${classes}`);
-      }
       if (count[e] === 0 || count[e] > rows[f]) {
         throw bad(saved, `label_counts: filter ${f}: expected counts from 1 to its ${rows[f]} rows, found ${count[e]}`);
       }

@@ -7,7 +7,8 @@ import { commonNorm } from "../../kernels/rank.ts";
 import type { DenseBank, PatchLayer } from "../../kernels/shapes.ts";
 import type { ImageShape } from "../../matrix/image-shape.ts";
 import type { Json, Saved, SavedArray } from "../saved.ts";
-import { bad, count, readParams } from "./filters.ts";
+import { array, bad, count, readParams } from "./arrays.ts";
+import { NUMBER, record } from "./record.ts";
 
 /** Windows of at most this many values have ranks that fit in a byte. */
 const BYTE_VALUES = 127;
@@ -36,11 +37,10 @@ export function readLayers(
     readonly bytes: boolean;
   },
 ): PatchLayer[] {
-  let layers: PatchLayer[];
   try {
     const { choices, bytes } = choicesOf(readParams(saved));
     const limits = readLimits(saved, bytes ? choices.length : 0);
-    layers = choices.map((choice, j) => {
+    return choices.map((choice, j) => {
       const windows = windowsOf(shape, choice, limits[j]);
       checkWindows(windows);
       return { windows, bank: readRanks(saved, j, windowFeatures(windows)) };
@@ -48,10 +48,6 @@ export function readLayers(
   } catch (cause) {
     throw cause instanceof RanksimError && cause.code === "bad-file" ? cause : bad(saved, (cause as Error).message);
   }
-  for (const name of Object.keys(saved.arrays)) {
-    if (!layers.some((_, j) => nameOf(j) === name)) throw bad(saved, `unknown array ${name}`);
-  }
-  return layers;
 }
 
 /** The stored limits of so many layers, 0 where pooled values are the sums. */
@@ -83,13 +79,9 @@ export function readShape(saved: Saved): ImageShape {
 
 function readRanks(saved: Saved, layer: number, features: number): DenseBank {
   const name = nameOf(layer);
-  const array = saved.arrays[name];
-  if (!array) throw bad(saved, `array ${name} is missing`);
-  const { shape, values } = array;
   const Type = features <= BYTE_VALUES ? Uint8Array : Uint16Array;
-  if (!(values instanceof Type) || shape.length !== 2 || shape[0] < 1 || shape[1] !== features) {
-    throw bad(saved, `${name}: expected 1 or more x ${features} ranks in ${Type.name}, found ${shape.join(" x ")}`);
-  }
+  const { shape, values } = array<Uint8Array | Uint16Array>(saved, name, [Type], [undefined, features]);
+  if (shape[0] === 0) throw bad(saved, `${name}: expected at least 1 filter, found none`);
   const norm = commonNorm(features, undefined);
   for (let f = 0; f < shape[0]; f++) {
     let sum = 0;
@@ -103,13 +95,15 @@ function readRanks(saved: Saved, layer: number, features: number): DenseBank {
   return { form: "dense", filters: shape[0], features, weights, norm: new Float64Array(shape[0]).fill(norm) };
 }
 
+const SCALE = record({ low: NUMBER, high: NUMBER });
+
 /** How values become bytes, if that is stored. */
 export function readScale(saved: Saved): ByteScale | undefined {
   const { scale } = saved.meta;
   if (scale === null) return undefined;
-  const { low, high } = (scale ?? {}) as { low?: unknown; high?: unknown };
-  const isGood =
-    typeof low === "number" && typeof high === "number" && low <= high && Object.keys(scale as object).length === 2;
-  if (!isGood) throw bad(saved, "scale: expected numbers low and high");
+  const wrong = SCALE(scale, "scale");
+  if (wrong !== undefined) throw bad(saved, wrong);
+  const { low, high } = scale as unknown as ByteScale;
+  if (low > high) throw bad(saved, `scale: expected low up to high, found ${low} and ${high}`);
   return { low, high };
 }

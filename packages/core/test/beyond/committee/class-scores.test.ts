@@ -2,7 +2,8 @@
 
 import { type Backend, Dense, type FilterBank, RankSimilarityClassifier, toCsr } from "@ranksim/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { classBanks, classScores } from "../../../src/beyond/committee/class-scores.ts";
+import { KeptBank } from "../../../src/backends/kept-bank.ts";
+import { committeeScores, keptCommitteeBank } from "../../../src/beyond/committee/committee.ts";
 import { dotRow } from "../../../src/kernels/dot.ts";
 import { expandFilter } from "../../../src/kernels/top.ts";
 import { drawBelow, generatorOf } from "../../../src/random.ts";
@@ -51,10 +52,10 @@ describe.each(platforms)("on $title", ({ open }) => {
   it("give a class without filters the lowest score of the row", async () => {
     const model = await new RankSimilarityClassifier({ filters: 9, classWeight: "uniform" }).fit(x, y, { backend });
     const filterClass = model.filterClass.map((c) => (c === 1 ? 3 : c)); // classes 0, 2 and 3 have filters
-    const banks = classBanks(model.bank, filterClass, 4);
-    expect(banks.map((bank) => bank?.bank.filters)).toEqual([3, undefined, 3, 3]);
+    const bank = keptCommitteeBank(new KeptBank(model.bank), filterClass, 4);
+    expect(bank.byClass.map((own) => own?.bank.filters)).toEqual([3, undefined, 3, 3]);
     const scores = new Float64Array(x.rows * 4);
-    await classScores(x, banks, backend, async () => {}, scores);
+    await committeeScores(x, [bank], 4, backend, async () => {}, scores);
     for (let at = 0; at < scores.length; at += 4) {
       expect(scores[at + 1]).toBe(Math.min(scores[at], scores[at + 2], scores[at + 3]));
     }

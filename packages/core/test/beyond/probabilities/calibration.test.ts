@@ -6,16 +6,25 @@ import { describe, expect, it } from "vitest";
 import {
   applyToClasses,
   applyToLabels,
+  probabilityAt,
+  relateResponses,
+  rootSpread,
+  type ScoreKind,
+  soften,
+  valueAt,
+  weighByLength,
+} from "../../../src/beyond/probabilities/calibration.ts";
+import {
   calibrateClasses,
   calibrateLabels,
-  type ScoreKind,
-} from "../../../src/beyond/probabilities/calibration.ts";
-import { fitRising, valueAt } from "../../../src/beyond/probabilities/isotonic.ts";
-import { naturalLog } from "../../../src/beyond/probabilities/logarithm.ts";
-import { fitCurve, probabilityAt } from "../../../src/beyond/probabilities/logistic.ts";
-import { fitHalfway, LARGEST_HALFWAY, weighByLength } from "../../../src/beyond/probabilities/row-length.ts";
-import { fitSparse, rootSpread } from "../../../src/beyond/probabilities/spread.ts";
-import { fitBeta, LARGEST_BETA, relateResponses, soften } from "../../../src/beyond/probabilities/temperature.ts";
+  fitBeta,
+  fitCurve,
+  fitHalfway,
+  fitRising,
+  fitSparse,
+} from "../../../src/beyond/probabilities/fit.ts";
+import { LARGEST_BETA, LARGEST_HALFWAY } from "../../../src/beyond/probabilities/fitted.ts";
+import { naturalLog } from "../../../src/kernels/exponential.ts";
 import { drawBelow, drawUnit, generatorOf } from "../../../src/random.ts";
 
 describe("naturalLog", () => {
@@ -292,7 +301,7 @@ describe("calibration", () => {
     );
     for (const method of ["temperature", "isotonic"] as const) {
       const found = shares.slice();
-      applyToLabels(calibrateLabels(shares.slice(), present, method), found, 2);
+      applyToLabels(calibrateLabels(shares.slice(), "shares", present, method), "shares", found, 2);
       const mean = (o: number) => has.reduce((sum, _, r) => sum + found[2 * r + o], 0) / rows;
       expect(Math.abs(mean(0) - has.filter(Boolean).length / rows)).toBeLessThan(0.01);
       expect(mean(1)).toBeLessThan(0.01);

@@ -22,7 +22,7 @@ export interface Line extends LegendEntry {
 }
 
 /** An axis: its name with unit, its scale. */
-interface Axis {
+export interface Axis {
   readonly label: string;
   readonly log?: boolean;
   readonly domain?: readonly [number, number];
@@ -42,30 +42,21 @@ export interface NamedPoint {
   readonly bold?: boolean;
 }
 
-/** A band between two curves. */
-interface Band {
-  readonly color: string;
-  readonly points: readonly { readonly x: number; readonly low: number; readonly high: number }[];
-}
-
 /** What a panel shows. */
 interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly lines?: readonly Line[];
-  readonly bands?: readonly Band[];
   readonly named?: readonly NamedPoint[];
   readonly width?: number;
   readonly height?: number;
   /** More marks of Observable Plot, below the lines. */
   readonly marks?: readonly Observable.Markish[];
-  /** More options of Observable Plot, e.g. a colour scale. */
-  readonly options?: Observable.PlotOptions;
 }
 
 /** Draws a panel. */
 export function chart(what: Chart): Panel {
-  const { lines = [], bands = [], named = [], width = 420, height = 300 } = what;
+  const { lines = [], named = [], width = 420, height = 300 } = what;
   const points = lines.flatMap((line) => line.points);
   const x = axisOf("x", what.x, { named: named.map((point) => point.x), drawn: points.map((point) => point.x) });
   const y = axisOf("y", what.y, {
@@ -84,14 +75,10 @@ export function chart(what: Chart): Panel {
     style: { background: "white", fontFamily: "system-ui, sans-serif", fontSize: "12px" },
     x: x.scale,
     y: y.scale,
-    ...what.options,
     marks: [
       ...x.marks,
       ...y.marks,
       ...(what.marks ?? []),
-      ...bands.map(({ points: edges, color }) =>
-        Observable.areaY(edges, { x: "x", y1: "low", y2: "high", fill: color, fillOpacity: 0.18 }),
-      ),
       ...lines.flatMap(({ points: own, color, dash, width: strokeWidth = 1.8 }) => [
         Observable.ruleX(
           own.filter(({ low, high }) => low !== undefined && high !== undefined && high > low),
@@ -115,8 +102,8 @@ export function chart(what: Chart): Panel {
   });
   const toX = applier(figure, "x");
   const toY = applier(figure, "y");
-  const signs = lines.flatMap(({ points: own, color, sign: shape = "none" }) =>
-    own.map((point) => sign(shape, toX(point.x), toY(point.y), color)),
+  const signs = lines.flatMap(({ points: own, color, sign: shape }) =>
+    shape ? own.map((point) => sign(shape, toX(point.x), toY(point.y), color)) : [],
   );
   const names = placeNames(
     named.map((point) => ({ ...point, x: toX(point.x), y: toY(point.y) })),

@@ -16,8 +16,16 @@ export interface Panel {
   readonly height: number;
 }
 
-/** Signs of points, drawn by `sign`. */
-export type Sign = "circle" | "square" | "triangle" | "diamond" | "cross" | "star" | "none";
+/** Signs of points as paths about 0, of size 1. */
+const SIGNS = {
+  circle: "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
+  square: "M-.9-.9H.9V.9H-.9Z",
+  triangle: "M0-1.2 1.15.9H-1.15Z",
+  diamond: "M0-1.3 1.1 0 0 1.3-1.1 0Z",
+  cross: "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
+  star: "M0-1.45.35-.49 1.38-.45.57.19.85 1.17 0 .6-.85 1.17-.57.19-1.38-.45-.35-.49Z",
+};
+export type Sign = keyof typeof SIGNS;
 
 /** An entry of a legend. */
 export interface LegendEntry {
@@ -101,7 +109,7 @@ export function sheet(
 function legendEntries(legend: readonly LegendEntry[], width: number): { svg: string; lines: number } {
   const drawn: string[] = [];
   let [x, line] = [GAP + 8, 0];
-  for (const { name, color, sign: shape = "none", dash = "" } of legend) {
+  for (const { name, color, sign: shape, dash = "" } of legend) {
     const length = 36 + name.length * LETTER + 18;
     if (x + length > width && x > GAP + 8) {
       x = GAP + 8;
@@ -112,7 +120,7 @@ function legendEntries(legend: readonly LegendEntry[], width: number): { svg: st
       dash === "none"
         ? ""
         : `<line x1="${x}" x2="${x + 26}" y1="${y}" y2="${y}" stroke="${color}" stroke-width="2" stroke-dasharray="${dash}"/>`;
-    drawn.push(`${stroke}${sign(shape, x + 13, y, color)}`);
+    drawn.push(`${stroke}${shape ? sign(shape, x + 13, y, color) : ""}`);
     drawn.push(`<text x="${x + 32}" y="${y + 4}" font-size="12" fill="#222">${escapeText(name)}</text>`);
     x += length;
   }
@@ -121,58 +129,7 @@ function legendEntries(legend: readonly LegendEntry[], width: number): { svg: st
 
 /** A sign of a point, centred. */
 export function sign(shape: Sign, x: number, y: number, color: string, size = 4): string {
-  const at = (points: readonly (readonly [number, number])[]) =>
-    `<polygon points="${points.map(([a, b]) => `${round(x + a * size)},${round(y + b * size)}`).join(" ")}" fill="${color}"/>`;
-  switch (shape) {
-    case "circle":
-      return `<circle cx="${round(x)}" cy="${round(y)}" r="${size}" fill="${color}"/>`;
-    case "square":
-      return at([
-        [-0.9, -0.9],
-        [0.9, -0.9],
-        [0.9, 0.9],
-        [-0.9, 0.9],
-      ]);
-    case "triangle":
-      return at([
-        [0, -1.2],
-        [1.15, 0.9],
-        [-1.15, 0.9],
-      ]);
-    case "diamond":
-      return at([
-        [0, -1.3],
-        [1.1, 0],
-        [0, 1.3],
-        [-1.1, 0],
-      ]);
-    case "star": {
-      const corner = (j: number) => {
-        const [angle, radius] = [(Math.PI * j) / 5 - Math.PI / 2, j % 2 === 0 ? 1.45 : 0.6];
-        return [Math.cos(angle) * radius, Math.sin(angle) * radius] as const;
-      };
-      return at(Array.from({ length: 10 }, (_, j) => corner(j)));
-    }
-    case "cross":
-      return at([
-        [-0.4, -1.1],
-        [0.4, -1.1],
-        [0.4, -0.4],
-        [1.1, -0.4],
-        [1.1, 0.4],
-        [0.4, 0.4],
-        [0.4, 1.1],
-        [-0.4, 1.1],
-        [-0.4, 0.4],
-        [-1.1, 0.4],
-        [-1.1, -0.4],
-        [-0.4, -0.4],
-      ]);
-    case "none":
-      return "";
-    default:
-      throw new Error(`unknown sign ${shape satisfies never}`);
-  }
+  return `<path transform="translate(${round(x)},${round(y)}) scale(${size})" d="${SIGNS[shape]}" fill="${color}"/>`;
 }
 
 /** Text between tags or in an attribute. */

@@ -1,13 +1,15 @@
 /** Figure 2 A and B: F1 and time of a linear SVM behind RST, and on raw pixels, against the number of training rows. */
 
-import { table } from "../../bench/show.ts";
-import { chart, type Line } from "../drawing/chart.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
+import type { Line } from "../drawing/chart.ts";
 import { COLORS, LINES, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, pointOf, showSeconds, summarize } from "../drawing/spread.ts";
 import { type Claim, type Experiment, type Found, judge, whether } from "../experiment.ts";
 import type { Point, Scale } from "../spec.ts";
 import { count, largest, ratio, rowCounts, tally } from "../wording.ts";
-import { ours, rowsFor, SVM, seedsFor, some } from "./plan.ts";
+import { ours, SVM, seedsFor, some } from "./plan.ts";
+import { scoreAndTime, secondsOf } from "./score-and-time.ts";
 
 const TRAIN_ROWS = 60_000;
 const SIZES = [1000, 3000, 10_000, 30_000, 60_000];
@@ -79,7 +81,7 @@ export function means({ find }: Found, points: readonly Point[]) {
   const found = points.map(find);
   return {
     f1: summarize(found.map((run) => run?.macroF1)),
-    seconds: summarize(found.map((run) => run?.seconds && run.seconds.train + run.seconds.apply)),
+    seconds: summarize(found.map(secondsOf)),
   };
 }
 
@@ -88,7 +90,7 @@ export const figure2ab: Experiment = {
   title: "Figure 2 A, B: RST before a linear SVM, against the number of training rows",
   points: (quick) => variants(quick).flatMap(({ points }) => some(quick, SIZES).flatMap((size) => points(size))),
   section: (found) => {
-    const { find, quick } = found;
+    const { quick } = found;
     const sizes = some(quick, SIZES);
     const lines = (value: (point: Point) => number | undefined): Line[] =>
       variants(quick).map(({ points, ...look }) => ({
@@ -99,23 +101,7 @@ export const figure2ab: Experiment = {
     const plot = sheet(
       "figure-2ab.svg",
       "F1 and processor time of a linear SVM behind RST and on raw pixels against training rows",
-      [
-        {
-          title: "A  F1",
-          ...chart({ x, y: { label: "macro F1", format: ".2f" }, lines: lines((point) => find(point)?.macroF1) }),
-        },
-        {
-          title: "B  time",
-          ...chart({
-            x,
-            y: { label: "processor time, s (transform, train, predict 10,000)", log: true },
-            lines: lines((point) => {
-              const seconds = find(point)?.seconds;
-              return seconds && seconds.train + seconds.apply;
-            }),
-          }),
-        },
-      ],
+      scoreAndTime(found, ["A  F1", "B  time"], x, "transform", lines),
       variants(quick).map(({ points: _, ...look }) => look),
     );
     const body = variants(quick).map(({ name, points }) => [

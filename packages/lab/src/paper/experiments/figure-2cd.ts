@@ -1,7 +1,7 @@
 /** Figure 2 C and D: F1 and time of a linear SVM behind RST against the number of filters, for several training sizes. */
 
-import { table } from "../../bench/show.ts";
-import { chart, type Line } from "../drawing/chart.ts";
+import { table } from "../../runner/show.ts";
+import type { Line } from "../drawing/chart.ts";
 import { LINES, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, pointOf, showSeconds } from "../drawing/spread.ts";
 import { type Experiment, judge } from "../experiment.ts";
@@ -9,6 +9,7 @@ import type { Point } from "../spec.ts";
 import { count, rowCounts, signed } from "../wording.ts";
 import { means, transformSvm } from "./figure-2ab.ts";
 import { some } from "./plan.ts";
+import { scoreAndTime } from "./score-and-time.ts";
 
 const SIZES = [1000, 10_000, 60_000];
 const FILTERS = [25, 50, 150, 500, 1500];
@@ -19,7 +20,7 @@ export const figure2cd: Experiment = {
   points: (quick) =>
     some(quick, SIZES).flatMap((size) => some(quick, FILTERS).flatMap((filters) => transformSvm(quick, size, filters))),
   section: (found) => {
-    const { find, quick } = found;
+    const { quick } = found;
     const sizes = some(quick, SIZES);
     const counts = some(quick, FILTERS);
     const looks = sizes.map((size) => ({
@@ -35,23 +36,7 @@ export const figure2cd: Experiment = {
     const plot = sheet(
       "figure-2cd.svg",
       "F1 and processor time of a linear SVM behind RST against the number of filters",
-      [
-        {
-          title: "C  F1",
-          ...chart({ x, y: { label: "macro F1", format: ".2f" }, lines: lines((point) => find(point)?.macroF1) }),
-        },
-        {
-          title: "D  time",
-          ...chart({
-            x,
-            y: { label: "processor time, s (transform, train, predict 10,000)", log: true },
-            lines: lines((point) => {
-              const seconds = find(point)?.seconds;
-              return seconds && seconds.train + seconds.apply;
-            }),
-          }),
-        },
-      ],
+      scoreAndTime(found, ["C  F1", "D  time"], x, "transform", lines),
       looks,
     );
     const at = (size: number, filters: number) => means(found, transformSvm(quick, size, filters));

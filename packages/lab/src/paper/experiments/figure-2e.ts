@@ -2,11 +2,11 @@
 
 import { catalogue } from "@ranksim/data";
 import { pngAddress } from "ranksim/report";
+import { rowsFor } from "../../runner/data.ts";
 import { COLORS, escapeText, type Panel, sheet } from "../drawing/plot.ts";
 import { type Experiment, judge } from "../experiment.ts";
 import type { FilterPictures, Point } from "../spec.ts";
 import { count } from "../wording.ts";
-import { rowsFor } from "./plan.ts";
 
 const SHOWN = 8;
 const FILTERS = 1500;

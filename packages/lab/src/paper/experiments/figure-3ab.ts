@@ -1,6 +1,7 @@
 /** Figure 3 A and B: F1 and processor time of RSC against the number of training rows of Fashion-MNIST. */
 
-import { table } from "../../bench/show.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { COLORS, LINES, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, pointOf, showSeconds, summarize } from "../drawing/spread.ts";
@@ -8,7 +9,8 @@ import { type Experiment, judge } from "../experiment.ts";
 import type { Measured, Point } from "../spec.ts";
 import { count, tally } from "../wording.ts";
 import { rawSvm, transformSvm } from "./figure-2ab.ts";
-import { ours, rowsFor, seedsFor, some } from "./plan.ts";
+import { ours, seedsFor, some } from "./plan.ts";
+import { secondsOf } from "./score-and-time.ts";
 
 const TRAIN_ROWS = 60_000;
 const SIZES = [1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000];
@@ -20,11 +22,6 @@ export function rscPoints(quick: boolean, size: number): readonly Point[] {
     const rows = rowsFor(quick, "fashion", parts === 1 ? { seed: 0 } : { trainParts: parts, seed });
     return ours(`RSC, ${size} rows, seed ${seed}`, "fashion", rows, "rsc", { seed });
   });
-}
-
-/** Seconds of training and applying together. */
-export function secondsOf(measured: Measured | undefined): number | undefined {
-  return measured?.seconds && measured.seconds.train + measured.seconds.apply;
 }
 
 export const figure3ab: Experiment = {

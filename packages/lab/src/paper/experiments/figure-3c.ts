@@ -3,7 +3,8 @@
  * parameters that the Fashion-MNIST benchmark reports, one thread.
  */
 
-import { table } from "../../bench/show.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { chart, type NamedPoint } from "../drawing/chart.ts";
 import { COLORS, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, showSeconds, summarize } from "../drawing/spread.ts";
@@ -11,8 +12,9 @@ import { type Claim, type Experiment, type Found, judge } from "../experiment.ts
 import type { Params, Point, Scale } from "../spec.ts";
 import { ratio, tally } from "../wording.ts";
 import { rawSvm } from "./figure-2ab.ts";
-import { rscPoints, secondsOf } from "./figure-3ab.ts";
-import { ours, peer, rowsFor, seedsFor } from "./plan.ts";
+import { rscPoints } from "./figure-3ab.ts";
+import { ours, peer, seedsFor } from "./plan.ts";
+import { secondsOf } from "./score-and-time.ts";
 
 interface Peer {
   readonly name: string;
@@ -26,55 +28,27 @@ interface Peer {
 
 const SVC = "SVC (20,000 rows)";
 
+const scikit = (name: string, system: string, params: Params, more: Partial<Peer> = {}): Peer => ({
+  name,
+  system,
+  params,
+  scale: "none",
+  ...more,
+});
+const STANDARD = { scale: "standard" } as const;
+const SLOW = { ...STANDARD, late: true };
+const FOREST = { criterion: "entropy", max_depth: 50, n_estimators: 100, random_state: 0 };
+
 /** Parameters: the best of the benchmark's search for each class. The benchmark standardises pixels; so do those that gain by it. */
 const PEERS: readonly Peer[] = [
-  { name: "GaussianNB", system: "GaussianNB", params: {}, scale: "none" },
-  {
-    name: "KNN",
-    system: "KNeighborsClassifier",
-    params: { n_neighbors: 5, weights: "distance", algorithm: "brute" },
-    scale: "none",
-  },
-  {
-    name: "DecisionTree",
-    system: "DecisionTreeClassifier",
-    params: { criterion: "entropy", max_depth: 10, random_state: 0 },
-    scale: "none",
-  },
-  {
-    name: "RandomForest",
-    system: "RandomForestClassifier",
-    params: { criterion: "entropy", max_depth: 50, n_estimators: 100, random_state: 0 },
-    scale: "none",
-  },
-  {
-    name: "SGD",
-    system: "SGDClassifier",
-    params: { loss: "hinge", penalty: "l2", random_state: 0 },
-    scale: "standard",
-  },
-  {
-    name: "MLP",
-    system: "MLPClassifier",
-    params: { activation: "relu", hidden_layer_sizes: [100], random_state: 0 },
-    scale: "standard",
-    late: true,
-  },
-  {
-    name: "LogisticRegression",
-    system: "LogisticRegression",
-    params: { C: 1, solver: "lbfgs" },
-    scale: "standard",
-    late: true,
-  },
-  {
-    name: SVC,
-    system: "SVC",
-    params: { C: 10, kernel: "rbf" },
-    scale: "standard",
-    trainParts: 3,
-    late: true,
-  },
+  scikit("GaussianNB", "GaussianNB", {}),
+  scikit("KNN", "KNeighborsClassifier", { n_neighbors: 5, weights: "distance", algorithm: "brute" }),
+  scikit("DecisionTree", "DecisionTreeClassifier", { criterion: "entropy", max_depth: 10, random_state: 0 }),
+  scikit("RandomForest", "RandomForestClassifier", FOREST),
+  scikit("SGD", "SGDClassifier", { loss: "hinge", penalty: "l2", random_state: 0 }, STANDARD),
+  scikit("MLP", "MLPClassifier", { activation: "relu", hidden_layer_sizes: [100], random_state: 0 }, SLOW),
+  scikit("LogisticRegression", "LogisticRegression", { C: 1, solver: "lbfgs" }, SLOW),
+  scikit(SVC, "SVC", { C: 10, kernel: "rbf" }, { ...SLOW, trainParts: 3 }),
 ];
 
 /** That of figure 2, on bytes as the paper has it. */
@@ -196,13 +170,13 @@ function claims(known: readonly Known[], planned: readonly string[]): Claim[] {
   const missing = planned.filter((name) => !of(name));
   const unknown = missing.length > 0 ? `; not measured: ${missing.join(", ")}` : "";
   /** Whether one of ours and each peer are as stated; undefined where one of both was not measured. */
-  const each = (own: Known | undefined, holds: (own: Known, peer: Known) => boolean) =>
-    planned.map((name) => {
+  const each = (own: Known | undefined, holds: (own: Known, peer: Known) => boolean, names = planned) =>
+    names.map((name) => {
       const one = of(name);
       return own && one && holds(own, one);
     });
   const faster = (own: Known | undefined) => each(own, (a, b) => a.total < b.total);
-  const higher = (own: Known | undefined) => each(own, (a, b) => a.f1 > b.f1);
+  const higher = (own: Known | undefined, names = planned) => each(own, (a, b) => a.f1 > b.f1, names);
   const quicker = (own: Known | undefined) => {
     const names = peers.filter(({ total }) => own && total < own.total);
     return names.map(({ name, f1, total }) => `${name} (${showSeconds(total)}, F1 ${f1.toFixed(3)})`).join(", ");
@@ -211,11 +185,7 @@ function claims(known: readonly Known[], planned: readonly string[]): Claim[] {
   const fastest = near.length > 0 ? near.reduce((a, b) => (a.total < b.total ? a : b)) : undefined;
   const best = peers.length > 0 ? peers.reduce((a, b) => (a.f1 > b.f1 ? a : b)) : undefined;
   const show = (name: string) => `${name} ${of(name)?.f1.toFixed(3) ?? "–"}`;
-  const lead = (own: Known | undefined, names: readonly string[]) =>
-    names.map((name) => {
-      const one = of(name);
-      return own && one && own.f1 > one.f1 - COMPARABLE;
-    });
+  const isNear = (own: Known, one: Known) => own.f1 > one.f1 - COMPARABLE;
   return [
     {
       paper: "RSC is consistently much faster than the other classifiers",
@@ -230,12 +200,12 @@ function claims(known: readonly Known[], planned: readonly string[]): Claim[] {
     {
       paper: "RSC has comparable classification performance",
       ours: `${rsc?.f1.toFixed(3) ?? "–"} against ${best?.f1.toFixed(3) ?? "–"} of the best (${best?.name ?? "–"}); above ${tally(higher(rsc))}${unknown}`,
-      verdict: judge(each(rsc, (own, one) => own.f1 > one.f1 - COMPARABLE)),
+      verdict: judge(each(rsc, isNear)),
     },
     {
       paper: "RSC is competitive with SVC and KNN in F1",
       ours: `${show("RSC")}, ${show(SVC)}, ${show("KNN")}; within ${COMPARABLE} counts`,
-      verdict: judge(lead(rsc, [SVC, "KNN"])),
+      verdict: judge(each(rsc, isNear, [SVC, "KNN"])),
     },
     {
       paper: "RSPC takes longer than RSC and has a lower F1",
@@ -250,12 +220,7 @@ function claims(known: readonly Known[], planned: readonly string[]): Claim[] {
     {
       paper: "RSPC has a higher F1 than the linear SVM and the MLP",
       ours: `${show("RSPC")}, ${show(LINEAR_SVM)} on bytes, ${show("SGD")} (the same loss) and ${show("MLP")} on standardised pixels`,
-      verdict: judge(
-        [LINEAR_SVM, "SGD", "MLP"].map((name) => {
-          const one = of(name);
-          return rspc && one && rspc.f1 > one.f1;
-        }),
-      ),
+      verdict: judge(higher(rspc, [LINEAR_SVM, "SGD", "MLP"])),
     },
   ];
 }

@@ -1,12 +1,14 @@
 /** Figure 3 D: log loss of RSC's probabilities against nBest, the number of filters that count, on three data sets. */
 
-import { table } from "../../bench/show.ts";
+import type { DataName } from "../../runner/data.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { LINES, sheet } from "../drawing/plot.ts";
 import { pointOf, summarize } from "../drawing/spread.ts";
 import { type Experiment, type Found, judge, whether } from "../experiment.ts";
-import type { DataName, Point } from "../spec.ts";
-import { rowsFor, seedsFor } from "./plan.ts";
+import type { Point } from "../spec.ts";
+import { seedsFor } from "./plan.ts";
 
 const N_BEST = [2, 5, 10, 25, 50, 100, 200];
 const SETS: readonly DataName[] = ["fashion", "newsgroups", "kuzushiji"];

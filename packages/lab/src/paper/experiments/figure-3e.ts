@@ -1,11 +1,12 @@
 /** Figure 3 E: the distributions by confusion, by means and by ranks of the three data sets, each adding up to 1. */
 
-import { table } from "../../bench/show.ts";
+import type { DataName } from "../../runner/data.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { COLORS, sheet } from "../drawing/plot.ts";
 import { type Experiment, judge } from "../experiment.ts";
-import type { DataName, Point } from "../spec.ts";
-import { rowsFor } from "./plan.ts";
+import type { Point } from "../spec.ts";
 
 const SETS: readonly DataName[] = ["fashion", "kuzushiji", "newsgroups-counts", "newsgroups"];
 

@@ -1,14 +1,15 @@
 /** Figure 4: RSPC on RCV1, where a story has several topics: against training rows, and beside other classifiers. */
 
 import * as Observable from "@observablehq/plot";
-import { table } from "../../bench/show.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { chart, type NamedPoint } from "../drawing/chart.ts";
 import { COLORS, LINES, sheet } from "../drawing/plot.ts";
 import { meanAndDeviation, pointOf, showSeconds, summarize } from "../drawing/spread.ts";
 import { type Experiment, judge } from "../experiment.ts";
 import type { Measured, Params, Point } from "../spec.ts";
-import { secondsOf } from "./figure-3ab.ts";
-import { ours, peer, rowsFor, seedsFor, some } from "./plan.ts";
+import { ours, peer, seedsFor, some } from "./plan.ts";
+import { secondsOf } from "./score-and-time.ts";
 
 /** Training on one of this many parts. */
 const PARTS = [14, 7, 4, 2, 1];

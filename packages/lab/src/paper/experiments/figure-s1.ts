@@ -1,15 +1,16 @@
 /** Supplementary Figure S1: PCA and kernel PCA before the linear SVM, beside RST. */
 
-import { table } from "../../bench/show.ts";
-import { chart, type Line } from "../drawing/chart.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
+import type { Line } from "../drawing/chart.ts";
 import { COLORS, LINES, type Panel, sheet } from "../drawing/plot.ts";
 import { pointOf, showSeconds, summarize } from "../drawing/spread.ts";
 import { type Claim, type Experiment, type Found, judge, whether } from "../experiment.ts";
 import type { Measured, Point, Scale } from "../spec.ts";
 import { count, largest, ratio, rowCounts, signed, tally } from "../wording.ts";
 import { transformSvm } from "./figure-2ab.ts";
-import { secondsOf } from "./figure-3ab.ts";
-import { peer, rowsFor, some } from "./plan.ts";
+import { peer, some } from "./plan.ts";
+import { scoreAndTime, secondsOf } from "./score-and-time.ts";
 
 const TRAIN_ROWS = 60_000;
 const COMPONENTS = [10, 25, 50, 150];
@@ -128,24 +129,8 @@ function panels(
 ): (Panel & { title: string })[] {
   const [{ name }] = reductions;
   const x = { label: "components, or filters of RST", log: true, ticks: COMPONENTS };
-  const seconds = { label: "processor time, s (reduce, train, predict 10,000)", log: true };
-  const f1 = (point: Point) => f1Of(found.find(point));
-  const time = (point: Point) => secondsOf(found.find(point));
-  return [
-    {
-      title: `${letters[0]}  ${name}, F1`,
-      ...chart({
-        x,
-        y: { label: "macro F1", format: ".2f" },
-        width: 360,
-        lines: reductions.flatMap((one) => lines(found, one, f1)),
-      }),
-    },
-    {
-      title: `${letters[1]}  ${name}, time`,
-      ...chart({ x, y: seconds, width: 360, lines: reductions.flatMap((one) => lines(found, one, time)) }),
-    },
-  ];
+  const all = (value: (point: Point) => number | undefined) => reductions.flatMap((one) => lines(found, one, value));
+  return scoreAndTime(found, [`${letters[0]}  ${name}, F1`, `${letters[1]}  ${name}, time`], x, "reduce", all, 360);
 }
 
 function cells({ find, quick }: Found): string[][] {

@@ -1,10 +1,12 @@
 /** Confusion on 20 Newsgroups: filters drawn from the confusion distribution in place of ranks. */
 
-import { table } from "../../bench/show.ts";
+import type { DataName } from "../../runner/data.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { meanAndDeviation, type Summary, summarize } from "../drawing/spread.ts";
 import { type Experiment, type Found, judge } from "../experiment.ts";
-import type { DataName, Params, Point } from "../spec.ts";
-import { ours, rowsFor, seedsFor } from "./plan.ts";
+import type { Params, Point } from "../spec.ts";
+import { ours, seedsFor } from "./plan.ts";
 import { cellPoints } from "./table-1.ts";
 
 /** Ranks; confusion by the densities that the library picks (kernels for fractions, exact shares for counts); by exact shares. */

@@ -1,25 +1,11 @@
 /** What the experiments share: seeds, the small parts of a quick run, and points by system. */
 
-import type { DataName, FitTask, Params, PeerTask, Point, RowChoice } from "../spec.ts";
+import type { DataName } from "../../runner/data.ts";
+import type { RowChoice } from "../../runner/rows.ts";
+import type { FitTask, Params, PeerTask, Point } from "../spec.ts";
 
 /** Seeds of samples and estimators. */
 const SEEDS = [0, 1, 2] as const;
-
-/** One of this many parts of the train and test rows has about 400 and 200 rows. */
-const QUICK_PARTS: { readonly [name in DataName]: { readonly trainParts: number; readonly testParts: number } } = {
-  fashion: { trainParts: 150, testParts: 50 },
-  kuzushiji: { trainParts: 150, testParts: 50 },
-  newsgroups: { trainParts: 28, testParts: 38 },
-  "newsgroups-counts": { trainParts: 28, testParts: 38 },
-  rcv1: { trainParts: 36, testParts: 66 },
-};
-
-/** The choice of rows, cut down for a quick run. */
-export function rowsFor(quick: boolean, data: DataName, choice: RowChoice): RowChoice {
-  if (!quick) return choice;
-  const { trainParts, testParts } = QUICK_PARTS[data];
-  return { ...choice, trainParts: trainParts * (choice.trainParts && choice.trainParts > 6 ? 2 : 1), testParts };
-}
 
 /** Full lists are cut to their first and last for a quick run. */
 export function some<T>(quick: boolean, all: readonly T[]): readonly T[] {

@@ -3,12 +3,14 @@
  * have their default parameters and see the rows as they are.
  */
 
-import { table } from "../../bench/show.ts";
+import type { DataName } from "../../runner/data.ts";
+import { rowsFor } from "../../runner/data.ts";
+import { table } from "../../runner/show.ts";
 import { meanAndDeviation, type Summary, summarize } from "../drawing/spread.ts";
 import { type Claim, type Experiment, type Found, judge, whether } from "../experiment.ts";
-import type { DataName, Point } from "../spec.ts";
+import type { Point } from "../spec.ts";
 import { ratio, signed } from "../wording.ts";
-import { ours, peer, rowsFor } from "./plan.ts";
+import { ours, peer } from "./plan.ts";
 
 const FOLDS = 10;
 

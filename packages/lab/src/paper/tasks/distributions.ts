@@ -3,21 +3,24 @@
  * confusion distribution as the estimators compute it, the means themselves, and ranks.
  */
 
-import { type Matrix, RankSimilarityTransform } from "@ranksim/core";
-import { oneThread, type Places, trainRows } from "../job.ts";
-import type { DistributionTask, Measured } from "../spec.ts";
+import { type Matrix, RankSimilarityTransform, type Run } from "@ranksim/core";
+import { type Places, trainRows } from "../../runner/data.ts";
+import type { Measured } from "../../runner/results.ts";
+import type { DistributionTask } from "../spec.ts";
 
 /** Points that a curve is kept at. */
 const CURVE_POINTS = 400;
 
 /** Curves "position" (0..1), "confusion", "mean" and "rank". */
-export async function measureDistributions(places: Places, task: DistributionTask): Promise<Omit<Measured, "cpu">> {
-  const backend = await oneThread();
+export async function measureDistributions(
+  places: Places,
+  task: DistributionTask,
+  run: Run,
+): Promise<Partial<Measured>> {
   const { x } = trainRows(places);
   // Two filters and one round: the transform is only asked for its distribution.
   const smallest = { filters: 2, iterations: 1, distribution: "confusion" } as const;
-  const model = await new RankSimilarityTransform({ ...smallest, ...task.params }).fit(x, undefined, { backend });
-  await backend.close();
+  const model = await new RankSimilarityTransform({ ...smallest, ...task.params }).fit(x, undefined, run);
   // D begins at 1/2, and a constant added to it changes no result; it is drawn from 0, as means and ranks are.
   const confusion = model.distribution?.map((value, _i, all) => value - all[0]) ?? new Float64Array(x.features);
   const means = sums(x).sort();

@@ -1,14 +1,13 @@
 /**
- * Fits and applies one of the paper's systems: RSC, RSPC, a linear SVM on raw rows, or RST and a linear SVM behind it. Seconds
+ * Fits and applies one of the paper's systems: RSC, RSPC, a linear classifier on raw rows, or RST and a linear classifier behind it. Seconds
  * cover everything between raw rows and labels, transforms and scaling included; reading data is outside.
  */
 
 import {
   type Csr,
   Dense,
-  f1,
   type Label,
-  LinearSvm,
+  LinearClassifier,
   type Matrix,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
@@ -16,10 +15,11 @@ import {
   type Run,
   StandardScaler,
 } from "@ranksim/core";
-import { timed } from "../../bench/measure.ts";
-import type { Rows } from "../data.ts";
-import { oneThread, type Places, testRows, trainRows } from "../job.ts";
-import type { FitTask, Measured } from "../spec.ts";
+import { f1 } from "@ranksim/learn";
+import { type Places, type Rows, testRows, trainRows } from "../../runner/data.ts";
+import type { Measured } from "../../runner/results.ts";
+import { timed } from "../../runner/stopwatch.ts";
+import type { FitTask } from "../spec.ts";
 
 type Facts = { readonly [name: string]: number | string | boolean };
 
@@ -30,18 +30,14 @@ interface Trained {
 }
 
 /** Measures one fit and one application. */
-export async function fitAndApply(places: Places, task: FitTask): Promise<Omit<Measured, "cpu">> {
-  const backend = await oneThread();
-  const run = { backend };
+export async function fitAndApply(places: Places, task: FitTask, run: Run): Promise<Partial<Measured>> {
   const train = trainRows(places);
-  const [trained, fit] = await timed(() => trainSystem(task, train, run));
+  const fit = await timed(() => trainSystem(task, train, run));
   const test = testRows(places);
-  const [predicted, apply] = await timed(() => trained.predict(test.x));
-  await backend.close();
+  const predict = await timed(() => fit.value.predict(test.x));
   return {
-    ...scores(test.y, predicted),
-    seconds: { train: fit.cpu, apply: apply.cpu },
-    facts: { ...trained.facts, backend: backend.name, trainRows: train.x.rows, testRows: test.x.rows },
+    figures: { ...scores(test.y, predict.value), fit: fit.cpu, predict: predict.cpu },
+    facts: { ...fit.value.facts, trainRows: train.x.rows, testRows: test.x.rows },
   };
 }
 
@@ -59,18 +55,18 @@ async function trainSystem(task: FitTask, { x, y }: Rows, run: Run): Promise<Tra
     }
     case "svm": {
       const scale = await scalerOf(task, x);
-      const model = await new LinearSvm(task.params).fit(await scale(x), y as Uint8Array, run);
+      const model = await planes(task.params).fit(await scale(x), y as Uint8Array, run);
       const facts = svmFacts(model.report);
       return { predict: async (rows) => model.predict(await scale(rows), run), facts };
     }
     case "rst-svm": {
-      const [transform, seconds] = await timed(() => new RankSimilarityTransform(task.params).fit(x, undefined, run));
-      const similar = await transform.transform(x, run);
-      const [model, svm] = await timed(() => new LinearSvm(task.svm).fit(similar, y as Uint8Array, run));
-      const facts = { ...svmFacts(model.report), filters: transform.report.filters };
+      const transform = await timed(() => new RankSimilarityTransform(task.params).fit(x, undefined, run));
+      const similar = await transform.value.transform(x, run);
+      const svm = await timed(() => planes(task.svm).fit(similar, y as Uint8Array, run));
+      const facts = { ...svmFacts(svm.value.report), filters: transform.value.report.filters };
       return {
-        predict: async (rows) => model.predict(await transform.transform(rows, run), run),
-        facts: { ...facts, transformSeconds: seconds.cpu, svmSeconds: svm.cpu },
+        predict: async (rows) => svm.value.predict(await transform.value.transform(rows, run), run),
+        facts: { ...facts, transformSeconds: transform.cpu, svmSeconds: svm.cpu },
       };
     }
     default:
@@ -92,6 +88,11 @@ async function scalerOf({ scale = "none" }: FitTask, x: Matrix): Promise<(rows: 
     return (rows) => scaler.transform(rows);
   }
   return async (rows) => rows;
+}
+
+/** The linear classifier; points that were measured name the loss that the linear SVM of 0.2 could choose. */
+function planes({ loss: _, ...params }: { readonly loss?: unknown } & FitTask["params"] = {}): LinearClassifier {
+  return new LinearClassifier(params);
 }
 
 function svmFacts(report: { readonly iterations: readonly number[]; readonly converged: readonly boolean[] }) {

@@ -1,13 +1,12 @@
 /** Fits a transform and, for one test image of each class, finds the filters that answer most, with their activations. */
 
-import { expandFilter, RankSimilarityTransform } from "@ranksim/core";
-import { oneThread, type Places, testRows, trainRows } from "../job.ts";
-import type { FilterPictures, Measured, StrongestTask } from "../spec.ts";
+import { expandFilter, RankSimilarityTransform, type Run } from "@ranksim/core";
+import { type Places, testRows, trainRows } from "../../runner/data.ts";
+import type { Measured } from "../../runner/results.ts";
+import type { FilterPictures, StrongestTask } from "../spec.ts";
 
 /** Pictures of images and filters, class by class; `sameClass` is the share of the filters' training rows with the image's label. */
-export async function findStrongest(places: Places, task: StrongestTask): Promise<Omit<Measured, "cpu">> {
-  const backend = await oneThread();
-  const run = { backend };
+export async function findStrongest(places: Places, task: StrongestTask, run: Run): Promise<Partial<Measured>> {
   const train = trainRows(places);
   const model = await new RankSimilarityTransform(task.params).fit(train.x, undefined, run);
   const test = testRows(places);
@@ -33,9 +32,8 @@ export async function findStrongest(places: Places, task: StrongestTask): Promis
       }),
     });
   }
-  await backend.close();
   const sameClass = ofOneClass.reduce((a, b) => a + b, 0) / ofOneClass.length;
-  return { pictures, facts: { filters: model.report.filters, sameClass, backend: backend.name } };
+  return { pictures, facts: { filters: model.report.filters, sameClass } };
 }
 
 /** Values stretched to 0..255, in base64. */

@@ -4,8 +4,8 @@ import type { Groups, Sum } from "../../../kernels/shapes.ts";
 import { Adder } from "../../../kernels/sums.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed, type Memory } from "../engine/memory.ts";
-import { GROUP_OFFSETS, GROUP_ROWS, GROUP_WEIGHT, OUT_VALUE } from "./context.ts";
 import { type DenseBlock, describeRows } from "./rows.ts";
+import * as slot from "./slots.ts";
 
 /** Bytes of sums in memory at a time. */
 const SUMS_LIMIT = 2 ** 24;
@@ -35,7 +35,7 @@ export async function addSumsDense(
     await borrowed(engine.memory, async (lease) => {
       const at = lease.take((to - from) * stride * 8);
       writeSums(engine.memory, at, stride, onto?.slice(from, to) ?? [], to - from);
-      const context = describeRows(new Context(engine.memory, lease), resident).set([OUT_VALUE, at]);
+      const context = describeRows(new Context(engine.memory, lease), resident).set([slot.OUT_VALUE, at]);
       const scratch = engine.ask("scratch_sums", context.at);
       // A large group goes by itself, some of its rows at a time.
       const step = isLarge(from) ? rowsAtATime : offsets[to] - offsets[from];
@@ -44,8 +44,8 @@ export async function addSumsDense(
         await borrowed(engine.memory, async (own) => {
           const starts = isLarge(from) ? Uint32Array.of(0, last - first) : startsOf(offsets, from, to);
           context
-            .set([GROUP_OFFSETS, own.put(starts)], [GROUP_ROWS, own.put(rows.subarray(first, last))])
-            .set([GROUP_WEIGHT, weight ? own.put(weight.subarray(first, last)) : 0]);
+            .set([slot.GROUP_OFFSETS, own.put(starts)], [slot.GROUP_ROWS, own.put(rows.subarray(first, last))])
+            .set([slot.GROUP_WEIGHT, weight ? own.put(weight.subarray(first, last)) : 0]);
           await engine.run("add_sums", to - from, GROUP_PIECE, scratch, context);
         });
       }

@@ -7,8 +7,8 @@ import { groupByCode, pickNumbers } from "../../../bank/groups.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed } from "../engine/memory.ts";
 import { describeBounds, type FilterBounds, packPanel, type RowBounds } from "./bounds.ts";
-import { OUT_ID } from "./context.ts";
 import { type DenseBlock, ROW_PIECE } from "./rows.ts";
+import * as slot from "./slots.ts";
 
 /** Fewest filters and rows for which the order matters. */
 const MANY_FILTERS = 1024;
@@ -31,7 +31,7 @@ export async function findLandmarks(
     const panel = await packPanel(engine, lease, filters, landmarks, false);
     const found = lease.take(block.rows * 4);
     const context = new Context(memory, lease);
-    describeBounds(context, rows, filters, panel, memory.f64(loaded.norm, 1)[0]).set([OUT_ID, found]);
+    describeBounds(context, rows, filters, panel, memory.f64(loaded.norm, 1)[0]).set([slot.OUT_ID, found]);
     await engine.run("nearest_places", block.rows, ROW_PIECE, LANDMARKS * 8, context);
     rows.landmark = memory.u32(found, block.rows).slice();
   });

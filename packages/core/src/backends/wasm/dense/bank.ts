@@ -5,29 +5,16 @@
 
 import type { DenseBank, FilterBank, SparseBank, Weights } from "../../../kernels/shapes.ts";
 import { expandFilter } from "../../../kernels/top.ts";
+import type { HostBank } from "../../host/bank.ts";
+import type { Shared } from "../../host/counted.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { MOST_32, MOST_F32, MOST_F64 } from "../engine/exact.ts";
-import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
+import { borrowed, type Lease, sharing } from "../engine/memory.ts";
 import { U16 } from "../engine/slots.ts";
-import type { WasmBank } from "../shared/bank.ts";
 import { isWholeType } from "../shared/rows.ts";
-import {
-  CENTRE_F64,
-  FEATURES,
-  FILTERS,
-  FIRST_FILTER,
-  FLUSH,
-  MODE,
-  NORM,
-  ORDERED_F32,
-  ORDERED_F64,
-  SHIFTED,
-  STRIDE,
-  WEIGHTS,
-  WHOLE_NARROW,
-  WHOLE_WIDE,
-} from "./context.ts";
 import { type DenseBlock, strideOf } from "./rows.ts";
+import { ORDERED_F32, ORDERED_F64, WHOLE_NARROW, WHOLE_WIDE } from "./sizes.ts";
+import * as slot from "./slots.ts";
 
 /** Filters a kernel takes at a time. */
 export const FILTER_PIECE = 64;
@@ -35,10 +22,8 @@ export const FILTER_PIECE = 64;
 /** What is taken off unsigned 16-bit rows. */
 const OFFSET_U16 = 32_768;
 
-/** A range of filters of a bank in memory. */
+/** The filters of a bank in memory. */
 export interface LoadedBank {
-  /** Number of its first filter in the bank. */
-  readonly first: number;
   readonly filters: number;
   readonly features: number;
   readonly stride: number;
@@ -56,21 +41,13 @@ export interface LoadedBank {
   readonly longest: number;
 }
 
-/** Bytes that filters take for rows of such a type, at most. */
-export function bytesOfFilters(bank: FilterBank, filters: number): number {
-  return filters * strideOf(bank.features) * (bank.weights instanceof Float64Array ? 8 : 4);
-}
-
 /** The filters of a bank, loaded for rows like those of `block`; the caller releases them. */
-export async function useBank(engine: Engine, bank: WasmBank, block: DenseBlock): Promise<Shared<LoadedBank>> {
+export async function useBank(engine: Engine, bank: HostBank, block: DenseBlock): Promise<Shared<LoadedBank>> {
   const { host } = bank;
   const load = (layout: "whole" | "wide") => () =>
-    leased(engine.memory, async (lease) => {
-      const weights = host.form === "dense" ? host.weights : writeOut(host, 0, host.filters);
-      return new Shared(
-        await lay(engine, lease, weights, host.norm, host.features, 0, layoutOf(weights, layout)),
-        lease,
-      );
+    sharing(engine.memory, (lease) => {
+      const weights = host.form === "dense" ? host.weights : writeOut(host);
+      return lay(engine, lease, weights, host.norm, host.features, layoutOf(weights, layout));
     });
   if (isWholeType(block.type) && mayBeWhole(host)) {
     const whole = await bank.part<LoadedBank>("whole", () => true, load("whole"));
@@ -80,22 +57,14 @@ export async function useBank(engine: Engine, bank: WasmBank, block: DenseBlock)
   return bank.part<LoadedBank>("wide", () => true, load("wide"));
 }
 
-/** Loads filters [first, last) for rows like those of `block` into memory of the lease. */
-export async function loadBank(
-  engine: Engine,
-  lease: Lease,
-  bank: FilterBank,
-  first: number,
-  last: number,
-  block: DenseBlock,
-): Promise<LoadedBank> {
-  const weights = bank.form === "dense" ? denseRange(bank, first, last) : writeOut(bank, first, last);
-  const norm = bank.norm.subarray(first, last);
-  if (isWholeType(block.type) && weights instanceof Uint16Array) {
-    const whole = await lay(engine, lease, weights, norm, bank.features, first, "whole");
+/** A bank laid out for rows like those of `block` by itself, in memory of the lease, so that its weights can be written to. */
+export async function layBank(engine: Engine, lease: Lease, bank: DenseBank, block: DenseBlock): Promise<LoadedBank> {
+  const { weights, norm, features } = bank;
+  if (isWholeType(block.type) && mayBeWhole(bank)) {
+    const whole = await lay(engine, lease, weights, norm, features, "whole");
     if (isExact(whole, block)) return whole;
   }
-  return lay(engine, lease, weights, norm, bank.features, first, layoutOf(weights, "wide"));
+  return lay(engine, lease, weights, norm, features, layoutOf(weights, "wide"));
 }
 
 /** The layout of weights that are whole, or of any. */
@@ -113,17 +82,22 @@ function mayBeWhole(bank: FilterBank): boolean {
 
 /** Tells a context where the filters are and how they respond to the rows of `block`. */
 export function describeFilters(context: Context, loaded: LoadedBank, block: DenseBlock): Context {
-  const { layout, largest, longest, features, stride } = loaded;
+  const { layout, largest, stride, features } = loaded;
   const shift = block.type === U16 ? OFFSET_U16 : 0;
   const value = shift || block.largest;
-  // |y||v| < 2^31 shows that the whole product fits 32 bits; otherwise the longest part that surely fits decides.
-  const fits = value * Math.sqrt(features) * longest < MOST_32;
+  // Where the whole product need not fit 32 bits, the longest part that surely fits decides.
   const steps = Math.max(1, Math.floor((MOST_32 - 1) / (2 * Math.max(1, value) * Math.max(1, largest))));
-  const mode = layout === "f32" ? ORDERED_F32 : layout === "f64" ? ORDERED_F64 : fits ? WHOLE_NARROW : WHOLE_WIDE;
+  const whole = isNarrow(loaded, block) ? WHOLE_NARROW : WHOLE_WIDE;
+  const mode = layout === "f32" ? ORDERED_F32 : layout === "f64" ? ORDERED_F64 : whole;
   return context
-    .set([WEIGHTS, loaded.weights], [MODE, mode], [FILTERS, loaded.filters], [NORM, loaded.norm])
-    .set([SHIFTED, shift ? loaded.shifted : 0], [FLUSH, Math.min(steps * 16, stride * 2)], [FIRST_FILTER, loaded.first])
-    .setF64([CENTRE_F64, features + 1]);
+    .set([slot.WEIGHTS, loaded.weights], [slot.MODE, mode], [slot.FILTERS, loaded.filters], [slot.NORM, loaded.norm])
+    .set([slot.SHIFTED, shift ? loaded.shifted : 0], [slot.FLUSH, Math.min(steps * 16, stride * 2)])
+    .setF64([slot.CENTRE_F64, features + 1]);
+}
+
+/** Whether products are whole and fit 32 bits: |y||v| < 2^31. */
+export function isNarrow({ layout, features, longest }: LoadedBank, { type, largest }: DenseBlock): boolean {
+  return layout === "whole" && (type === U16 ? OFFSET_U16 : largest) * Math.sqrt(features) * longest < MOST_32;
 }
 
 /** Whether whole rows and these whole weights give sums that are exact in float64 and weights that fit 16 bits. */
@@ -142,7 +116,6 @@ async function lay(
   weights: Weights,
   norms: Float64Array,
   features: number,
-  first: number,
   layout: LoadedBank["layout"],
 ): Promise<LoadedBank> {
   const { memory } = engine;
@@ -161,9 +134,9 @@ async function lay(
   const shifted = layout === "whole" ? lease.take(filters * 8) : 0;
   return borrowed(memory, async (own) => {
     const context = new Context(memory, own)
-      .set([WEIGHTS, at], [STRIDE, stride], [FEATURES, features], [SHIFTED, shifted])
-      .set([MODE, layout === "whole" ? WHOLE_NARROW : layout === "f32" ? ORDERED_F32 : ORDERED_F64])
-      .setF64([CENTRE_F64, features + 1]);
+      .set([slot.WEIGHTS, at], [slot.STRIDE, stride], [slot.FEATURES, features], [slot.SHIFTED, shifted])
+      .set([slot.MODE, layout === "whole" ? WHOLE_NARROW : layout === "f32" ? ORDERED_F32 : ORDERED_F64])
+      .setF64([slot.CENTRE_F64, features + 1]);
     let largest = 0;
     if (layout === "whole" && features + 1 < OFFSET_U16) {
       const top = (await engine.run("centre_weights", filters, FILTER_PIECE, 0, context)).largest;
@@ -171,7 +144,7 @@ async function lay(
     } else if (layout === "whole") largest = OFFSET_U16;
     const { largest: longest } = await engine.run("measure_filters", filters, FILTER_PIECE, 0, context);
     const signs = { positive: arePositive(norms), equal: areEqual(norms) };
-    return { first, filters, features, stride, layout, weights: at, norm, shifted, ...signs, largest, longest };
+    return { filters, features, stride, layout, weights: at, norm, shifted, ...signs, largest, longest };
   });
 }
 
@@ -188,22 +161,18 @@ function areEqual(norms: Float64Array): boolean {
   return true;
 }
 
-function denseRange(bank: DenseBank, first: number, last: number): Weights {
-  return bank.weights.subarray(first * bank.features, last * bank.features) as Weights;
-}
-
-/** Filters [first, last) of a sparse bank, written out; as whole numbers where they are. */
-function writeOut(bank: SparseBank, first: number, last: number): Weights {
+/** The filters of a sparse bank, written out; as whole numbers where they are. */
+function writeOut(bank: SparseBank): Weights {
   const n = bank.features;
-  const size = (last - first) * n;
+  const size = bank.filters * n;
   const whole =
     !(bank.weights instanceof Float64Array) && bank.base.every((base) => Number.isInteger(base) && base >= 0);
   const wide = !(bank.weights instanceof Uint16Array) || bank.base.some((base) => base > 65_535);
   const out = !whole ? new Float64Array(size) : wide ? new Uint32Array(size) : new Uint16Array(size);
   const filter = new Float64Array(n);
-  for (let f = first; f < last; f++) {
+  for (let f = 0; f < bank.filters; f++) {
     expandFilter(bank, f, filter);
-    out.set(filter, (f - first) * n);
+    out.set(filter, f * n);
   }
   return out;
 }

@@ -3,26 +3,14 @@
  * from a sample of both. They decide how much is pruned, never an answer.
  */
 
+import type { Shared } from "../../host/counted.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { MOST_16, MOST_32 } from "../engine/exact.ts";
-import { borrowed, type Lease, leased, type Memory, Shared } from "../engine/memory.ts";
+import { borrowed, type Lease, type Memory, sharing } from "../engine/memory.ts";
 import { describeFilters, type LoadedBank } from "./bank.ts";
-import {
-  COMMON_NORM_F64,
-  DIRECTION_SCALE_F64,
-  DIRECTIONS,
-  FILTER_MIDDLE,
-  FILTER_MIDDLE_16,
-  FILTER_MIDDLE_FLUSH,
-  LEVEL_2,
-  LEVEL_3,
-  PARTS,
-  SAMPLE_FILTER_COUNT,
-  SAMPLE_FILTERS,
-  SAMPLE_ROW_COUNT,
-  SAMPLE_ROWS,
-} from "./context.ts";
 import { type DenseBlock, describeRows } from "./rows.ts";
+import { LEVEL_2, LEVEL_3, PARTS } from "./sizes.ts";
+import * as slot from "./slots.ts";
 
 /** Rows and filters in the sample, and from how many pairs of them on it is twice as large. Measured. */
 const SAMPLE = 256;
@@ -61,7 +49,7 @@ export interface Middle {
 /** Directions for rows like those of `block` and filters like those of `loaded`; the caller releases them. */
 export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank): Promise<Shared<Basis>> {
   const { memory } = engine;
-  return leased(memory, (lease) =>
+  return sharing(memory, (lease) =>
     borrowed(memory, async (own) => {
       const filter = putMiddle(lease, middleFilter(memory, loaded), loaded);
       const panels = lease.take(2 * OF_PART * loaded.stride + ROTATION_BYTES);
@@ -71,13 +59,13 @@ export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank)
       const filters = spreadEvenly(loaded.filters, most);
       const context = new Context(memory, own);
       describeFilters(describeRows(context, block), loaded, block)
-        .set([DIRECTIONS, panels], [FILTER_MIDDLE, filter.wide])
-        .set([SAMPLE_ROWS, own.put(rows)], [SAMPLE_ROW_COUNT, rows.length])
-        .set([SAMPLE_FILTERS, own.put(filters)], [SAMPLE_FILTER_COUNT, filters.length])
-        .setF64([COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
+        .set([slot.DIRECTIONS, panels], [slot.FILTER_MIDDLE, filter.wide])
+        .set([slot.SAMPLE_ROWS, own.put(rows)], [slot.SAMPLE_ROW_COUNT, rows.length])
+        .set([slot.SAMPLE_FILTERS, own.put(filters)], [slot.SAMPLE_FILTER_COUNT, filters.length])
+        .setF64([slot.COMMON_NORM_F64, memory.f64(loaded.norm, 1)[0]]);
       const area = engine.ask("scratch_directions", context.at);
       const { largest: scale } = await engine.once("find_directions", ROUNDS, area, context);
-      return new Shared({ features: loaded.features, panels, scale, filter }, lease);
+      return { features: loaded.features, panels, scale, filter };
     }),
   );
 }
@@ -86,9 +74,9 @@ export function findBasis(engine: Engine, block: DenseBlock, loaded: LoadedBank)
 export function describeBasis(context: Context, basis: Basis, block: DenseBlock | undefined): Context {
   const { filter } = basis;
   return context
-    .set([DIRECTIONS, basis.panels], [FILTER_MIDDLE, filter.wide], [FILTER_MIDDLE_16, filter.whole])
-    .set([FILTER_MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)])
-    .setF64([DIRECTION_SCALE_F64, basis.scale]);
+    .set([slot.DIRECTIONS, basis.panels], [slot.FILTER_MIDDLE, filter.wide], [slot.FILTER_MIDDLE_16, filter.whole])
+    .set([slot.FILTER_MIDDLE_FLUSH, flush(filter, block?.largest ?? MOST_16)])
+    .setF64([slot.DIRECTION_SCALE_F64, basis.scale]);
 }
 
 /** Bytes of a product with values up to `largest` whose 32-bit sums surely fit. */

@@ -1,46 +1,25 @@
 /** The vectors of `assembly/dense/bound.ts` for rows and for filters, in memory. */
 
 import { numbersBelow } from "../../../kernels/rows.ts";
+import type { Shared } from "../../host/counted.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { MOST_16 } from "../engine/exact.ts";
-import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
+import { borrowed, type Lease, sharing } from "../engine/memory.ts";
 import { I16, U8 } from "../engine/slots.ts";
 import { describeFilters, FILTER_PIECE, type LoadedBank } from "./bank.ts";
 import { type Basis, describeBasis } from "./basis.ts";
+import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
 import {
   BOUND_BYTES,
-  COMMON_NORM_F64,
-  COORDINATES,
-  FACT,
   FACTS_BYTES,
-  FILTER_ERROR_1_F64,
-  FILTER_ERROR_2_F64,
-  FILTER_ERROR_3_F64,
-  FILTER_FACTS,
-  FILTER_FIRST,
-  FILTER_LONGEST_F64,
-  FILTER_LOSS_F64,
-  FILTER_PARTS,
-  FILTER_SCALE_F64,
-  FILTER_SECOND,
   FIRST_BYTES,
   LEVEL_3,
   LONGEST_FILTER,
-  ORDER,
-  PANEL,
-  PANEL_SECOND,
   PARTS_BYTES,
-  PLACES,
-  ROUNDING_F64,
-  ROW_BOUNDS,
-  ROW_PARTS,
-  ROW_SCALES,
   SCALES_BYTES,
   SECOND_BYTES,
-  WHOLE_FILTERS,
-  WHOLE_ROWS,
-} from "./context.ts";
-import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
+} from "./sizes.ts";
+import * as slot from "./slots.ts";
 
 /** Where among the facts of a filter its loss is, and later the rounding of each level (`assembly/dense/project.ts`). */
 const LOST = 8;
@@ -91,19 +70,19 @@ export const bytesOfBounds = (rows: number, filters: number): number =>
 /** Projects rows. The bounds are a user of the basis; the caller releases them. */
 export function boundRows(engine: Engine, block: DenseBlock, basis: Shared<Basis>): Promise<Shared<RowBounds>> {
   const { memory } = engine;
-  return leased(memory, (lease) =>
+  const make = (lease: Lease) =>
     borrowed(memory, async (own) => {
       const vectors = lease.take(block.rows * BOUND_BYTES);
       const parts = lease.take(block.rows * PARTS_BYTES);
       const scales = lease.take(block.rows * SCALES_BYTES);
       const context = describeBasis(describeRows(new Context(memory, own), block), basis.value, block)
-        .set([ROW_BOUNDS, vectors], [ROW_PARTS, parts], [ROW_SCALES, scales])
-        .set([WHOLE_ROWS, isWholeHere(block) ? 1 : 0]);
+        .set([slot.ROW_BOUNDS, vectors], [slot.ROW_PARTS, parts], [slot.ROW_SCALES, scales])
+        .set([slot.WHOLE_ROWS, isWholeHere(block) ? 1 : 0]);
       await engine.run("bound_rows", block.rows, ROW_PIECE, engine.ask("scratch_bounds", context.at), context);
       basis.keep();
-      return new Shared({ basis, vectors, parts, scales }, lease, () => basis.release());
-    }),
-  );
+      return { basis, vectors, parts, scales };
+    });
+  return sharing(memory, make, () => basis.release());
 }
 
 /** Whether rows fit 16 signed bits. */
@@ -131,7 +110,7 @@ export function boundFilters(
 ): Promise<Shared<FilterBounds>> {
   const { memory } = engine;
   const { filters, features } = loaded;
-  return leased(memory, (lease) =>
+  const make = (lease: Lease) =>
     borrowed(memory, async (own) => {
       const first = lease.take(filters * FIRST_BYTES);
       const second = lease.take(Math.ceil(filters / 8) * 8 * SECOND_BYTES);
@@ -145,16 +124,16 @@ export function boundFilters(
       const middle = basis.value.filter;
       const whole = loaded.layout === "whole" && middle.whole > 0 && loaded.largest + middle.largest <= MOST_16;
       describeBasis(describeFilters(describeRows(context, block), loaded, block), basis.value, undefined)
-        .set([FILTER_FACTS, facts], [COORDINATES, coordinates], [WHOLE_FILTERS, whole ? 1 : 0])
-        .set([FILTER_FIRST, first], [FILTER_SECOND, second], [FILTER_PARTS, parts])
-        .setF64([COMMON_NORM_F64, common]);
+        .set([slot.FILTER_FACTS, facts], [slot.COORDINATES, coordinates], [slot.WHOLE_FILTERS, whole ? 1 : 0])
+        .set([slot.FILTER_FIRST, first], [slot.FILTER_SECOND, second], [slot.FILTER_PARTS, parts])
+        .setF64([slot.COMMON_NORM_F64, common]);
       const scratch = engine.ask("scratch_bounds", context.at);
       const largestFact = async (fact: number): Promise<number> =>
-        (await engine.once("largest_fact", filters, 0, context.set([FACT, fact]))).largest;
+        (await engine.once("largest_fact", filters, 0, context.set([slot.FACT, fact]))).largest;
       const { largest: length } = await engine.run("project_filters", filters, FILTER_PIECE, scratch, context);
       const loss = await largestFact(LOST);
       const scale = length === 0 ? 1 : LONGEST_FILTER / length;
-      context.setF64([FILTER_SCALE_F64, scale]);
+      context.setF64([slot.FILTER_SCALE_F64, scale]);
       await engine.run("finish_filters", filters, FILTER_PIECE, scratch, context);
       const errors = [0, 0, 0] as [number, number, number];
       for (const [level, fact] of ERRORS.entries()) errors[level] = await largestFact(fact);
@@ -164,9 +143,9 @@ export function boundFilters(
       const panel = await packPanel(engine, lease, { first, second }, numbersBelow(filters), false);
       const made = { first, second, parts, scale, longest: length + loss, loss, errors, rounding, panel };
       basis.keep();
-      return new Shared({ basis, loaded, ...made }, lease, () => basis.release());
-    }),
-  );
+      return { basis, loaded, ...made };
+    });
+  return sharing(memory, make, () => basis.release());
 }
 
 /** The most by which bringing a filter to the norm of the first stretches it. */
@@ -200,7 +179,13 @@ export function packPanel(
   const added = both ? lease.take(places * SECOND_BYTES) : 0;
   return borrowed(memory, async (own) => {
     const context = new Context(memory, own);
-    context.set([FILTER_FIRST, first], [FILTER_SECOND, second], [PANEL, at], [PANEL_SECOND, added], [ORDER, list]);
+    context.set(
+      [slot.FILTER_FIRST, first],
+      [slot.FILTER_SECOND, second],
+      [slot.PANEL, at],
+      [slot.PANEL_SECOND, added],
+      [slot.ORDER, list],
+    );
     await engine.run("pack_filters", places, 1024, 0, context);
     return { at, second: added, order: list, places };
   });
@@ -215,16 +200,20 @@ export function describeBounds(
   common: number,
 ): Context {
   return describeBasis(context, filters.basis.value, undefined)
-    .set([ROW_BOUNDS, rows.vectors], [ROW_PARTS, rows.parts], [ROW_SCALES, rows.scales])
-    .set([FILTER_FIRST, filters.first], [FILTER_SECOND, filters.second], [FILTER_PARTS, filters.parts])
+    .set([slot.ROW_BOUNDS, rows.vectors], [slot.ROW_PARTS, rows.parts], [slot.ROW_SCALES, rows.scales])
+    .set([slot.FILTER_FIRST, filters.first], [slot.FILTER_SECOND, filters.second], [slot.FILTER_PARTS, filters.parts])
     .set(
-      [PANEL, panel.at],
-      [PANEL_SECOND, panel.second || filters.second],
-      [ORDER, panel.order],
-      [PLACES, panel.places],
+      [slot.PANEL, panel.at],
+      [slot.PANEL_SECOND, panel.second || filters.second],
+      [slot.ORDER, panel.order],
+      [slot.PLACES, panel.places],
     )
-    .setF64([COMMON_NORM_F64, common], [FILTER_SCALE_F64, filters.scale], [FILTER_LONGEST_F64, filters.longest])
-    .setF64([FILTER_ERROR_1_F64, filters.errors[0]], [FILTER_ERROR_2_F64, filters.errors[1]])
-    .setF64([FILTER_ERROR_3_F64, filters.errors[2]])
-    .setF64([FILTER_LOSS_F64, filters.loss], [ROUNDING_F64, filters.rounding]);
+    .setF64(
+      [slot.COMMON_NORM_F64, common],
+      [slot.FILTER_SCALE_F64, filters.scale],
+      [slot.FILTER_LONGEST_F64, filters.longest],
+    )
+    .setF64([slot.FILTER_ERROR_1_F64, filters.errors[0]], [slot.FILTER_ERROR_2_F64, filters.errors[1]])
+    .setF64([slot.FILTER_ERROR_3_F64, filters.errors[2]])
+    .setF64([slot.FILTER_LOSS_F64, filters.loss], [slot.ROUNDING_F64, filters.rounding]);
 }

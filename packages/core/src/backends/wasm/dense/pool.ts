@@ -4,30 +4,7 @@ import { byteFactor, type Pooled, pooledFeatures, windowFeatures } from "../../.
 import type { DenseBank, PatchLayer, Windows } from "../../../kernels/shapes.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed } from "../engine/memory.ts";
-import {
-  ACROSS,
-  BEST,
-  BYTE_FACTOR,
-  BYTE_LIMIT,
-  CELLS_ACROSS,
-  CELLS_DOWN,
-  DOWN,
-  ID_BITS,
-  IMAGE_BYTES,
-  IMAGE_VALUES,
-  IMAGES,
-  LINE_VALUES,
-  PATCH_FILTERS,
-  PATCH_LINE,
-  PATCH_LINES,
-  PATCH_PANEL,
-  POOLED,
-  POOLED_BYTES,
-  POOLED_SHIFT,
-  STEP_DOWN,
-  STEP_RIGHT,
-  WINDOW_VALUES,
-} from "./pool-context.ts";
+import * as slot from "./pool-slots.ts";
 import { type DenseBlock, sliceBlock } from "./rows.ts";
 
 /** Images a kernel takes at a time: each is some hundred thousand products and more. */
@@ -61,8 +38,8 @@ export function poolImages(
       const part = sliceBlock(block, from, Math.min(block.rows, from + most));
       let at = 0;
       for (const [j, context] of contexts.entries()) {
-        context.set([IMAGES, part.at], [IMAGE_BYTES, part.rowBytes]);
-        context.set([POOLED, pooled + at * bytes], [POOLED_BYTES, width * bytes]);
+        context.set([slot.IMAGES, part.at], [slot.IMAGE_BYTES, part.rowBytes]);
+        context.set([slot.POOLED, pooled + at * bytes], [slot.POOLED_BYTES, width * bytes]);
         const scratch = engine.ask("scratch_patches", context.at);
         await engine.run("pool_patches", part.rows, IMAGE_PIECE, scratch, context);
         at += pooledFeatures(layers[j].windows, layers[j].bank.filters);
@@ -75,15 +52,19 @@ export function poolImages(
 
 function describeWindows(context: Context, windows: Windows, bank: DenseBank, panel: number): void {
   const { width, height, channels, patchWidth, patchHeight, stride } = windows;
-  context.set([IMAGE_VALUES, width * height * channels], [LINE_VALUES, width * channels]);
-  context.set([PATCH_LINE, patchWidth * channels], [PATCH_LINES, patchHeight]);
-  context.set([STEP_RIGHT, stride * channels], [STEP_DOWN, stride * width * channels]);
-  context.set([ACROSS, windows.across], [DOWN, windows.down]);
-  context.set([CELLS_ACROSS, windows.cellsAcross], [CELLS_DOWN, windows.cellsDown]);
-  context.set([PATCH_PANEL, panel], [PATCH_FILTERS, bank.filters], [ID_BITS, idBits(windows, bank.filters)]);
-  context.set([WINDOW_VALUES, Math.ceil(windowFeatures(windows) / 8) * 8]);
-  context.set([BEST, Math.min(windows.nBest, bank.filters)], [POOLED_SHIFT, windows.shift]);
-  if (windows.limit) context.set([BYTE_LIMIT, windows.limit], [BYTE_FACTOR, byteFactor(windows.limit)]);
+  context.set([slot.IMAGE_VALUES, width * height * channels], [slot.LINE_VALUES, width * channels]);
+  context.set([slot.PATCH_LINE, patchWidth * channels], [slot.PATCH_LINES, patchHeight]);
+  context.set([slot.STEP_RIGHT, stride * channels], [slot.STEP_DOWN, stride * width * channels]);
+  context.set([slot.ACROSS, windows.across], [slot.DOWN, windows.down]);
+  context.set([slot.CELLS_ACROSS, windows.cellsAcross], [slot.CELLS_DOWN, windows.cellsDown]);
+  context.set(
+    [slot.PATCH_PANEL, panel],
+    [slot.PATCH_FILTERS, bank.filters],
+    [slot.ID_BITS, idBits(windows, bank.filters)],
+  );
+  context.set([slot.WINDOW_VALUES, Math.ceil(windowFeatures(windows) / 8) * 8]);
+  context.set([slot.BEST, Math.min(windows.nBest, bank.filters)], [slot.POOLED_SHIFT, windows.shift]);
+  if (windows.limit) context.set([slot.BYTE_LIMIT, windows.limit], [slot.BYTE_FACTOR, byteFactor(windows.limit)]);
 }
 
 /** Bits that the number of a filter takes below its response, or 0 where 32 bits do not hold both. */

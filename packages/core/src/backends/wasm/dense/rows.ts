@@ -1,23 +1,21 @@
 /** Dense rows in WebAssembly memory: values keep their type, rows are padded with zeros to a multiple of 8 features. */
 
 import { RanksimError } from "../../../errors.ts";
+import { inMemory } from "../../../kernels/rows.ts";
 import type { DenseRows, RowSource, Values } from "../../../kernels/shapes.ts";
 import { isDue } from "../../turn.ts";
 import { COPY_BYTES, Context, type Engine } from "../engine/engine.ts";
 import { MOST_16 } from "../engine/exact.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
 import { I16, U8, U16 } from "../engine/slots.ts";
-import { typeOf } from "../shared/rows.ts";
-import { FEATURES, ROWS, STRIDE, TYPE } from "./context.ts";
+import { type Block, typeOf } from "../shared/rows.ts";
+import * as slot from "./slots.ts";
 
 /** Rows a kernel takes at a time: enough to hide the cost of the call, few enough to share out evenly. */
 export const ROW_PIECE = 256;
 
-/** Some consecutive rows of a dense matrix, laid out for the kernels. */
-export interface DenseBlock {
-  /** Number of the first row in its matrix. */
-  readonly first: number;
-  readonly rows: number;
+/** Consecutive dense rows, laid out for the kernels. */
+export interface DenseBlock extends Block {
   readonly features: number;
   readonly stride: number;
   readonly type: number;
@@ -42,20 +40,14 @@ export function bytesOfRow({ features, valueBytes }: RowSource): number {
   return strideOf(features) * valueBytes;
 }
 
-/** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
-export async function placeDense(engine: Engine, lease: Lease, x: DenseRows, first: number): Promise<DenseBlock> {
-  const at = lease.take(x.rows * strideOf(x.features) * x.values.BYTES_PER_ELEMENT);
-  await putRows(engine, at, x);
-  return blockAt(engine, at, x, x.rows, first);
-}
-
-/** Copies all rows of a source into memory of the lease, a block at a time as they are read: they are nowhere else as a whole. */
-export async function placeRead(engine: Engine, lease: Lease, source: RowSource): Promise<DenseBlock> {
+/** Copies all rows of a source into memory of the lease, a block at a time as they come: they need not be anywhere else as a whole. */
+export async function placeDense(engine: Engine, lease: Lease, source: RowSource): Promise<DenseBlock> {
   const rowBytes = bytesOfRow(source);
   const at = lease.take(source.rows * rowBytes);
-  let last = (await source.gather(new Uint32Array(0))) as DenseRows;
+  const all = inMemory(source);
+  let last = (all ?? (await source.gather(new Uint32Array(0)))) as DenseRows; // tells the type where there are no rows
   let first = 0;
-  for await (const rows of source.blocks(COPY_BYTES)) {
+  for await (const rows of all ? [all] : source.blocks(COPY_BYTES)) {
     last = rows as DenseRows;
     await putRows(engine, at + first * rowBytes, last);
     first += rows.rows;
@@ -63,7 +55,7 @@ export async function placeRead(engine: Engine, lease: Lease, source: RowSource)
   if (first !== source.rows) {
     throw new RanksimError("bad-file", `expected ${source.rows} rows from their source, found ${first}`);
   }
-  return blockAt(engine, at, last, source.rows, 0);
+  return blockAt(engine, at, last, source.rows);
 }
 
 /** The listed rows of a block, as numbers of the type they came in: unsigned ones that were taken for signed ones have the same bits. */
@@ -97,17 +89,11 @@ async function putRows(engine: Engine, at: number, { features, values, rows }: D
 }
 
 /** The rows at the address `at`. */
-async function blockAt(
-  engine: Engine,
-  at: number,
-  { features, values }: DenseRows,
-  rows: number,
-  first: number,
-): Promise<DenseBlock> {
+async function blockAt(engine: Engine, at: number, { features, values }: DenseRows, rows: number): Promise<DenseBlock> {
   const stride = strideOf(features);
   const rowBytes = stride * values.BYTES_PER_ELEMENT;
   const came = values.constructor as DenseBlock["came"];
-  const block = { first, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255, came };
+  const block = { first: 0, rows, features, stride, type: typeOf(values), at, rowBytes, largest: 255, came };
   if (block.type === U8) return block;
   const largest = await measure(engine, block);
   // The same bits: unsigned values that fit signed ones are treated as signed, which saves an offset.
@@ -116,22 +102,13 @@ async function blockAt(
 }
 
 /** A block without rows that stands for all rows of the type of `x`: no value of that type is larger than its `largest`. */
-export function blockLike({ features, values }: DenseRows): DenseBlock {
+export function typicalBlock({ features, values }: DenseRows): DenseBlock {
   const type = typeOf(values);
   const largest = type === U8 ? 255 : type === U16 ? 65_535 : type === I16 ? 32_768 : Number.POSITIVE_INFINITY;
   const stride = strideOf(features);
+  const rowBytes = stride * values.BYTES_PER_ELEMENT;
   const came = values.constructor as DenseBlock["came"];
-  return {
-    first: 0,
-    rows: 0,
-    features,
-    stride,
-    type,
-    at: 0,
-    rowBytes: stride * values.BYTES_PER_ELEMENT,
-    largest,
-    came,
-  };
+  return { first: 0, rows: 0, features, stride, type, at: 0, rowBytes, largest, came };
 }
 
 /** Rows [from, to) of a block, as a block. */
@@ -141,7 +118,12 @@ export function sliceBlock(block: DenseBlock, from: number, to: number): DenseBl
 
 /** Tells a context where the rows are. */
 export function describeRows(context: Context, block: DenseBlock): Context {
-  return context.set([ROWS, block.at], [TYPE, block.type], [FEATURES, block.features], [STRIDE, block.stride]);
+  return context.set(
+    [slot.ROWS, block.at],
+    [slot.TYPE, block.type],
+    [slot.FEATURES, block.features],
+    [slot.STRIDE, block.stride],
+  );
 }
 
 function measure(engine: Engine, block: DenseBlock): Promise<number> {

@@ -4,31 +4,15 @@
  */
 
 import { placesOf } from "../../../bank/groups.ts";
-import type { Since } from "../../host/rows.ts";
+import type { Since } from "../../host/block.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
-import type { Answer, More } from "../shared/search.ts";
+import type { Answer } from "../shared/rows.ts";
 import { listByLandmark, listByWinner } from "./alike.ts";
 import { describeFilters, type LoadedBank } from "./bank.ts";
 import { describeBounds, type FilterBounds, type Panel, packPanel, type RowBounds } from "./bounds.ts";
-import {
-  CHANGED,
-  COMPACT,
-  DIVISOR,
-  FIRST_ROW,
-  K,
-  KNOWN,
-  LAST_BLOCK,
-  LEADING,
-  LIST,
-  OUT_ID,
-  OUT_VALUE,
-  PLACES,
-  VERDICT,
-  WINNER,
-  WINNER_VALUE,
-} from "./context.ts";
 import { type DenseBlock, describeRows, ROW_PIECE } from "./rows.ts";
+import * as slot from "./slots.ts";
 
 /** Bytes of the table of `assembly/dense/compact.ts`. */
 const TABLE_BYTES = 4096 + 2 * 16 * 16 + 16;
@@ -39,17 +23,11 @@ export interface Bounds {
   readonly filters: FilterBounds;
 }
 
-/** The k strongest of the loaded filters for each row; `more` says which filters went before and whether others follow. */
-export function searchFull(
-  engine: Engine,
-  block: DenseBlock,
-  loaded: LoadedBank,
-  answer: Answer,
-  more: More,
-): Promise<number> {
+/** The k strongest filters of each row. */
+export function searchFull(engine: Engine, block: DenseBlock, loaded: LoadedBank, answer: Answer): Promise<number> {
   return borrowed(engine.memory, async (lease) => {
     const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
-    describeAnswer(context, answer).set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0]);
+    describeAnswer(context, answer);
     const scratch = engine.ask("scratch_full", context.at);
     return (await engine.run("top_filters_full", block.rows, ROW_PIECE, scratch, context)).sum;
   });
@@ -68,11 +46,11 @@ export function searchPruned(
     if (rows?.length === 0) return 0;
     const context = pruning(engine, lease, block, loaded, bounds, answer);
     if (rows) {
-      context.set([LIST, lease.put(rows)]);
+      context.set([slot.LIST, lease.put(rows)]);
       return prune(engine, context, rows.length);
     }
     const alike = listByLandmark(bounds.rows, block.rows);
-    if (alike) context.set([LIST, lease.put(alike)]);
+    if (alike) context.set([slot.LIST, lease.put(alike)]);
     return prune(engine, context, block.rows);
   });
 }
@@ -95,9 +73,13 @@ export function searchSince(
     const to = block.first + block.rows;
     const verdict = lease.take(block.rows);
     context
-      .set([WINNER, lease.put(since.winners.filter.subarray(block.first, to))], [VERDICT, verdict], [KNOWN, 1])
-      .set([WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
-      .set([CHANGED, lease.put(since.changed)]);
+      .set(
+        [slot.WINNER, lease.put(since.winners.filter.subarray(block.first, to))],
+        [slot.VERDICT, verdict],
+        [slot.KNOWN, 1],
+      )
+      .set([slot.WINNER_VALUE, lease.put(since.winners.response.subarray(block.first, to))])
+      .set([slot.CHANGED, lease.put(since.changed)]);
     const scratch = engine.ask("scratch_full", context.at);
     let exact = (await engine.run("first_answers", block.rows, ROW_PIECE, scratch, context)).sum;
 
@@ -106,7 +88,7 @@ export function searchSince(
     const changed = placesOf(since.changed, 1);
     const look = (panel: Panel, rows: Uint32Array): Promise<number> => {
       describeBounds(context, bounds.rows, bounds.filters, panel, memory.f64(loaded.norm, 1)[0]);
-      context.set([LIST, lease.put(rows)]);
+      context.set([slot.LIST, lease.put(rows)]);
       return prune(engine, context, rows.length);
     };
     if (changed.length > 0 && some.length > 0) {
@@ -120,7 +102,7 @@ export function searchSince(
 /** Filters that meet a row at a time where all rows are looked at: each piece prepares the row again. */
 const LISTED_PIECE = 16;
 
-/** The k strongest rows of the listed filters. Rows may come in blocks, as filters do in `searchFull`. */
+/** The k strongest rows of the listed filters. */
 export function searchDenseRows(
   engine: Engine,
   block: DenseBlock,
@@ -129,7 +111,6 @@ export function searchDenseRows(
   filters: Uint32Array,
   divisor: Float64Array,
   answer: Answer,
-  more: More,
 ): Promise<number> {
   return borrowed(engine.memory, async (lease) => {
     const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
@@ -137,9 +118,11 @@ export function searchDenseRows(
       const common = engine.memory.f64(loaded.norm, 1)[0];
       describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
     }
-    describeAnswer(context, answer)
-      .set([KNOWN, more.known ? 1 : 0], [LAST_BLOCK, more.last ? 1 : 0], [FIRST_ROW, block.first], [PLACES, block.rows])
-      .set([LIST, lease.put(filters)], [DIVISOR, lease.put(divisor.subarray(block.first, block.first + block.rows))]);
+    describeAnswer(context, answer).set(
+      [slot.PLACES, block.rows],
+      [slot.LIST, lease.put(filters)],
+      [slot.DIVISOR, lease.put(divisor)],
+    );
     const [kernel, piece] = bounds ? (["top_rows_pruned", 4] as const) : (["top_rows_full", LISTED_PIECE] as const);
     return (await engine.run(kernel, filters.length, piece, engine.ask("scratch_full", context.at), context)).sum;
   });
@@ -158,7 +141,7 @@ function pruning(
   const context = describeFilters(describeRows(new Context(engine.memory, lease), block), loaded, block);
   const common = engine.memory.f64(loaded.norm, 1)[0];
   describeBounds(context, bounds.rows, bounds.filters, bounds.filters.panel, common);
-  return describeAnswer(context, answer).set([COMPACT, table]);
+  return describeAnswer(context, answer).set([slot.COMPACT, table]);
 }
 
 async function prune(engine: Engine, context: Context, items: number): Promise<number> {
@@ -167,7 +150,7 @@ async function prune(engine: Engine, context: Context, items: number): Promise<n
 }
 
 function describeAnswer(context: Context, { k, ids, values, leading }: Answer): Context {
-  return context.set([K, k], [OUT_ID, ids], [OUT_VALUE, values], [LEADING, leading ? 1 : 0]);
+  return context.set([slot.K, k], [slot.OUT_ID, ids], [slot.OUT_VALUE, values], [slot.LEADING, leading ? 1 : 0]);
 }
 
 /** The listed rows that need a look at the changed filters only, and those that need all. */

@@ -4,7 +4,8 @@
  * Nothing here depends on what is stored.
  */
 
-import { RanksimError } from "../../../errors.ts";
+import { Shared } from "../../host/counted.ts";
+import { OutOfMemory } from "../../host/out-of-memory.ts";
 
 /** Bytes of a WebAssembly page. */
 const PAGE = 65_536;
@@ -24,16 +25,6 @@ const TIMES_MISSING = 3;
 
 /** Blocks begin at multiples of this: a cache line, and as much may be read beyond an array's end. */
 const LINE = 64;
-
-/** There was not enough memory. Work that meets this is tried again with less. */
-export class OutOfMemory extends RanksimError {
-  constructor(wanted: number, used: number, most: number) {
-    super(
-      "no-backend",
-      `WebAssembly memory: expected room for ${wanted} bytes more, found ${used} of at most ${most} in use; use fewer rows or filters at a time`,
-    );
-  }
-}
 
 interface Free {
   at: number;
@@ -123,6 +114,11 @@ export class Memory {
 
   f64(at: number, length: number): Float64Array {
     return new Float64Array(this.raw.buffer, at, length);
+  }
+
+  /** Numbers of 2, 4 or 8 bytes, as weights are. */
+  weights(at: number, length: number, bytes: number): Uint16Array | Uint32Array | Float64Array {
+    return bytes === 2 ? this.u16(at, length) : bytes === 4 ? this.u32(at, length) : this.f64(at, length);
   }
 
   #find(size: number): number | undefined {
@@ -218,6 +214,22 @@ export async function leased<T>(memory: Memory, make: (lease: Lease) => Promise<
   }
 }
 
+/** What `make` makes in memory of a lease, which is given back with its last user; `free` is called then. */
+export function sharing<T>(
+  memory: Memory,
+  make: (lease: Lease) => Promise<T>,
+  free: () => void = () => {},
+): Promise<Shared<T>> {
+  return leased(memory, async (lease) => {
+    const value = await make(lease);
+    const done = (): void => {
+      lease.release();
+      free();
+    };
+    return new Shared(value, done, lease.bytes);
+  });
+}
+
 /** What `use` answers with memory that is given back afterwards. */
 export async function borrowed<T>(memory: Memory, use: (lease: Lease) => Promise<T> | T): Promise<T> {
   const lease = memory.lease();
@@ -225,35 +237,5 @@ export async function borrowed<T>(memory: Memory, use: (lease: Lease) => Promise
     return await use(lease);
   } finally {
     lease.release();
-  }
-}
-
-/** Something in memory with several users. The maker is the first; it goes when the last one is done with it. */
-export class Shared<T> {
-  readonly value: T;
-  readonly bytes: number;
-  readonly #free: () => void;
-  #users = 1;
-
-  /** `lease` has its memory; `free` is called with that given back. */
-  constructor(value: T, lease: Lease, free: () => void = () => {}) {
-    this.value = value;
-    this.bytes = lease.bytes;
-    this.#free = () => {
-      lease.release();
-      free();
-    };
-  }
-
-  /** One user more, who answers with one `release`. */
-  keep(): this {
-    if (this.#users === 0) throw new Error("something was used that had been given back");
-    this.#users++;
-    return this;
-  }
-
-  release(): void {
-    if (this.#users === 0) throw new Error("something was given back twice");
-    if (--this.#users === 0) this.#free();
   }
 }

@@ -5,33 +5,25 @@
  */
 
 import { commonNorm, weightsFor } from "../../../kernels/rank.ts";
-import type { Compared, DenseBank, FilterBank, Listed, Prototypes, RefineBatch } from "../../../kernels/shapes.ts";
+import { sourceOf } from "../../../kernels/rows.ts";
+import type {
+  Compared,
+  DenseBank,
+  FilterBank,
+  Listed,
+  Prototypes,
+  RefineBatch,
+  RowSource,
+} from "../../../kernels/shapes.ts";
 import type { HeldBank, Refining } from "../../contract.ts";
-import { Counted } from "../../host/counted.ts";
+import { Counted, type Shared } from "../../host/counted.ts";
+import { OutOfMemory } from "../../host/out-of-memory.ts";
 import { isDue } from "../../turn.ts";
 import { Context, type Engine, type Kernel, type Query } from "../engine/engine.ts";
-import { borrowed, type Lease, leased, OutOfMemory, type Shared } from "../engine/memory.ts";
+import { borrowed, type Lease, leased } from "../engine/memory.ts";
 import { byFirstListed, largestWhole, sortByFilter } from "./batch.ts";
-import {
-  BATCH_ROWS,
-  BY_FACTORS,
-  CODES,
-  DRAWN_FROM,
-  FILTER_CLASS,
-  FOUND,
-  LIST_PLACES,
-  LISTED,
-  LISTS,
-  MARGINS,
-  MOVE_OFFSETS,
-  MOVE_ROWS,
-  MOVE_STEPS,
-  PROTOTYPES,
-  RANK_BYTES,
-  RANKS,
-  STEP,
-  TOUCHED,
-} from "./refine-context.ts";
+import * as slot from "./refine-slots.ts";
+import type { Block, WasmRows } from "./rows.ts";
 
 /** Rows and filters a kernel takes at a time. */
 const BATCH_PIECE = 128;
@@ -45,6 +37,8 @@ export interface RefineForm<B> {
   readonly moveScratch: Query;
   /** Numbers from one prototype to the next. */
   readonly stride: number;
+  /** Copies rows that do not stay in memory into memory of the lease. */
+  place(lease: Lease, rows: RowSource): Promise<B>;
   /** Tells a context about the filters; once. */
   describeFilters(context: Context): void;
   /** Tells a context where rows are. */
@@ -56,21 +50,18 @@ export interface RefineForm<B> {
 type Shape = Pick<Prototypes, "filters" | "features" | "rule" | "distribution">;
 
 /** Rows to learn from. */
-interface BatchRows<B> {
-  /** All of them, if they stay in memory. */
-  readonly resident: Shared<B> | undefined;
-  /** Otherwise: copies the listed rows into memory of the lease, at most `most` at a time. */
-  bring(lease: Lease, rows: Uint32Array): Promise<B>;
+export interface RefineRows<B extends Block> {
+  readonly source: RowSource;
+  /** All of them, if they are in memory. */
+  readonly whole: Shared<WasmRows<B>> | undefined;
+  /** Otherwise: so many are brought in at a time. */
   readonly most: number;
 }
 
-/**
- * Puts prototypes beside rows. `formIn` lays the weights out as the rows need them, in memory of the lease; `own` makes the
- * back end's handle of a bank. The resident rows become the refinement's to release, unless this fails.
- */
-export function refineRows<B>(
+/** Puts prototypes beside rows. `formIn` lays the weights out as the rows need them, in memory of the lease; `own` makes the back end's handle of a bank. */
+export function refineRows<B extends Block>(
   engine: Engine,
-  rows: BatchRows<B>,
+  rows: RefineRows<B>,
   start: Prototypes,
   formIn: (lease: Lease) => Promise<RefineForm<B>>,
   own: (bank: FilterBank) => HeldBank,
@@ -84,21 +75,22 @@ export function refineRows<B>(
       ranks: lease.take(filters * features * bytesOfRank(start)),
     };
     const context = new Context(memory, lease)
-      .set([PROTOTYPES, at.values], [RANKS, at.ranks], [RANK_BYTES, bytesOfRank(start)])
-      .set([FILTER_CLASS, lease.put(start.filterClass)], [BY_FACTORS, start.rule === "multiply" ? 1 : 0])
-      .set([DRAWN_FROM, distribution ? lease.put(distribution) : 0]);
+      .set([slot.PROTOTYPES, at.values], [slot.RANKS, at.ranks], [slot.RANK_BYTES, bytesOfRank(start)])
+      .set([slot.FILTER_CLASS, lease.put(start.filterClass)], [slot.BY_FACTORS, start.rule === "multiply" ? 1 : 0])
+      .set([slot.DRAWN_FROM, distribution ? lease.put(distribution) : 0]);
     form.describeFilters(context);
     const { rule } = start;
     const shape = { filters, features, rule, distribution }; // the values are in memory, the caller's are not kept
     const refining = new WasmRefining(engine, rows, form, shape, lease, context, at, own);
     await refining.begin(start.values);
+    rows.whole?.keep(); // until the refinement is released
     return refining;
   });
 }
 
-class WasmRefining<B> extends Counted implements Refining {
+class WasmRefining<B extends Block> extends Counted implements Refining {
   readonly #engine: Engine;
-  readonly #rows: BatchRows<B>;
+  readonly #rows: RefineRows<B>;
   readonly #form: RefineForm<B>;
   readonly #start: Shape;
   readonly #lease: Lease;
@@ -115,7 +107,7 @@ class WasmRefining<B> extends Counted implements Refining {
 
   constructor(
     engine: Engine,
-    rows: BatchRows<B>,
+    rows: RefineRows<B>,
     form: RefineForm<B>,
     start: Shape,
     lease: Lease,
@@ -154,7 +146,7 @@ class WasmRefining<B> extends Counted implements Refining {
   list(listed: Listed): void {
     this.#listed = listed;
     this.#dropLists();
-    if (!this.#rows.resident) return;
+    if (!this.#rows.whole) return;
     const lease = this.#engine.memory.lease();
     try {
       this.#lists = { lease, filters: lease.put(listed.filters), codes: lease.put(listed.codes) };
@@ -198,9 +190,8 @@ class WasmRefining<B> extends Counted implements Refining {
       const { filters, features } = this.#start;
       const bank = emptyBank(this.#start);
       const bytes = bytesOfRank(this.#start);
-      const view = bytes === 8 ? "f64" : bytes === 4 ? "u32" : "u16";
       for (let f = 0; f < filters; f++) {
-        bank.weights.set(memory[view](this.#at.ranks + f * features * bytes, features), f * features);
+        bank.weights.set(memory.weights(this.#at.ranks + f * features * bytes, features, bytes), f * features);
         if (isDue()) await turn.pause();
       }
       return this.#own(bank);
@@ -215,12 +206,12 @@ class WasmRefining<B> extends Counted implements Refining {
   protected free(): void {
     this.#dropLists();
     this.#lease.release();
-    this.#rows.resident?.release();
+    this.#rows.whole?.release();
   }
 
   /** Does work on the positions [from, to) of a batch: at once, or in order in as many parts as there is room for. */
   async #inParts(from: number, to: number, work: (from: number, to: number) => Promise<void>): Promise<void> {
-    const most = this.#rows.resident ? Number.POSITIVE_INFINITY : this.#rows.most;
+    const most = this.#rows.whole ? Number.POSITIVE_INFINITY : this.#rows.most;
     let middle = Math.min(to, from + most);
     if (middle === to) {
       try {
@@ -245,11 +236,12 @@ class WasmRefining<B> extends Counted implements Refining {
     rows: Uint32Array,
     work: (lease: Lease, block: B | undefined, positions: Uint32Array) => Promise<void>,
   ): Promise<void> {
-    const { resident } = this.#rows;
+    const { whole, source } = this.#rows;
+    const bring = async (lease: Lease): Promise<B> => this.#form.place(lease, sourceOf(await source.gather(rows)));
     return borrowed(this.#engine.memory, async (lease) => {
-      const block = resident?.value ?? (rows.length > 0 ? await this.#rows.bring(lease, rows) : undefined);
+      const block = whole?.value.block ?? (rows.length > 0 ? await bring(lease) : undefined);
       if (block) this.#form.describeRows(this.#context, block);
-      await work(lease, block, resident ? rows : rows.map((_, j) => j));
+      await work(lease, block, whole ? rows : rows.map((_, j) => j));
     });
   }
 
@@ -265,8 +257,8 @@ class WasmRefining<B> extends Counted implements Refining {
       const lists = this.#lists ?? putLists(lease, this.#listed, order, rows.subarray(from));
       inOrder(positions, order, memory.u32(row, count));
       this.#context
-        .set([BATCH_ROWS, row], [LIST_PLACES, this.#lists ? row : 0], [LISTED, this.#listed.k])
-        .set([LISTS, lists.filters], [CODES, lists.codes], [FOUND, found], [MARGINS, margins]);
+        .set([slot.BATCH_ROWS, row], [slot.LIST_PLACES, this.#lists ? row : 0], [slot.LISTED, this.#listed.k])
+        .set([slot.LISTS, lists.filters], [slot.CODES, lists.codes], [slot.FOUND, found], [slot.MARGINS, margins]);
       await this.#run(this.#form.compare, this.#form.compareScratch, count, BATCH_PIECE);
       takeCompared(memory.u32(found, count * 2), memory.f64(margins, count), order, from, compared);
     });
@@ -283,8 +275,12 @@ class WasmRefining<B> extends Counted implements Refining {
         if (sorted.touched.length === 0) return;
         const wholeStep = block ? this.#wholeStep(count, batch.step, this.#form.largest(block)) : 0;
         this.#context
-          .set([TOUCHED, lease.put(sorted.touched)], [MOVE_OFFSETS, lease.put(sorted.offsets)], [STEP, wholeStep])
-          .set([MOVE_ROWS, lease.put(sorted.rows)], [MOVE_STEPS, lease.put(sorted.steps)]);
+          .set(
+            [slot.TOUCHED, lease.put(sorted.touched)],
+            [slot.MOVE_OFFSETS, lease.put(sorted.offsets)],
+            [slot.STEP, wholeStep],
+          )
+          .set([slot.MOVE_ROWS, lease.put(sorted.rows)], [slot.MOVE_STEPS, lease.put(sorted.steps)]);
         await this.#run(this.#form.move, this.#form.moveScratch, sorted.touched.length, PROTOTYPE_PIECE);
         this.#moves = moves;
       },

@@ -4,22 +4,14 @@
  */
 
 import type { FilterBank, Weights } from "../../../kernels/shapes.ts";
+import type { HostBank } from "../../host/bank.ts";
+import type { Shared } from "../../host/counted.ts";
 import { Context, copyIn, type Engine } from "../engine/engine.ts";
-import type { Lease } from "../engine/memory.ts";
-import {
-  FILTER_BASE,
-  FILTER_COUNT,
-  FILTER_INDICES,
-  FILTER_NORM,
-  FILTER_OFFSETS,
-  FILTER_WEIGHTS,
-  FIRST_FILTER,
-  WEIGHT_BYTES,
-} from "./context.ts";
+import { type Lease, sharing } from "../engine/memory.ts";
+import * as slot from "./slots.ts";
 
-/** Filters [first, first + filters) of a bank in memory. */
+/** The filters of a bank in memory. */
 export interface CsrBank {
-  readonly first: number;
   readonly filters: number;
   readonly features: number;
   readonly sparse: boolean;
@@ -60,41 +52,32 @@ const NO_FACTS: Facts = {
   highestNorm: 0,
 };
 
-/** Bytes that filters [first, last) take. */
-export function bytesOfBank(bank: FilterBank, first: number, last: number): number {
-  const size = bank.weights.BYTES_PER_ELEMENT;
-  if (bank.form === "dense") return (last - first) * (bank.features * size + 8);
-  return (bank.offsets[last] - bank.offsets[first]) * (4 + size) + (last - first) * 20;
+/** A bank in memory; the caller releases it. */
+export function useCsrBank(engine: Engine, bank: HostBank): Promise<Shared<CsrBank>> {
+  return bank.part<CsrBank>(
+    "csr",
+    () => true,
+    () => sharing(engine.memory, (lease) => loadCsrBank(engine, lease, bank.host)),
+  );
 }
 
-/** Copies filters [first, last) into memory of the lease. */
-export async function loadCsrBank(
-  engine: Engine,
-  lease: Lease,
-  bank: FilterBank,
-  first: number,
-  last: number,
-): Promise<CsrBank> {
-  const { features } = bank;
-  const norms = bank.norm.subarray(first, last);
-  const weightBytes = bank.weights.BYTES_PER_ELEMENT;
-  const shared = { first, filters: last - first, features, weightBytes };
+/** Copies the filters of a bank into memory of the lease. */
+export async function loadCsrBank(engine: Engine, lease: Lease, bank: FilterBank): Promise<CsrBank> {
+  const { filters, features, weights } = bank;
+  const shared = { filters, features, weightBytes: weights.BYTES_PER_ELEMENT };
+  const places = { weights: await copyIn(engine, lease, weights), norm: lease.put(bank.norm) };
   if (bank.form === "dense") {
-    const weights = await copyIn(engine, lease, bank.weights.subarray(first * features, last * features));
-    const norm = lease.put(norms);
-    return { ...shared, sparse: false, offsets: 0, indices: 0, base: 0, weights, norm, facts: NO_FACTS };
+    return { ...shared, ...places, sparse: false, offsets: 0, indices: 0, base: 0, facts: NO_FACTS };
   }
-  const [from, to] = [bank.offsets[first], bank.offsets[last]];
-  const bases = bank.base.subarray(first, last);
-  const weights = bank.weights.subarray(from, to) as Weights;
-  const places = {
-    offsets: lease.put(bank.offsets.subarray(first, last + 1).map((offset) => offset - from)),
-    indices: await copyIn(engine, lease, bank.indices.subarray(from, to)),
-    weights: await copyIn(engine, lease, weights),
-    base: lease.put(bases),
-    norm: lease.put(norms),
+  return {
+    ...shared,
+    ...places,
+    sparse: true,
+    offsets: lease.put(bank.offsets),
+    indices: await copyIn(engine, lease, bank.indices),
+    base: lease.put(bank.base),
+    facts: factsOf(engine, weights, places.weights, bank.base, bank.norm),
   };
-  return { ...shared, ...places, sparse: true, facts: factsOf(engine, weights, places.weights, bases, norms) };
 }
 
 function factsOf(engine: Engine, weights: Weights, at: number, bases: Float64Array, norms: Float64Array): Facts {
@@ -118,7 +101,7 @@ function largestInteger(engine: Engine, weights: Weights, at: number): number {
   const lease = engine.memory.lease();
   try {
     const context = new Context(engine.memory, lease);
-    context.set([FILTER_WEIGHTS, at], [WEIGHT_BYTES, weights.BYTES_PER_ELEMENT]);
+    context.set([slot.FILTER_WEIGHTS, at], [slot.WEIGHT_BYTES, weights.BYTES_PER_ELEMENT]);
     return engine.ask("largest_weight_csr", weights.length, context.at);
   } finally {
     lease.release();
@@ -128,9 +111,9 @@ function largestInteger(engine: Engine, weights: Weights, at: number): number {
 /** Tells a context where the filters are. */
 export function describeCsrBank(context: Context, bank: CsrBank): Context {
   return context
-    .set([FILTER_OFFSETS, bank.offsets], [FILTER_INDICES, bank.indices], [FILTER_WEIGHTS, bank.weights])
-    .set([WEIGHT_BYTES, bank.weightBytes], [FILTER_BASE, bank.base], [FILTER_NORM, bank.norm])
-    .set([FILTER_COUNT, bank.filters], [FIRST_FILTER, bank.first]);
+    .set([slot.FILTER_OFFSETS, bank.offsets], [slot.FILTER_INDICES, bank.indices], [slot.FILTER_WEIGHTS, bank.weights])
+    .set([slot.WEIGHT_BYTES, bank.weightBytes], [slot.FILTER_BASE, bank.base], [slot.FILTER_NORM, bank.norm])
+    .set([slot.FILTER_COUNT, bank.filters]);
 }
 
 /** Lowest and highest of some numbers; a NaN makes both NaN. Of no numbers: Infinity and -Infinity, so that any others replace them. */

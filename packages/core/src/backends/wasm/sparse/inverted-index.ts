@@ -1,37 +1,14 @@
 /** Inverted indexes of sparse banks (`assembly/sparse/inverted-index.ts`), and the decision which arithmetic they hold. */
 
-import type { FilterBank } from "../../../kernels/shapes.ts";
+import { numbersBelow } from "../../../kernels/rows.ts";
+import type { HostBank } from "../../host/bank.ts";
+import type { Shared } from "../../host/counted.ts";
 import { Context, type Engine } from "../engine/engine.ts";
 import { MOST_32, MOST_F32, MOST_F64 } from "../engine/exact.ts";
-import { borrowed, type Lease, leased, Shared } from "../engine/memory.ts";
-import type { WasmBank } from "../shared/bank.ts";
-import { bytesOfBank, type CsrBank, describeCsrBank, loadCsrBank } from "./bank.ts";
-import {
-  COLUMN_BOUNDS,
-  COLUMN_COUNT,
-  COLUMN_EXCEPTIONS,
-  COLUMNS,
-  COMMON_NORM_F64,
-  EXACT_DIFFERENCES,
-  FEATURES,
-  HUGE_ROW_F64,
-  LARGEST_32_F64,
-  PLACE_BASE_32S,
-  PLACE_BASE_F64S,
-  PLACE_FACTOR_F64S,
-  PLACE_FILTER,
-  PLACES,
-  POSTING_COUNT,
-  POSTING_EXCEPTIONS,
-  POSTINGS,
-  ROOM,
-  SCALE_F64,
-  SPREAD_F64,
-  TABLE,
-  TINY_ROW_F64,
-  WHOLE,
-} from "./context.ts";
+import { borrowed, type Lease, sharing } from "../engine/memory.ts";
+import { type CsrBank, describeCsrBank } from "./bank.ts";
 import type { CsrBlock } from "./rows.ts";
+import * as slot from "./slots.ts";
 
 /** Exceptions a kernel takes at a time, about. */
 const PIECE_EXCEPTIONS = 2 ** 20;
@@ -48,29 +25,15 @@ export interface CsrIndex {
   readonly slotsF64: readonly (readonly [slot: number, value: number])[];
 }
 
-/** A bank in memory, with all filters; the caller releases it. */
-export function useCsrBank(engine: Engine, bank: WasmBank): Promise<Shared<CsrBank>> {
-  return bank.part<CsrBank>(
-    "csr",
-    () => true,
-    () =>
-      leased(
-        engine.memory,
-        async (lease) => new Shared(await loadCsrBank(engine, lease, bank.host, 0, bank.filters), lease),
-      ),
-  );
-}
-
 /** The index of all filters, to compare them with each other; the caller releases it. */
-export function useIndex(engine: Engine, bank: WasmBank, loaded: CsrBank, whole: boolean): Promise<Shared<CsrIndex>> {
+export function useIndex(engine: Engine, bank: HostBank, loaded: CsrBank, whole: boolean): Promise<Shared<CsrIndex>> {
   return bank.part<CsrIndex>(
     whole ? "whole index" : "index",
     () => true,
     () =>
-      leased(engine.memory, async (lease) => {
-        const kind = { whole, byNorm: true };
-        return new Shared(await makeIndex(engine, lease, loaded, allFilters(loaded), kind), lease);
-      }),
+      sharing(engine.memory, (lease) =>
+        makeIndex(engine, lease, loaded, numbersBelow(loaded.filters), { whole, byNorm: true }),
+      ),
   );
 }
 
@@ -89,12 +52,6 @@ export function isExact(bank: CsrBank, block: CsrBlock): boolean {
 /** Whether all filters have one norm, without which an index cannot be whole where norms count. */
 export function isOfOneNorm({ facts }: CsrBank): boolean {
   return facts.lowestNorm === facts.highestNorm;
-}
-
-/** Bytes an index of filters [first, last) takes at most. */
-export function bytesOfIndex(bank: FilterBank, first: number, last: number): number {
-  const exceptions = bank.form === "sparse" ? bank.offsets[last] - bank.offsets[first] : 0;
-  return bytesOfBank(bank, first, last) + bank.features * 8 + exceptions * 64 + (last - first) * 20;
 }
 
 /** How an index is made. */
@@ -132,54 +89,49 @@ export async function makeIndex(
   const isExactHere =
     whole || (bank.weightBytes < 8 && bank.facts.whole && spread < MOST_F32 && (!byNorm || isOfOneNorm(bank)));
   const slotsF64: CsrIndex["slotsF64"] = [
-    [SCALE_F64, scale],
-    [SPREAD_F64, (spread + Math.max(Math.abs(lowestBase), Math.abs(highestBase))) * share * scale],
-    [LARGEST_32_F64, MOST_32 / Math.max(1, highest)],
-    [COMMON_NORM_F64, common],
-    [TINY_ROW_F64, (SMALLEST_RESPONSE * Math.max(1, highestNorm)) / (largest || 1)],
-    [HUGE_ROW_F64, (LARGEST_RESPONSE * Math.min(1, lowestNorm)) / (largest || 1)],
+    [slot.SCALE_F64, scale],
+    [slot.SPREAD_F64, (spread + Math.max(Math.abs(lowestBase), Math.abs(highestBase))) * share * scale],
+    [slot.LARGEST_32_F64, MOST_32 / Math.max(1, highest)],
+    [slot.COMMON_NORM_F64, common],
+    [slot.TINY_ROW_F64, (SMALLEST_RESPONSE * Math.max(1, highestNorm)) / (largest || 1)],
+    [slot.HUGE_ROW_F64, (LARGEST_RESPONSE * Math.min(1, lowestNorm)) / (largest || 1)],
   ];
   const slots: [slot: number, value: number][] = [
-    [WHOLE, whole ? 1 : 0],
-    [PLACES, places],
-    [ROOM, room],
-    [EXACT_DIFFERENCES, isExactHere ? 1 : 0],
+    [slot.WHOLE, whole ? 1 : 0],
+    [slot.PLACES, places],
+    [slot.ROOM, room],
+    [slot.EXACT_DIFFERENCES, isExactHere ? 1 : 0],
   ];
   const keep = (slot: number, at: number): void => {
     slots.push([slot, at]);
   };
-  keep(PLACE_FILTER, lease.put(filters));
-  keep(PLACE_BASE_32S, lease.put(whole ? Int32Array.from(placeBase) : Float32Array.from(placeBase)));
-  keep(PLACE_BASE_F64S, lease.put(placeBase));
-  keep(PLACE_FACTOR_F64S, lease.put(factors));
-  keep(TABLE, lease.take(bank.features * 8));
+  keep(slot.PLACE_FILTER, lease.put(filters));
+  keep(slot.PLACE_BASE_32S, lease.put(whole ? Int32Array.from(placeBase) : Float32Array.from(placeBase)));
+  keep(slot.PLACE_BASE_F64S, lease.put(placeBase));
+  keep(slot.PLACE_FACTOR_F64S, lease.put(factors));
+  keep(slot.TABLE, lease.take(bank.features * 8));
   const index = { slots, slotsF64 };
   return borrowed(memory, async (own) => {
     const context = describeIndex(describeCsrBank(new Context(memory, own), bank), index);
-    context.set([FEATURES, bank.features]);
+    context.set([slot.FEATURES, bank.features]);
     const [exceptions] = memory.u32(bank.offsets + bank.filters * 4, 1);
     const piece = Math.max(1, Math.floor((PIECE_EXCEPTIONS * bank.filters) / Math.max(1, exceptions)));
     await engine.inOrder("plan_index_csr", places, piece, 0, context);
-    const [columns] = memory.u32(context.at + COLUMN_COUNT, 1);
-    const [postings] = memory.u32(context.at + POSTING_COUNT, 1);
-    slots.push([COLUMN_COUNT, columns]);
-    keep(COLUMNS, lease.take(columns * room * 4));
-    keep(COLUMN_BOUNDS, lease.take(columns * 8));
-    keep(POSTINGS, lease.take(postings * 8));
+    const [columns] = memory.u32(context.at + slot.COLUMN_COUNT, 1);
+    const [postings] = memory.u32(context.at + slot.POSTING_COUNT, 1);
+    slots.push([slot.COLUMN_COUNT, columns]);
+    keep(slot.COLUMNS, lease.take(columns * room * 4));
+    keep(slot.COLUMN_BOUNDS, lease.take(columns * 8));
+    keep(slot.POSTINGS, lease.take(postings * 8));
     if (!isExactHere) {
-      keep(COLUMN_EXCEPTIONS, lease.take(columns * room * 4));
-      keep(POSTING_EXCEPTIONS, lease.take(postings * 4));
+      keep(slot.COLUMN_EXCEPTIONS, lease.take(columns * room * 4));
+      keep(slot.POSTING_EXCEPTIONS, lease.take(postings * 4));
     }
     describeIndex(context, index);
     await engine.run("clear_index_csr", columns, Math.max(1, Math.floor(PIECE_EXCEPTIONS / room)), 0, context);
     await engine.inOrder("fill_index_csr", places, piece, 0, context);
     return index;
   });
-}
-
-/** The numbers of all filters of a bank in memory. */
-export function allFilters({ filters }: CsrBank): Uint32Array {
-  return Uint32Array.from({ length: filters }, (_, f) => f);
 }
 
 /** Tells a context about an index. */

@@ -1,77 +1,47 @@
 /** The update step on sparse rows (`assembly/sparse/rank-sums.ts`): groups go in batches, each filter as base and exceptions. */
 
+import { joinBanks } from "../../../bank/bank.ts";
+import { sliceGroups } from "../../../bank/groups.ts";
 import { commonNorm, weightsFor } from "../../../kernels/rank.ts";
-import { gatherRows } from "../../../kernels/rows.ts";
-import type { CsrRows, FilterBank, Groups, SparseBank, Weights } from "../../../kernels/shapes.ts";
+import type { CsrRows, FilterBank, Groups, SparseBank } from "../../../kernels/shapes.ts";
+import type { PlainBlock } from "../../host/block.ts";
 import { Context, type Engine } from "../engine/engine.ts";
-import { borrowed, type Memory } from "../engine/memory.ts";
-import {
-  DISTRIBUTION,
-  DISTRIBUTION_SUMS,
-  GROUP_OFFSETS,
-  GROUP_ROWS,
-  GROUP_WEIGHT,
-  MOST_TOUCHED,
-  OUT_BASE,
-  OUT_COUNT,
-  OUT_INDICES,
-  OUT_PLACES,
-  OUT_WEIGHTS,
-  WEIGHT_BYTES,
-} from "./context.ts";
-import { type CsrBlock, describeCsr, placeCsr } from "./rows.ts";
+import { borrowed } from "../engine/memory.ts";
+import { type CsrBlock, describeCsr } from "./rows.ts";
+import * as slot from "./slots.ts";
 
 /** Exceptions in memory at a time. */
 const MOST_EXCEPTIONS = 2 ** 22;
 /** Groups a kernel takes at a time. */
 const GROUP_PIECE = 16;
 
-/** The filters of a batch of groups, as the kernels leave them. */
-interface Batch {
-  readonly base: Float64Array;
-  readonly counts: Uint32Array;
-  readonly indices: Uint32Array;
-  readonly weights: Weights;
-}
-
-/**
- * The bank of one filter per group of rows that lie in the memory of the host. Without a resident block the rows of each
- * batch are brought in as needed; a group that does not fit goes through `plainly`.
- */
+/** The bank of one filter per group of rows that lie in memory and on the host; a group of too many entries goes through `plain`. */
 export function rankSumsCsr(
   engine: Engine,
   x: CsrRows,
-  resident: CsrBlock | undefined,
+  block: CsrBlock,
   groups: Groups,
   distribution: Float64Array | undefined,
-  blockBytes: number,
-  plainly: (groups: Groups) => Promise<FilterBank>,
-): Promise<SparseBank> {
+  plain: PlainBlock,
+): Promise<FilterBank> {
   const filters = groups.offsets.length - 1;
   const entries = groupEntries(x, groups);
-  const most = Math.min(MOST_EXCEPTIONS, Math.floor(blockBytes / (4 + x.values.BYTES_PER_ELEMENT)));
   return borrowed(engine.memory, async (lease) => {
-    const batches: Batch[] = [];
+    const parts: FilterBank[] = [];
     const drawn = distribution ? [lease.put(distribution), lease.put(sumsOf(distribution))] : [];
-    for (let from = 0; from < filters; ) {
-      let to = from + 1;
-      let size = entries[from];
-      while (to < filters && size + entries[to] <= most) size += entries[to++];
-      const batch = sliceGroups(groups, from, to);
-      const own = entries.subarray(from, to);
-      if (resident && size <= MOST_EXCEPTIONS) {
-        batches.push(await rankBatch(engine, resident, batch, own, distribution, drawn));
-      } else if (size <= most) {
-        const rows = gatherRows(x, batch.rows);
-        const local = { ...batch, rows: Uint32Array.from(batch.rows.keys()) };
-        await borrowed(engine.memory, async (lease) => {
-          const block = await placeCsr(engine, lease, rows, 0);
-          batches.push(await rankBatch(engine, block, local, own, distribution, drawn));
-        });
-      } else batches.push(asBatch((await plainly(batch)) as SparseBank));
+    for (let from = 0; from < filters || parts.length === 0; ) {
+      let to = Math.min(filters, from + 1);
+      let size = entries[from] ?? 0;
+      while (to < filters && size + entries[to] <= MOST_EXCEPTIONS) size += entries[to++];
+      const own = sliceGroups(groups, from, to);
+      const isLarge = size > MOST_EXCEPTIONS;
+      const ranked = isLarge
+        ? plain.rankSums(own, distribution)
+        : rankBatch(engine, block, own, entries.subarray(from, to), distribution, drawn);
+      parts.push(await ranked);
       from = to;
     }
-    return join(batches, filters, x.features, distribution);
+    return joinBanks(parts);
   });
 }
 
@@ -91,15 +61,6 @@ function sumsOf(distribution: Float64Array): Float64Array {
   return sums;
 }
 
-function sliceGroups({ offsets, rows, weight }: Groups, from: number, to: number): Groups {
-  const [first, last] = [offsets[from], offsets[to]];
-  const own = {
-    offsets: offsets.slice(from, to + 1).map((offset) => offset - first),
-    rows: rows.subarray(first, last),
-  };
-  return weight ? { ...own, weight: weight.subarray(first, last) } : own;
-}
-
 function rankBatch(
   engine: Engine,
   block: CsrBlock,
@@ -107,7 +68,7 @@ function rankBatch(
   entries: Float64Array,
   distribution: Float64Array | undefined,
   [values, sums]: readonly number[],
-): Promise<Batch> {
+): Promise<SparseBank> {
   const { memory } = engine;
   const count = entries.length;
   // A group touches at most as many features as its rows have entries.
@@ -125,69 +86,34 @@ function rankBatch(
     const counts = lease.take(count * 4);
     const base = lease.take(count * 8);
     const context = describeCsr(new Context(memory, lease), block)
-      .set([GROUP_OFFSETS, lease.put(groups.offsets)], [GROUP_ROWS, lease.put(groups.rows)])
-      .set([GROUP_WEIGHT, groups.weight ? lease.put(groups.weight) : 0], [MOST_TOUCHED, touched])
-      .set([DISTRIBUTION, values ?? 0], [DISTRIBUTION_SUMS, sums ?? 0], [WEIGHT_BYTES, bytes])
-      .set([OUT_PLACES, lease.put(places)], [OUT_INDICES, indices], [OUT_WEIGHTS, weights])
-      .set([OUT_COUNT, counts], [OUT_BASE, base]);
+      .set([slot.GROUP_OFFSETS, lease.put(groups.offsets)], [slot.GROUP_ROWS, lease.put(groups.rows)])
+      .set([slot.GROUP_WEIGHT, groups.weight ? lease.put(groups.weight) : 0], [slot.MOST_TOUCHED, touched])
+      .set([slot.DISTRIBUTION, values ?? 0], [slot.DISTRIBUTION_SUMS, sums ?? 0], [slot.WEIGHT_BYTES, bytes])
+      .set([slot.OUT_PLACES, lease.put(places)], [slot.OUT_INDICES, indices], [slot.OUT_WEIGHTS, weights])
+      .set([slot.OUT_COUNT, counts], [slot.OUT_BASE, base]);
     await engine.run("rank_sums_csr", count, GROUP_PIECE, engine.ask("scratch_sums_csr", context.at), context);
     const found = memory.u32(counts, count).slice();
-    const total = found.reduce((sum, one) => sum + one, 0);
+    const offsets = new Uint32Array(count + 1);
+    for (let g = 0; g < count; g++) offsets[g + 1] = offsets[g] + found[g];
+    const total = offsets[count];
     const batch = {
+      form: "sparse" as const,
+      filters: count,
+      features: block.features,
       base: memory.f64(base, count).slice(),
-      counts: found,
+      offsets,
       indices: new Uint32Array(total),
       weights: weightsFor(total, block.features, distribution),
+      norm: new Float64Array(count).fill(commonNorm(block.features, distribution)),
     };
     const [madeIndices, madeWeights] = [
       memory.u32(indices, places[count]),
-      weightsAt(memory, weights, places[count], bytes),
+      memory.weights(weights, places[count], bytes),
     ];
-    for (let g = 0, at = 0; g < count; at += found[g++]) {
-      batch.indices.set(madeIndices.subarray(places[g], places[g] + found[g]), at);
-      batch.weights.set(madeWeights.subarray(places[g], places[g] + found[g]), at);
+    for (let g = 0; g < count; g++) {
+      batch.indices.set(madeIndices.subarray(places[g], places[g] + found[g]), offsets[g]);
+      batch.weights.set(madeWeights.subarray(places[g], places[g] + found[g]), offsets[g]);
     }
     return batch;
   });
-}
-
-function weightsAt(memory: Memory, at: number, count: number, bytes: number): Weights {
-  if (bytes === 2) return memory.u16(at, count);
-  return bytes === 4 ? memory.u32(at, count) : memory.f64(at, count);
-}
-
-function asBatch({ base, offsets, indices, weights }: SparseBank): Batch {
-  const counts = Uint32Array.from(base, (_, f) => offsets[f + 1] - offsets[f]);
-  return { base, counts, indices, weights };
-}
-
-function join(
-  batches: readonly Batch[],
-  filters: number,
-  features: number,
-  distribution: Float64Array | undefined,
-): SparseBank {
-  const base = new Float64Array(filters);
-  const offsets = new Uint32Array(filters + 1);
-  let f = 0;
-  for (const batch of batches) {
-    base.set(batch.base, f);
-    for (const count of batch.counts) {
-      offsets[f + 1] = offsets[f] + count;
-      f++;
-    }
-  }
-  let { indices, weights } = batches.length === 1 ? batches[0] : { indices: undefined, weights: undefined };
-  if (!indices || !weights) {
-    indices = new Uint32Array(offsets[filters]);
-    weights = weightsFor(offsets[filters], features, distribution);
-    let at = 0;
-    for (const batch of batches) {
-      indices.set(batch.indices, at);
-      weights.set(batch.weights, at);
-      at += batch.indices.length;
-    }
-  }
-  const norm = new Float64Array(filters).fill(commonNorm(features, distribution));
-  return { form: "sparse", filters, features, base, offsets, indices, weights, norm };
 }

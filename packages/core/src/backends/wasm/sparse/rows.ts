@@ -1,19 +1,16 @@
 /** Sparse rows in WebAssembly memory, as they are: offsets, features, values of any type. */
 
-import type { CsrRows, RowSource } from "../../../kernels/shapes.ts";
+import type { CsrRows } from "../../../kernels/shapes.ts";
 import { Context, copyIn, type Engine } from "../engine/engine.ts";
 import { borrowed, type Lease } from "../engine/memory.ts";
-import { typeOf } from "../shared/rows.ts";
-import { FEATURES, MOST_ENTRIES, ROW_INDICES, ROW_OFFSETS, ROW_TYPE, ROW_VALUES } from "./context.ts";
+import { type Block, typeOf } from "../shared/rows.ts";
+import * as slot from "./slots.ts";
 
 /** Rows a kernel takes at a time: enough to hide the cost of the call, few enough to share out evenly. */
 export const ROW_PIECE = 64;
 
-/** Some consecutive rows of a sparse matrix. */
-export interface CsrBlock {
-  /** Number of the first row in its matrix. */
-  readonly first: number;
-  readonly rows: number;
+/** Consecutive sparse rows. */
+export interface CsrBlock extends Block {
   readonly features: number;
   readonly type: number;
   readonly offsets: number;
@@ -25,18 +22,13 @@ export interface CsrBlock {
   readonly largest: number;
 }
 
-/** Bytes that all rows of a source take. */
-export function bytesOfCsr({ rows, entries, valueBytes }: RowSource): number {
-  return (rows + 1) * 4 + entries * (4 + valueBytes);
-}
-
-/** Copies rows into memory of the lease; row 0 has the number `first` in its matrix. */
-export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows, first: number): Promise<CsrBlock> {
+/** Copies rows into memory of the lease. */
+export async function placeCsr(engine: Engine, lease: Lease, x: CsrRows): Promise<CsrBlock> {
   const [from, to] = [x.offsets[0], x.offsets[x.rows]];
   const offsets = x.offsets.slice(0, x.rows + 1);
   const most = countFrom(offsets, from);
   const block = {
-    first,
+    first: 0,
     rows: x.rows,
     features: x.features,
     type: typeOf(x.values),
@@ -67,8 +59,8 @@ export function sliceCsr(block: CsrBlock, from: number, to: number): CsrBlock {
 /** Tells a context where the rows are. */
 export function describeCsr(context: Context, block: CsrBlock): Context {
   return context
-    .set([ROW_OFFSETS, block.offsets], [ROW_INDICES, block.indices], [ROW_VALUES, block.values])
-    .set([ROW_TYPE, block.type], [FEATURES, block.features], [MOST_ENTRIES, block.most]);
+    .set([slot.ROW_OFFSETS, block.offsets], [slot.ROW_INDICES, block.indices], [slot.ROW_VALUES, block.values])
+    .set([slot.ROW_TYPE, block.type], [slot.FEATURES, block.features], [slot.MOST_ENTRIES, block.most]);
 }
 
 function measure(engine: Engine, block: CsrBlock): Promise<number> {

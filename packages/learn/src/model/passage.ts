@@ -1,0 +1,55 @@
+/** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
+
+import { type Matrix, type Model, type ParameterName, RanksimError, type Run } from "@ranksim/core";
+import { partOfRun } from "@ranksim/core/internal";
+import { type DataSet, rowCount, Table } from "@ranksim/data";
+import { asTransforming, filterPart, stepsOf, tableModelOf, takesText } from "./parts.ts";
+
+/** What a model can be asked with: rows of numbers, texts, or a table. */
+export type Input = Matrix | readonly string[] | Table;
+
+/** Data on its way through a model. */
+export interface Passage {
+  readonly rows: number;
+  /** What the part with filters is given; the same as `last` where there is none. */
+  readonly atFilters: Matrix;
+  /** What the last step is given. */
+  readonly last: Matrix;
+}
+
+/** What the model is to be given of the data; refused where it takes text and the data has none, or the reverse. */
+export const inputOf = (model: Model, data: DataSet): Input =>
+  inputFor(takesText(model) ? "text" : tableModelOf(model) ? "table" : "numbers", data);
+
+/** The numbers, the texts or the table of the data, refused where it has something else. */
+export function inputFor(takes: "numbers" | "text" | "table", data: DataSet): Input {
+  if (takes === "table" && data.form !== "text") {
+    if (data.form === "table") return data.table;
+    return data.featureNames ? Table.fromMatrix(data.x, data.featureNames) : data.x;
+  }
+  if (takes === "text") {
+    if (data.form === "text") return data.text;
+    const cure = (called: ParameterName) => `name the column of text with ${called("textColumn")}`;
+    throw new RanksimError("bad-matrix", { expected: "text", found: "numbers", cure });
+  }
+  if (data.form === "matrix") return data.x;
+  if (data.form === "table") {
+    throw new RanksimError("bad-matrix", "expected numbers, found a table with words or missing values");
+  }
+  throw new RanksimError("bad-matrix", "expected numbers, found text; train a model that takes text");
+}
+
+/** Takes the data through all steps but the last. */
+export async function passThrough(model: Model, data: DataSet, run: Run): Promise<Passage> {
+  const steps = stepsOf(model);
+  const filtersAt = filterPart(model)?.step ?? steps.length - 1;
+  let input: Input = inputOf(model, data);
+  let atFilters: Input | undefined;
+  for (let step = 0; step < steps.length; step++) {
+    if (step === filtersAt) atFilters = input;
+    if (step === steps.length - 1) break;
+    const part = partOfRun(run, step / (steps.length - 1), (step + 1) / (steps.length - 1));
+    input = await asTransforming<Input>(steps[step]).transform(input, part);
+  }
+  return { rows: rowCount(data), atFilters: atFilters as Matrix, last: input as Matrix };
+}

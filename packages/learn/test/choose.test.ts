@@ -9,7 +9,7 @@ import {
   saveModel,
   schemaOf,
 } from "@ranksim/core";
-import { Table, tableReader } from "@ranksim/data";
+import { loadDigits, Table, tableReader } from "@ranksim/data";
 import { expect, test } from "vitest";
 import { crossTrain, judge, plan, predictAll, train } from "../src/index.ts";
 
@@ -78,4 +78,18 @@ test("every fold chooses by its own rows, and asks about all others once", async
   for (const { truth, predicted } of folds) {
     expect(predicted.filter((label, r) => label === truth[r]).length / truth.length).toBeGreaterThan(0.85);
   }
+});
+
+test("rows of pixels are trained as the images that they are; what is too dear is left out, but never the first", async () => {
+  const { x, y } = await loadDigits();
+  const some = Uint32Array.from({ length: 320 }, (_, r) => r);
+  const data = { x: x.gather(some), y: Array.from(some, (r) => y[r]) };
+  const flat = await train(data, { testShare: 0.2 });
+  const told = await train({ ...data, imageSize: { width: 8, height: 8 } }, { testShare: 0.2 });
+  expect(flat.recipe.name).toBe("windows of images, refined filters");
+  expect(flat.heldOut?.judgement.report.accuracy).toBe(told.heldOut?.judgement.report.accuracy);
+  const { tried = [] } = flat.recipe;
+  const untried = tried.filter(({ reason }) => reason !== undefined).map(({ name }) => name);
+  expect(untried).toEqual(["pairs of columns, linear"]);
+  expect(tried[0].rows).toBeGreaterThanOrEqual(50);
 });

@@ -46,25 +46,23 @@ export interface ChooseOptions {
   readonly decide?: "probable" | "balanced" | undefined;
 }
 
-/** How much is tried: rows of a round at most, and multiply-adds of all rounds, about two seconds and half a minute. */
+/** How much is tried: rows of a round at most, and what all rounds may cost, about two seconds and half a minute. */
 interface Effort {
   readonly rows: number;
-  readonly multiplyAdds: number;
+  readonly cost: number;
 }
 const EFFORTS: { readonly [preset in Preset]?: Effort } = {
-  balanced: { rows: 4000, multiplyAdds: 6e8 },
-  best: { rows: 6000, multiplyAdds: 6e9 },
+  balanced: { rows: 4000, cost: 2e9 },
+  best: { rows: 6000, cost: 3e10 },
 };
 /** With fewer rows nothing can be told apart. */
 const LEAST_ROWS = 30;
-/** Rows of the first round at least, where there are so many. */
-const FIRST_ROWS = 600;
+/** The first round: its rows where they can be afforded, the fewest by which anything is judged, and its share of the cost. */
+const FIRST = { rows: 600, least: 200, share: 0.5 };
 const FOLDS = { few: 5, many: 3, manyRows: 500 };
-/** What a fold after the first one takes of the time of the first, about. */
-const FOLD_SHARE = 0.5;
 /** Candidates that go on to a round of more rows. */
 const SURVIVORS = 3;
-/** Rows of the next round, of those of the first, at least. */
+/** Rows that the next round asks about, of those of the first, at least. */
 const GROWTH = 1.5;
 /** So many times the multiply-adds of an answer are too dear for so little. */
 const DEAR = { times: 10, gain: 0.005 };
@@ -175,82 +173,76 @@ class Work {
   readonly #tell: (share: number) => Promise<void>;
 
   /** Judges all on some rows, and the better ones on more. Those of the last round are returned, best first. */
-  async judge({ rows: mostRows, multiplyAdds: usual }: Effort): Promise<readonly Judged[]> {
+  async judge(effort: Effort): Promise<readonly Judged[]> {
     const all = rowCount(this.#trials[0].data);
     // Choosing may take as long as the fit that follows.
-    const fits = this.#trials.map(({ cost }) => cost(all)).sort((a, b) => a - b);
-    const multiplyAdds = Math.max(usual, fits[(fits.length - 1) >> 1]);
+    const fits = this.#trials
+      .map((trial) => costOf([trial], { rows: all, folds: Number.POSITIVE_INFINITY, asked: 1 }))
+      .sort((a, b) => a - b);
+    const affordable = Math.max(effort.cost, fits[(fits.length - 1) >> 1]);
     const order = sampleOrder(this.#trials[0].data.y as never, this.#options.seed);
-    const most = Math.min(all, mostRows);
-    const { trials, rows } = this.#affordable(this.#trials, most, multiplyAdds / 3);
-    const first = await this.#round(trials, order.slice(0, rows).sort(), 0, 0.5);
-    const alive = first.slice(0, SURVIVORS).map(({ trial }) => trial);
-    if (alive.length < 2) return first;
-    const left = Math.max((multiplyAdds * 2) / 3, Math.min(...alive.map(({ cost }) => cost(all))));
-    const next = this.#rowsWithin(alive, most, left);
-    if (next < rows * GROWTH) return first;
-    return this.#round(alive, order.slice(0, next).sort(), 0.5, 1);
-  }
-
-  /** The candidates that can be judged within so many multiply-adds, and on how many rows: the dearest ones are left out first. */
-  #affordable(
-    trials: readonly Trial[],
-    most: number,
-    multiplyAdds: number,
-  ): { trials: readonly Trial[]; rows: number } {
-    let left = trials;
-    while (left.length > 1 && this.#cost(left, Math.min(most, FIRST_ROWS)) > multiplyAdds) {
-      const dearest = left.reduce((a, b) => (b.cost(FIRST_ROWS) > a.cost(FIRST_ROWS) ? b : a));
-      this.#reasons.set(dearest.name, "too dear to be tried");
-      left = left.filter((trial) => trial !== dearest);
+    const most = Math.min(all, effort.rows);
+    const { trials, size } = this.#first(most, FIRST.share * affordable);
+    const first = await this.#round(trials, order, size, 0);
+    const left = affordable - costOf(trials, size);
+    for (let count = Math.min(SURVIVORS, first.length); count > 1; count--) {
+      const alive = first.slice(0, count).map(({ trial }) => trial);
+      const next = wholeSizes(most).find((one) => costOf(alive, one) <= left);
+      if (next && next.rows >= GROWTH * askedRows(size)) return this.#round(alive, order, next, 0.5);
     }
-    return { trials: left, rows: this.#rowsWithin(left, most, multiplyAdds) };
+    return first;
   }
 
-  #rowsWithin(trials: readonly Trial[], most: number, multiplyAdds: number): number {
-    let rows = most;
-    while (rows > FIRST_ROWS && this.#cost(trials, rows) > multiplyAdds)
-      rows = Math.max(FIRST_ROWS, Math.floor(rows * 0.8));
-    return rows;
+  /** What can be judged at this cost, and on how many rows: where there are too few of them for all, the dearest are left out, but the first. */
+  #first(most: number, cost: number): { trials: readonly Trial[]; size: Size } {
+    const few = Math.min(most, FIRST.rows);
+    const sizes = wholeSizes(most).filter(({ rows }) => rows >= few);
+    const folds = FOLDS.many;
+    for (let asked = folds; asked > 0; asked--) sizes.push({ rows: few, folds, asked });
+    for (let rows = few * SHRINK; rows > FIRST.least; rows *= SHRINK) {
+      sizes.push({ rows: Math.floor(rows), folds, asked: 1 });
+    }
+    const least = sizes[sizes.length - 1];
+    let trials = this.#trials;
+    while (trials.length > 1 && costOf(trials, least) > cost) {
+      const dearest = trials.slice(1).reduce((a, b) => (costOf([b], least) > costOf([a], least) ? b : a));
+      this.#reasons.set(dearest.name, "too dear to be tried");
+      trials = trials.filter((trial) => trial !== dearest);
+    }
+    return { trials, size: sizes.find((one) => costOf(trials, one) <= cost) ?? least };
   }
 
-  #cost(trials: readonly Trial[], rows: number): number {
-    const folds = foldsFor(rows);
-    // What errors cost is looked for on the first fold alone.
-    return trials.reduce(
-      (sum, { cost }) => sum + (1 + FOLD_SHARE * (folds - 1)) * cost((rows * (folds - 1)) / folds),
-      0,
-    );
-  }
-
-  async #round(trials: readonly Trial[], rows: Uint32Array, from: number, to: number): Promise<readonly Judged[]> {
+  /** Judges candidates on the first rows of the order. */
+  async #round(trials: readonly Trial[], order: Uint32Array, size: Size, from: number): Promise<readonly Judged[]> {
     const { seed = 0, split = {}, weights } = this.#options;
+    const rows = order.slice(0, size.rows).sort();
     const y = gatherRows(trials[0].data.y as Label[], rows) as RowLabels;
     const picked = <T>(list: ArrayLike<T>): T[] => Array.from(rows, (r) => list[r]);
     const folds = divide(rows.length, y as Labels | LabelSets, {
-      folds: foldsFor(rows.length),
+      folds: size.folds,
       seed,
       ...(split.groups ? { groups: picked(split.groups) } : {}),
       ...(split.times ? { times: picked(split.times) } : {}),
-    });
+    }).slice(0, size.asked);
     const sample: Sample = {
       y,
       classes: this.#classes,
       folds,
+      asked: Uint32Array.from(folds.flatMap(({ test }) => Array.from(test))).sort(),
       ...(weights ? { weights: Float64Array.from(picked(weights)) } : {}),
     };
     this.sample = sample;
     const views = new Map<unknown, ReturnType<typeof inMemory>>();
     const judged: Judged[] = [];
     for (const [j, trial] of trials.entries()) {
-      await this.#tell(from + ((to - from) * j) / trials.length);
+      await this.#tell(from + j / (2 * trials.length));
       const view = views.get(trial.data) ?? pickRows(trial.data, rows).then(inMemory);
       views.set(trial.data, view);
       try {
         const input = inputFor(trial.takes, await view);
         const found = await outOfFold(trial.estimator as never, input, sample, this.#run);
         const position = this.#trials.indexOf(trial);
-        judged.push({ trial, position, rows: rows.length, found, score: scoreOf(found.probabilities, sample) });
+        judged.push({ trial, position, rows: sample.asked.length, found, score: scoreOf(found.probabilities, sample) });
       } catch (error) {
         if (!(error instanceof RanksimError)) throw error;
         this.#reasons.set(trial.name, error.message);
@@ -283,13 +275,41 @@ class Work {
   }
 }
 
-const foldsFor = (rows: number): number => (rows < FOLDS.manyRows ? FOLDS.few : FOLDS.many);
+/** How many rows a round has, and of how many folds so many are asked about. */
+interface Size {
+  readonly rows: number;
+  readonly folds: number;
+  readonly asked: number;
+}
+
+const askedRows = ({ rows, folds, asked }: Size): number => (rows * asked) / folds;
+
+/** Sizes that are tried follow each other like this. */
+const SHRINK = 0.8;
+
+/** Sizes of which all folds are asked about, the largest first. */
+function wholeSizes(most: number): Size[] {
+  const sizes: Size[] = [];
+  for (let rows = most; rows >= FIRST.least || rows === most; rows = Math.floor(rows * SHRINK)) {
+    const folds = rows < FOLDS.manyRows ? FOLDS.few : FOLDS.many;
+    sizes.push({ rows, folds, asked: folds });
+  }
+  return sizes;
+}
+
+/** What it costs to judge candidates. */
+function costOf(trials: readonly Trial[], { rows, folds, asked }: Size): number {
+  return trials.reduce((sum, { cost }) => {
+    const { once, each } = cost(rows - rows / folds);
+    return sum + once + asked * each;
+  }, 0);
+}
 
 /** The smallest log loss first; those that never name a class which another names behind all others; equals by cost, then in their order. */
-function ranked(judged: readonly Judged[], { y, classes }: Sample): readonly Judged[] {
+function ranked(judged: readonly Judged[], { y, classes, asked }: Sample): readonly Judged[] {
   const rows = new Uint32Array(classes.length);
   const place = new Map(classes.map((label, j) => [label, j]));
-  for (const label of y) if (!Array.isArray(label)) rows[place.get(label as Label) as number]++;
+  for (const r of asked) if (!Array.isArray(y[r])) rows[place.get(y[r] as Label) as number]++;
   const named = rows.map((count, c) => {
     const isWanted = count >= FLOOR.rows && judged.some(({ score }) => score.found[c] >= FLOOR.recall * count);
     return isWanted ? 1 : 0;

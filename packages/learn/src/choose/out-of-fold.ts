@@ -22,6 +22,8 @@ export interface Sample {
   readonly y: RowLabels;
   readonly classes: readonly Label[];
   readonly folds: readonly Fold[];
+  /** The rows that the folds ask about. */
+  readonly asked: Uint32Array;
   readonly weights?: Float64Array;
 }
 
@@ -86,7 +88,7 @@ const SMALLEST = 1e-4;
 
 /** How good probabilities are. */
 export interface Score {
-  /** Mean over the rows, to four digits, and of each row. */
+  /** Mean over the rows that were asked about, to four digits, and of each of them. */
   readonly logLoss: number;
   readonly losses: Float64Array;
   /** Share of the rows that are right; of several labels, of all labels of all rows. */
@@ -96,30 +98,30 @@ export interface Score {
 }
 
 /** The loss of probabilities, and how often they are right. */
-export function scoreOf(probabilities: Float64Array, { y, classes, weights }: Sample): Score {
+export function scoreOf(probabilities: Float64Array, { y, classes, weights, asked }: Sample): Score {
   const c = classes.length;
   const place = new Map(classes.map((label, j) => [label, j]));
   const found = new Uint32Array(c);
   const several = Array.isArray(y[0]);
-  const losses = new Float64Array(y.length);
+  const losses = new Float64Array(asked.length);
   let [loss, right, all] = [0, 0, 0];
   const logOf = (p: number) => naturalLog(Math.min(Math.max(p, SMALLEST), 1));
-  for (let r = 0; r < y.length; r++) {
+  for (const [t, r] of asked.entries()) {
     const weight = weights?.[r] ?? 1;
     const row = probabilities.subarray(r * c, (r + 1) * c);
     all += weight;
     if (several) {
       const own = new Set((y[r] as readonly Label[]).map((label) => place.get(label)));
       for (let j = 0; j < c; j++) {
-        losses[r] -= logOf(own.has(j) ? row[j] : 1 - row[j]) / c;
+        losses[t] -= logOf(own.has(j) ? row[j] : 1 - row[j]) / c;
         if (row[j] > 0.5 === own.has(j)) right += weight / c;
       }
-      loss += weight * losses[r];
+      loss += weight * losses[t];
       continue;
     }
     const truth = place.get(y[r] as Label) as number;
-    losses[r] = -logOf(row[truth]);
-    loss += weight * losses[r];
+    losses[t] = -logOf(row[truth]);
+    loss += weight * losses[t];
     if (row.indexOf(Math.max(...row)) !== truth) continue;
     right += weight;
     found[truth]++;

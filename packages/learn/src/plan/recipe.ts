@@ -3,7 +3,7 @@
 import { type Estimator, type Label, type Model, RanksimError } from "@ranksim/core";
 import { type AnyRows, type DetectedColumn, type MatrixRows, rowCount } from "@ranksim/data";
 import { CANDIDATES } from "./candidates/all.ts";
-import { type Candidate, entriesOf, PURPOSES } from "./candidates/candidate.ts";
+import { type Candidate, type Cost, entriesOf, PURPOSES } from "./candidates/candidate.ts";
 import { type DataKind, isImages, isSparse, kindOf, paperKind, takesOf } from "./kind.ts";
 import { paper } from "./paper.ts";
 import type { Prepared, View } from "./prepare.ts";
@@ -32,8 +32,8 @@ export interface Trial extends Recipe {
   readonly isUsual: boolean;
   /** Whether the rows need not be in memory. */
   readonly streams: boolean;
-  /** Multiply-adds of a fit to so many rows, roughly. */
-  cost(rows: number): number;
+  /** What fits to so many rows cost, roughly. */
+  cost(rows: number): Cost;
 }
 
 /**
@@ -67,7 +67,7 @@ export function trialsFor(prepared: Prepared, options: RecipeOptions = {}): read
 /** Values of rows that may be held in memory, wherever they come from: the same recipes are tried of rows that are read in blocks. */
 const MOST_HELD = 2 ** 24;
 
-const PAPER = { name: "the paper's method", isUsual: true, streams: true, cost: () => 0 };
+const PAPER = { name: "the paper's method", isUsual: true, streams: true, cost: () => ({ once: 0, each: 0 }) };
 
 /** The first recipe for data as it is: what is trained where nothing is tried. `columns` are those that `prepare` found in a table. */
 export function recipeFor(data: AnyRows, options: RecipeOptions = {}, columns?: readonly DetectedColumn[]): Recipe {

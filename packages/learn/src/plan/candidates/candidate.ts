@@ -8,6 +8,22 @@ export type Purpose = "onnx" | "c" | "update" | "spikes" | "reject";
 
 export const PURPOSES: readonly Purpose[] = ["onnx", "c", "update", "spikes", "reject"];
 
+/**
+ * What fits cost, in multiply-adds of a plain loop, each of which takes about a nanosecond. Counted and not timed; the constants are from
+ * fits of 100 to 3,000 rows of tables, digits and larger images on one core, and most fits take half to twice what is counted.
+ */
+export interface Cost {
+  /** What is looked for in the first fit and kept in the next ones. */
+  readonly once: number;
+  readonly each: number;
+}
+
+/** Both, one after the other. */
+export const together = (...costs: readonly Cost[]): Cost => ({
+  once: costs.reduce((sum, { once }) => sum + once, 0),
+  each: costs.reduce((sum, { each }) => sum + each, 0),
+});
+
 /** One way from rows to a model. */
 export interface Candidate {
   /** A few words, different for each. */
@@ -16,8 +32,8 @@ export interface Candidate {
   readonly isUsual: boolean;
   /** Whether the rows are such as it takes. */
   suits(task: Task): boolean;
-  /** Multiply-adds of a fit to so many of the rows, roughly: to be compared with those of others. */
-  cost(task: Task, rows: number): number;
+  /** What fits to so many of the rows cost, roughly: to be compared with those of others. */
+  cost(task: Task, rows: number): Cost;
   /** What its models are good for. */
   readonly purposes: readonly Purpose[];
   /** Whether rows need not fit in memory. */
@@ -40,21 +56,40 @@ export function entriesOf({ data, characters }: Task): number {
 /** Characters of a word and what is around it. */
 const WORD = 8;
 
-/** Passes over the rows in which a plane is found, and fits that choose what errors cost. */
-const PASSES = 8;
-const CHOOSING_FITS = 9;
+/** Any fit takes this long. */
+const LEAST = 2e7;
+
+/** Passes over the rows in which a plane is found, at most, and entries that are visited in all passes for one plane. */
+const PASSES = { least: 10, usual: 40, most: 200 };
+const MOST_VISITS = 2e8;
+/** What a visit of a row takes besides its entries. */
+const ENTRIES_OF_VISIT = 16;
+/** Fits to all rows: three folds and all of them once, and three folds for each cost of errors that is tried. */
+const FITS = { once: 6, each: 3 };
 const MOST_CHOOSING_ROWS = 10_000;
 
-/** Multiply-adds of a linear classifier. */
-export function linearCost({ classes, labels }: Task, rows: number, entries: number): number {
-  const planes = classes === 2 && labels === "one" ? 1 : classes;
-  const visits = PASSES * (CHOOSING_FITS * Math.min(rows, MOST_CHOOSING_ROWS) + rows);
-  return planes * entries * visits;
+/** The most passes over rows of so many entries. Of many rows few passes are enough. */
+export const passesOf = ({ rows }: Task, entries: number): number =>
+  Math.max(PASSES.least, Math.min(PASSES.most, Math.round(MOST_VISITS / (rows * entries))));
+
+/** A linear classifier, for which it is chosen what errors cost. */
+export function linearCost(task: Task, rows: number, entries: number): Cost {
+  const planes = task.classes === 2 && task.labels === "one" ? 1 : task.classes;
+  const row = planes * (entries + ENTRIES_OF_VISIT) * Math.min(PASSES.usual, passesOf(task, entries));
+  return { once: row * FITS.once * Math.min(rows, MOST_CHOOSING_ROWS), each: LEAST + row * FITS.each * rows };
 }
 
 /** Multiply-adds that a back end does in the time of one of a plain loop. */
-const AT_ONCE = 8;
+const AT_ONCE = 16;
+/** What an update of refinement takes besides. */
+const UPDATE = 2500;
 
-/** Multiply-adds of filters: each row meets each of them in each round. */
-export const filtersCost = (rows: number, entries: number, filters: number, rounds: number): number =>
-  (rows * entries * filters * rounds) / AT_ONCE;
+/** Filters that each row meets in each round, and in each epoch of refinement of each bank; fitted twice where probabilities are. */
+export function filtersCost(
+  rows: number,
+  entries: number,
+  { filters, rounds = 6, epochs = 0, banks = 1 }: { filters: number; rounds?: number; epochs?: number; banks?: number },
+): Cost {
+  const meeting = (entries * filters) / AT_ONCE;
+  return { once: 0, each: LEAST + 2 * rows * (rounds * meeting + epochs * (meeting + banks * UPDATE)) };
+}

@@ -2,13 +2,11 @@
 
 import { Pipeline, RankSimilarityTransform, Union } from "@ranksim/core";
 import type { Chosen, Task } from "../task.ts";
-import { type Candidate, entriesOf, filtersCost, linearCost } from "./candidate.ts";
+import { type Candidate, entriesOf, filtersCost, linearCost, together } from "./candidate.ts";
 import { encoder, isClassified, isLinear, linearHead } from "./columns.ts";
 
 const FILTERS = 1000;
 const N_BEST = 100;
-/** Rounds of spreading, and the rows that are transformed. */
-const ROUNDS = 6;
 
 const transform = ({ seed, rows }: Task) =>
   new RankSimilarityTransform({ filters: Math.min(FILTERS, Math.max(2, rows)), nBest: N_BEST, seed });
@@ -18,8 +16,10 @@ const candidate = (name: string, isUsual: boolean, isBeside: boolean, what: stri
   isUsual,
   suits: (task) => isClassified(task) && isLinear(task),
   cost: (task, rows) =>
-    filtersCost(rows, entriesOf(task), Math.min(FILTERS, rows), ROUNDS) +
-    linearCost(task, rows, Math.min(N_BEST, rows) + (isBeside ? entriesOf(task) : 0)),
+    together(
+      filtersCost(rows, entriesOf(task), { filters: Math.min(FILTERS, rows) }),
+      linearCost(task, rows, Math.min(N_BEST, rows) + (isBeside ? entriesOf(task) : 0)),
+    ),
   purposes: [],
   streams: !isBeside,
   make: (task): Chosen => {

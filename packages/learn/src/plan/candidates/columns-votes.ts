@@ -10,15 +10,18 @@ const candidate = (
   isUsual: boolean,
   {
     params,
-    filters,
-    rounds,
-  }: { params(task: Task): Partial<ClassifierParams>; filters(task: Task, rows: number): number; rounds: number },
+    ...counts
+  }: {
+    params(task: Task): Partial<ClassifierParams>;
+    filters(task: Task, rows: number): number;
+    epochs?: number;
+    banks?: number;
+  },
 ): Candidate => ({
   name,
   isUsual,
   suits: (task) => isClassified(task) && hasFilters(task),
-  // Probabilities are fitted by a second training.
-  cost: (task, rows) => 2 * filtersCost(rows, entriesOf(task), filters(task, rows), rounds),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { ...counts, filters: counts.filters(task, rows) }),
   purposes: ["update", "reject"],
   streams: true,
   make: (task): Chosen => {
@@ -45,7 +48,8 @@ export const columnsCommittee = candidate("columns, refined committee", true, {
     refineEpochs: EPOCHS,
   }),
   filters: ({ classes }, rows) => Math.max(BANKS * classes, Math.min(FILTERS, rows / 2)),
-  rounds: 2 * EPOCHS,
+  epochs: EPOCHS,
+  banks: BANKS,
 });
 
 /**
@@ -56,7 +60,6 @@ export const TABLE_VOTERS = 9;
 export const columnsVotes = candidate("columns, filters that vote", false, {
   params: ({ params }) => (params.committee === undefined ? { voters: TABLE_VOTERS } : {}),
   filters: (_, rows) => Math.min(1000, rows),
-  rounds: 6,
 });
 
 export const columnsSingle = candidate("columns, one refined filter of a class", false, {
@@ -68,5 +71,5 @@ export const columnsSingle = candidate("columns, one refined filter of a class",
     refineEpochs: 24,
   }),
   filters: ({ classes }) => classes,
-  rounds: 48,
+  epochs: 24,
 });

@@ -4,7 +4,7 @@ import { CLASSIFIER_PARAMETERS, type Estimator, LINEAR_PARAMETERS, LinearClassif
 import { TableEncoder, type TableLike, type TableParams } from "@ranksim/data";
 import { keptOf, kindOfColumn } from "../prepare.ts";
 import type { Task } from "../task.ts";
-import { takesParams } from "./candidate.ts";
+import { passesOf, takesParams } from "./candidate.ts";
 
 /** The encoder of the columns; what was said of it by hand goes first. */
 export function encoder(task: Task, own: Partial<TableParams> = {}): [string, Estimator<TableLike>] {
@@ -21,13 +21,6 @@ export const isLinear = (task: Task): boolean => takesParams(task, LINEAR_PARAME
 /** Whether nothing was given that filters of classes do not take. */
 export const hasFilters = (task: Task): boolean => takesParams(task, CLASSIFIER_PARAMETERS);
 
-/** Passes over the rows at most, and entries that are visited in all passes for one plane. */
-const PASSES = { least: 10, most: 200 };
-const MOST_VISITS = 2e8;
-
-/** A linear classifier of rows of so many entries, with the parameters given. Of many rows few passes are enough. */
-export function linearHead({ seed, params, rows }: Task, entries: number): LinearClassifier {
-  const passes = Math.round(MOST_VISITS / (rows * entries));
-  const maxIterations = Math.max(PASSES.least, Math.min(PASSES.most, passes));
-  return new LinearClassifier({ seed, maxIterations, ...params });
-}
+/** A linear classifier of rows of so many entries, with the parameters given. */
+export const linearHead = (task: Task, entries: number): LinearClassifier =>
+  new LinearClassifier({ seed: task.seed, maxIterations: passesOf(task, entries), ...task.params });

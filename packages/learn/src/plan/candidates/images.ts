@@ -9,7 +9,7 @@ import {
 } from "@ranksim/core";
 import type { ImageSize, MatrixRows } from "@ranksim/data";
 import { type Chosen, filtersFor, given, named, type Preset, probabilities, type Task } from "../task.ts";
-import { type Candidate, entriesOf, filtersCost } from "./candidate.ts";
+import { type Candidate, type Cost, entriesOf, filtersCost } from "./candidate.ts";
 import { hasFilters } from "./columns.ts";
 
 /** Below this side windows are 3 pixels wide, not 5. */
@@ -62,30 +62,37 @@ export const images: Candidate = {
   name: "windows of images, refined filters",
   isUsual: true,
   suits: (task) => task.kind === "images" && hasFilters(task),
-  cost: (task, rows) => filtersCost(rows, entriesOf(task), 8 * WINDOW_VALUES, 1),
+  cost: costOfImages,
   purposes: ["onnx", "c", "spikes", "reject"],
   streams: true,
   make: recipeOfImages,
 };
 
-/** Values of all windows that hold one pixel, times filters, about. */
-const WINDOW_VALUES = 25 * 256;
+/** Windows are trained in the time of so many images, and of multiply-adds so many are done at once. */
+const TRAINED_LIKE = 400;
+const AT_ONCE = 8;
+
+function costOfImages(task: Task, rows: number): Cost {
+  const { patch, filters } = patchesOf(task).params;
+  const counts = [filters].flat();
+  const values = [patch].flat().reduce((sum, side, j) => sum + side * side * counts[Math.min(j, counts.length - 1)], 0);
+  const { each, committee, refineEpochs } = banksOf(task);
+  const pooled = ((rows + TRAINED_LIKE) * entriesOf(task) * values) / AT_ONCE;
+  const after = filtersCost(rows, POOLED, {
+    filters: each * task.classes * committee,
+    epochs: refineEpochs,
+    banks: committee,
+  });
+  return { once: 0, each: pooled + after.each };
+}
+
+/** Pooled values that are not zero, about. */
+const POOLED = 500;
 
 /** Windows and filters for images of this size and number. */
 function recipeOfImages(task: Task): Chosen {
-  const { data, seed } = task;
-  const preset = task.preset as Exclude<Preset, "paper">;
-  const { x, imageSize } = data as MatrixRows & { readonly imageSize: ImageSize };
-  const { width, height } = imageSize;
-  const channels = x.features / (width * height);
-  const isSmall = Math.min(width, height) < SMALL_SIDE;
-  const own = (isSmall ? SMALL_LAYERS : IMAGE_LAYERS)[preset];
-  // Where rows may be added later there are no copies of the first ones.
-  const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
-  const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
-  const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
-  const patches = patchesWith({ width, height, channels, ...layers, stride, seed });
-  const { each, committee, refineEpochs } = (isSmall ? SMALL_BANKS : IMAGE_BANKS)[preset];
+  const patches = patchesOf(task);
+  const { each, committee, refineEpochs } = banksOf(task);
   const filters = filtersFor(task, each);
   const classify = new RankSimilarityClassifier(
     given(task, {
@@ -97,13 +104,29 @@ function recipeOfImages(task: Task): Chosen {
       ...probabilities(task),
     }),
   );
-  const counts = [layers.filters ?? 0].flat();
-  const sizes = Math.max(...Object.values(layers).map((value) => [value].flat().length));
+  const { patch, filters: ofPatches, nBest, grid } = patches.params;
+  const counts = [ofPatches].flat();
+  const sizes = Math.max(...[patch, ofPatches, nBest, grid].map((value) => [value].flat().length));
   const count = counts.length === 1 ? counts[0] * sizes : counts.reduce((a, b) => a + b, 0);
   return {
     estimator: named<MatrixLike>(["patches", patches], ["classify", classify]),
     what: `${count} patch filters, ${classify.params.filters} ${classify.params.refine ? "refined " : ""}filters of classes${classify.params.committee > 1 ? ` in ${classify.params.committee} banks` : ""}${patches.params.shiftedCopies ? ", images also moved by a pixel" : ""}`,
   };
+}
+
+const sizeOf = ({ data }: Task) => (data as MatrixRows & { readonly imageSize: ImageSize }).imageSize;
+const isSmall = (task: Task): boolean => Math.min(sizeOf(task).width, sizeOf(task).height) < SMALL_SIDE;
+const banksOf = (task: Task) => (isSmall(task) ? SMALL_BANKS : IMAGE_BANKS)[task.preset as Exclude<Preset, "paper">];
+
+function patchesOf(task: Task): PatchTransform {
+  const { x } = task.data as MatrixRows;
+  const { width, height } = sizeOf(task);
+  const own = (isSmall(task) ? SMALL_LAYERS : IMAGE_LAYERS)[task.preset as Exclude<Preset, "paper">];
+  // Where rows may be added later there are no copies of the first ones.
+  const hasCopies = x.rows <= MOST_COPIED && task.params.keepSums !== true;
+  const layers = { ...own, ...(hasCopies ? {} : { shiftedCopies: undefined }), ...task.patches };
+  const stride = Math.max(1, Math.ceil(Math.max(width, height) / MOST_WINDOWS));
+  return patchesWith({ width, height, channels: x.features / (width * height), ...layers, stride, seed: task.seed });
 }
 
 /** The transform; a refusal names the parameter as one of the patches. */

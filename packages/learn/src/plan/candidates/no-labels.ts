@@ -10,7 +10,7 @@ export const filtersAlone: Candidate = {
   name: "filters without labels",
   isUsual: true,
   suits: (task) => task.labels === "none" && takesParams(task, WHOLE_PARAMETERS),
-  cost: (task, rows) => filtersCost(rows, entriesOf(task), Math.min(1000, rows), 6),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: Math.min(1000, rows) }),
   purposes: ["onnx", "update"],
   streams: true,
   make: (task: Task): Chosen => {

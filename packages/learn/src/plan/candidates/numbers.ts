@@ -10,7 +10,7 @@ import {
 } from "@ranksim/core";
 import { isSparse } from "../kind.ts";
 import { type Chosen, filtersFor, given, named, probabilities, type Task, TRAINED_AGAIN } from "../task.ts";
-import { type Candidate, entriesOf, filtersCost, linearCost, takesParams } from "./candidate.ts";
+import { type Candidate, entriesOf, filtersCost, linearCost, takesParams, together } from "./candidate.ts";
 import { hasFilters, linearHead } from "./columns.ts";
 
 const areNumbers = (task: Task): boolean =>
@@ -45,7 +45,7 @@ export const numbersCommittee: Candidate = {
   suits: (task) => areNumbers(task) && hasFilters(task),
   cost: (task, rows) => {
     const { banks, each } = banksOfNumbers(task);
-    return 2 * filtersCost(rows, entriesOf(task), banks * each * task.classes, 2 * epochsOf(task));
+    return filtersCost(rows, entriesOf(task), { filters: banks * each * task.classes, epochs: epochsOf(task), banks });
   },
   purposes: ["onnx", "c", "spikes", "update", "reject"],
   streams: true,
@@ -73,7 +73,7 @@ export const numbersPlain: Candidate = {
   name: "numbers, the paper's filters",
   isUsual: false,
   suits: (task) => areNumbers(task) && hasFilters(task),
-  cost: (task, rows) => 2 * filtersCost(rows, entriesOf(task), Math.min(1000, rows), 6),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: Math.min(1000, rows) }),
   purposes: ["onnx", "c", "spikes", "update", "reject"],
   streams: true,
   make: (task): Chosen => {
@@ -106,7 +106,10 @@ export const numbersBesideFilters: Candidate = {
   isUsual: false,
   suits: (task) => areNumbers(task) && takesParams(task, LINEAR_PARAMETERS),
   cost: (task, rows) =>
-    filtersCost(rows, entriesOf(task), Math.min(FILTERS, rows), 6) + linearCost(task, rows, N_BEST + entriesOf(task)),
+    together(
+      filtersCost(rows, entriesOf(task), { filters: Math.min(FILTERS, rows) }),
+      linearCost(task, rows, N_BEST + entriesOf(task)),
+    ),
   purposes: [],
   streams: false,
   make: (task): Chosen => {

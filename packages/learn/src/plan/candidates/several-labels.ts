@@ -36,7 +36,7 @@ export const labelShares: Candidate = {
   name: "filters with shares of labels",
   isUsual: true,
   suits: (task) => task.labels === "several" && takesParams(task, PROBABILISTIC_PARAMETERS),
-  cost: (task, rows) => 2 * filtersCost(rows, entriesOf(task), Math.min(filtersOf(task), rows), 2),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: Math.min(filtersOf(task), rows), rounds: 2 }),
   purposes: ["onnx", "update"],
   streams: true,
   make: (task): Chosen => {

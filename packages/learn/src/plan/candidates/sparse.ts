@@ -13,7 +13,7 @@ const few = (name: string, isUsual: boolean, each: number): Candidate => ({
   name,
   isUsual,
   suits: (task) => areSparse(task) && hasFilters(task),
-  cost: (task, rows) => 2 * filtersCost(rows, entriesOf(task), each * task.classes, 8),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: each * task.classes, epochs: 4 }),
   purposes: ["onnx", "c", "update", "reject"],
   streams: true,
   make: (task) => fewFilters(task, each),

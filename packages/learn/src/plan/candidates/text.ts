@@ -4,7 +4,7 @@ import type { ClassifierParams, Estimator, MatrixLike, Model } from "@ranksim/co
 import { Blend, Pipeline, Union } from "@ranksim/core";
 import { TfidfVectorizer } from "@ranksim/data";
 import { type Chosen, type Task, texts } from "../task.ts";
-import { type Candidate, entriesOf, filtersCost, linearCost } from "./candidate.ts";
+import { type Candidate, entriesOf, filtersCost, linearCost, together } from "./candidate.ts";
 import { hasFilters, isLinear, linearHead } from "./columns.ts";
 import { fewFilters } from "./sparse.ts";
 
@@ -21,7 +21,7 @@ export const textFilters: Candidate = {
   name: "words, few filters",
   isUsual: true,
   suits: (task) => areTexts(task) && hasFilters(task),
-  cost: (task, rows) => 2 * filtersCost(rows, entriesOf(task), task.classes, 8),
+  cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: task.classes, epochs: 4 }),
   purposes: ["update", "reject"],
   streams: true,
   make: (task): Chosen => {
@@ -48,7 +48,11 @@ const linear = (
   name,
   isUsual,
   suits: (task) => areTexts(task) && isLinear(task) && (task.vectorizer === undefined) === (words !== undefined),
-  cost: (task, rows) => linearCost(task, rows, times * entriesOf(task)) + COUNTING * times * entriesOf(task) * rows,
+  cost: (task, rows) =>
+    together(linearCost(task, rows, times * entriesOf(task)), {
+      once: 0,
+      each: COUNTING * times * entriesOf(task) * rows,
+    }),
   purposes: [],
   streams: times === 1,
   make: (task): Chosen => ({
@@ -102,7 +106,7 @@ export const textBlend: Candidate = {
   name: "words, few filters and linear, blended",
   isUsual: true,
   suits: (task) => areTexts(task) && hasFilters(task) && isLinear(task),
-  cost: (task, rows) => textFilters.cost(task, rows) + textWords.cost(task, rows),
+  cost: (task, rows) => together(textFilters.cost(task, rows), textWords.cost(task, rows)),
   purposes: [],
   streams: true,
   make: (task): Chosen => {

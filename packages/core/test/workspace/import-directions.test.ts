@@ -45,6 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
     "@ranksim/data",
     "@ranksim/data/node",
     "@ranksim/learn",
+    "@ranksim/vq",
     "ranksim/node",
     "ranksim/report",
   ],

@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { stdout } from "node:process";
 import { openBackend } from "@ranksim/core";
 import { checkNames, readArguments, wholeNumber } from "../runner/arguments.ts";
@@ -15,7 +15,7 @@ import { PAGES, withTables } from "./pages.ts";
 import { Shelf } from "./shelf.ts";
 import { type Bench, shownTable } from "./table.ts";
 
-const HELP = `Measures how accurate ranksim is, on one thread, and writes packages/lab/BEYOND.md and TABLES.md. What has a result is
+const HELP = `Measures how accurate ranksim is, on one thread, and writes packages/lab/BEYOND.md, TABLES.md and NEIGHBOURS.md. What has a result is
 not measured again: delete its line in packages/lab/results/accuracy to do so.
 
   npm run accuracy                   everything
@@ -28,6 +28,7 @@ not measured again: delete its line in packages/lab/results/accuracy to do so.
   --page            only write the pages again
   --data FOLDER     where the data sets are, besides the places that \`ranksim data\` names (RANKSIM_DATA does the same)
   --python PROGRAM  python3 with scikit-learn (/usr/bin/python3)
+  --peers FOLDER    where usearch and umap-js are installed (npm install --ignore-scripts usearch umap-js), for neighbours and maps
   --help            this text
 `;
 
@@ -39,6 +40,7 @@ const { values, names } = readArguments(HELP, {
   page: { type: "boolean", default: false },
   data: { type: "string" },
   python: { type: "string", default: "/usr/bin/python3" },
+  peers: { type: "string" },
 });
 const LONGEST_PEER_SECONDS = 7200;
 
@@ -70,14 +72,18 @@ async function measure(results: Results): Promise<void> {
     limitSeconds: LONGEST_PEER_SECONDS,
   };
   const shelf = new Shelf(dataFolder(values.data));
-  const bench: Bench = { shelf, backend, workshop, quick: values.quick };
+  const { quick, peers } = values;
+  const bench: Bench = { shelf, backend, workshop, quick, ...(peers === undefined ? {} : { peers: resolve(peers) }) };
   const all = TABLES.flatMap(({ name: table, rows }) =>
     rows.map(
       (row): Planned => ({
         table,
         name: row.name,
         runs: Math.min(seeds, row.runs ?? seeds),
-        measure: async (seed) => ({ figures: await row.measure(seed, bench) }),
+        measure: async (seed) => ({
+          figures: await row.measure(seed, bench),
+          ...(row.pictures ? { pictures: await row.pictures(bench) } : {}),
+        }),
       }),
     ),
   );

@@ -14,6 +14,9 @@ import { partialFit } from "./tables/partial-fit.ts";
 import { presets } from "./tables/presets.ts";
 import { refined } from "./tables/refined.ts";
 import { tunedText } from "./tables/tuned-text.ts";
+import { codes } from "./tables/vq/codes.ts";
+import { maps, reduction } from "./tables/vq/maps.ts";
+import { neighbours } from "./tables/vq/neighbours.ts";
 
 export const TABLES: readonly AccuracyTable[] = [
   presets,
@@ -29,4 +32,8 @@ export const TABLES: readonly AccuracyTable[] = [
   fewRows,
   dataTables,
   knots,
+  neighbours,
+  maps,
+  reduction,
+  codes,
 ];

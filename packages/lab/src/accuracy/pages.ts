@@ -5,7 +5,7 @@ import type { Results } from "../runner/results.ts";
 import { TABLES } from "./all.ts";
 import { shownGoals, shownTable } from "./table.ts";
 
-export const PAGES = ["BEYOND.md", "TABLES.md"] as const;
+export const PAGES = ["BEYOND.md", "TABLES.md", "NEIGHBOURS.md"] as const;
 
 /** The page with its tables made from results. */
 export function withTables(page: (typeof PAGES)[number], text: string, results: Results): string {

@@ -14,6 +14,8 @@ export interface Bench {
   readonly shelf: Shelf;
   readonly backend: Backend;
   readonly workshop: Workshop;
+  /** A folder with node_modules in which peers from npm are. */
+  readonly peers?: string;
   /** Whether small parts of the data are enough, to see that everything runs. */
   readonly quick: boolean;
 }
@@ -24,6 +26,8 @@ export interface AccuracyRow {
   /** How many seeds, where not all that are asked for. */
   readonly runs?: number;
   measure(seed: number, bench: Bench): Promise<Figures>;
+  /** What is kept beside the figures, to be drawn. */
+  pictures?(bench: Bench): Promise<readonly unknown[]>;
   /** What medians have to reach, or must not exceed: a number, or another figure of the row. */
   readonly least?: { readonly [figure: string]: number | string };
   readonly most?: { readonly [figure: string]: number | string };
@@ -34,7 +38,7 @@ export interface AccuracyTable {
   readonly name: string;
   readonly title: string;
   /** BEYOND.md where absent. */
-  readonly page?: "TABLES.md";
+  readonly page?: "TABLES.md" | "NEIGHBOURS.md";
   /** Titles of figures. */
   readonly columns: { readonly [figure: string]: string };
   readonly rows: readonly AccuracyRow[];
@@ -46,7 +50,7 @@ export interface AccuracyTable {
 
 /** The table as Markdown. */
 export function shownTable(one: AccuracyTable, results: Results): string {
-  const rows = one.rows.flatMap((row) => results.find(row) ?? []);
+  const rows = one.rows.flatMap((row) => results.find(row) ?? []).filter(({ pictures }) => !pictures);
   if (rows.length === 0) return "Not measured yet.";
   if (one.show) return one.show(results);
   const figures = Object.keys(one.columns);

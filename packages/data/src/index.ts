@@ -44,7 +44,7 @@ export {
 } from "./table/detect.ts";
 export { TableEncoder, type TableLike, TableModel, tableReader } from "./table/encoder.ts";
 export { type Spacing, TABLE_PARAMETERS, type TableParams } from "./table/params.ts";
-export { detectTable, type TableSource } from "./table/source.ts";
+export { detectTable, type TableSource, tableColumn } from "./table/source.ts";
 export {
   isRecords,
   type NumberColumn,

@@ -3,7 +3,8 @@
  * rows are dense or sparse. They tell rows apart; they keep nothing secret and prove nothing.
  */
 
-import { prefetch, type RowSource, type Rows, type Schema, sha256 } from "@ranksim/core";
+import { prefetch, type RowSource, type Rows, type Schema, type SchemaColumn, sha256 } from "@ranksim/core";
+import { turns } from "@ranksim/core/internal";
 import { type AnyRows, type DataSet, isInMemory, type RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
@@ -34,39 +35,43 @@ export function hashRows(data: DataSet, columns?: Schema["columns"]): Uint32Arra
     : hashTable(data.table, columns);
 }
 
-/** Cells by column, missing ones skipped: a number as its bits, a word as its hash or as the number it spells. */
-function hashTable(table: Table, columns: Schema["columns"] = []): Uint32Array {
-  const known = new Map(columns.map((column) => [column.name, column]));
+/** Cells by column, missing ones skipped. */
+function hashTable(table: Table, columns?: Schema["columns"]): Uint32Array {
+  const hashes = new Int32Array(table.rows);
+  const known = byName(columns);
+  for (const column of table.columns) addColumn(hashes, column, known.get(column.name));
+  return Uint32Array.from(hashes, finish);
+}
+
+const byName = (columns: Schema["columns"] = []) => new Map(columns.map((column) => [column.name, column]));
+
+/** Takes the cells of a column in: a number as its bits, a word as its hash or as the number it spells. */
+function addColumn(hashes: Int32Array, written: TableColumn, schema: SchemaColumn | undefined): void {
+  // However its numbers are written, and whichever of them stand for none.
+  const column: TableColumn =
+    schema?.type === "number" ? { ...written, form: "numbers", values: numbersOf(written, schema) } : written;
+  const name = murmurHash(column.name);
   const value = new Float64Array(1);
   const bits = new Uint32Array(value.buffer);
-  const hashes = new Int32Array(table.rows);
-  for (const written of table.columns) {
-    const schema = known.get(written.name);
-    // However its numbers are written, and whichever of them stand for none.
-    const column: TableColumn =
-      schema?.type === "number" ? { ...written, form: "numbers", values: numbersOf(written, schema) } : written;
-    const name = murmurHash(column.name);
-    const ofNumber = (number: number) => {
-      value[0] = number + 0;
-      return bits[0] ^ Math.imul(bits[1], 0x9e3779b1);
-    };
-    // A block without a word may hold the same numbers as numbers.
-    const ofWord = (word: string) => {
-      const known = categoryOf(word);
-      return Number.isNaN(plainNumber(known)) ? murmurHash(known) : ofNumber(Number(known));
-    };
-    const words = column.form === "words" ? column.words.map(ofWord) : [];
-    const isGone = column.form === "words" ? column.words.map((word) => schema?.missing?.includes(word) ?? false) : [];
-    for (let r = 0; r < table.rows; r++) {
-      if (column.form === "numbers") {
-        if (Number.isNaN(column.values[r])) continue;
-        hashes[r] = mix(mix(hashes[r], name), ofNumber(column.values[r]));
-      } else if (column.codes[r] !== NO_WORD && !isGone[column.codes[r]]) {
-        hashes[r] = mix(mix(hashes[r], name), words[column.codes[r]]);
-      }
+  const ofNumber = (number: number) => {
+    value[0] = number + 0;
+    return bits[0] ^ Math.imul(bits[1], 0x9e3779b1);
+  };
+  // A block without a word may hold the same numbers as numbers.
+  const ofWord = (word: string) => {
+    const known = categoryOf(word);
+    return Number.isNaN(plainNumber(known)) ? murmurHash(known) : ofNumber(Number(known));
+  };
+  const words = column.form === "words" ? column.words.map(ofWord) : [];
+  const isGone = column.form === "words" ? column.words.map((word) => schema?.missing?.includes(word) ?? false) : [];
+  for (let r = 0; r < hashes.length; r++) {
+    if (column.form === "numbers") {
+      if (Number.isNaN(column.values[r])) continue;
+      hashes[r] = mix(mix(hashes[r], name), ofNumber(column.values[r]));
+    } else if (column.codes[r] !== NO_WORD && !isGone[column.codes[r]]) {
+      hashes[r] = mix(mix(hashes[r], name), words[column.codes[r]]);
     }
   }
-  return Uint32Array.from(hashes, finish);
 }
 
 /** What a schema says of training rows. */
@@ -164,9 +169,18 @@ export class SeenTally {
   }
 }
 
-/** A hash for each row of any data. */
-export async function hashesOf(data: AnyRows, columns?: Schema["columns"]): Promise<Uint32Array> {
-  if (isInMemory(data)) return hashRows(data, columns);
+/** A hash for each row of any data; a large table lets others in after each column. */
+export async function hashesOf(data: AnyRows, columns?: Schema["columns"], pause = turns({})): Promise<Uint32Array> {
+  if (isInMemory(data)) {
+    if (data.form !== "table") return hashRows(data, columns);
+    const hashes = new Int32Array(data.table.rows);
+    const known = byName(columns);
+    for (const column of data.table.columns) {
+      await pause();
+      addColumn(hashes, column, known.get(column.name));
+    }
+    return Uint32Array.from(hashes, finish);
+  }
   if (data.form === "text") return (data.text as TextSource).hashes;
   return hashSource(data.form === "table" ? (data.table as TableSource) : data.x, columns);
 }

@@ -124,7 +124,10 @@ export interface TrainingPlan extends Prepared, View {
 }
 
 /** Plans without training. */
-export async function plan(given: TrainingData, options: PlanOptions = {}): Promise<TrainingPlan> {
+export async function plan(
+  given: TrainingData,
+  options: PlanOptions & Pick<Run, "signal"> = {},
+): Promise<TrainingPlan> {
   const prepared = await prepare(await dataOf(given, options), options);
   const trials = trialsFor(prepared, options);
   const [recipe] = trials;

@@ -77,10 +77,10 @@ export function addTrain(program: Command, io: Io): void {
         ...{ text: options.text === true, labelled: options.estimator !== "transform", ...sizes },
         made: (set) => trainingBytes(set, planned),
       });
-      const found = await plan(data, planned);
+      const found = await plan(data, { ...planned, signal: io.signal });
       const { recipe, data: all } = found;
       refuseTableFlags(recipe, options);
-      const flaws = await flawsOf(all);
+      const flaws = await flawsOf(all, { signal: io.signal });
       for (const note of [...dataNotes(all, options), ...columnNotes(recipe), ...flaws]) await session.note(note);
       if (options.baselines) refuseSeveral(all.y);
       const split = splitOf(data);

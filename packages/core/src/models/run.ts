@@ -170,20 +170,11 @@ export function quietRun({ signal }: Run, backend: Backend): Run {
   return signal ? { backend, signal } : { backend };
 }
 
-/** Milliseconds of uninterrupted computing after which a page would feel slow. */
-const LONGEST_STRETCH = 40;
-
 /**
  * A function to be awaited often in long loops: once in a while it lets timers and events in, and it rejects with the
  * signal's reason after an abort.
  */
 export function turns({ signal }: Run): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since > LONGEST_STRETCH) {
-      await new Promise((resume) => setTimeout(resume, 0));
-      since = performance.now();
-    }
-    signal?.throwIfAborted();
-  };
+  const turn = new Turn(signal);
+  return () => turn.pause();
 }

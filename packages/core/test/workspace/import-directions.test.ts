@@ -11,7 +11,7 @@ const all = sources();
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   gpu: ["@ranksim/core", "@ranksim/core/backend"],
-  data: ["@ranksim/core"],
+  data: ["@ranksim/core", "@ranksim/core/internal"],
   vq: ["@ranksim/core", "@ranksim/core/internal", "@ranksim/core/backend"],
   learn: ["@ranksim/core", "@ranksim/core/internal", "@ranksim/data"],
   export: ["@ranksim/core"],

@@ -187,7 +187,7 @@ function withSentinels(found: DetectedColumn, values: Float64Array): DetectedCol
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     if (Number.isNaN(value)) continue;
-    if (NINES.test(String(value))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (value % 9 === 0 && NINES.test(String(value))) counts.set(value, (counts.get(value) ?? 0) + 1);
     else [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
   const apart = high - low;

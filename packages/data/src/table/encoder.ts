@@ -17,6 +17,7 @@ import {
   type SchemaColumn,
   type TransformingModel,
 } from "@ranksim/core";
+import { turns } from "@ranksim/core/internal";
 import type { TextModel } from "../text/readers.ts";
 import { TfidfVectorizer } from "../text/tfidf.ts";
 import {
@@ -33,7 +34,7 @@ import { schemaColumn } from "./detect.ts";
 import { columnNumber } from "./numbers.ts";
 import { checkTableParams, type TableParams, tableParamsAsJson } from "./params.ts";
 import { readTableModel, savedCodes } from "./saved-table.ts";
-import { detectTable, isTableSource, type TableSource } from "./source.ts";
+import { detectTable, isTableSource, type TableSource, tableColumn } from "./source.ts";
 import { isRecord, isRecords, Table, type TableColumn, type TableRecord } from "./table.ts";
 import { UnfamiliarTally } from "./unfamiliar.ts";
 
@@ -73,7 +74,7 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     const codes: ColumnCode[] = [];
     for (const [c, found] of detected.entries()) {
       await step(run, "fit", c / table.columns.length);
-      const column = isTableSource(table) ? await table.column(c) : table.columns[c];
+      const column = await tableColumn(table, c);
       const isLeftOut = found.leftOut !== undefined;
       const code = learnColumn(column, schemaColumn(found), params, isLeftOut);
       codes.push(code.type === "text" && !isLeftOut ? { ...code, ...(await this.#learnTexts(column)) } : code);
@@ -261,10 +262,11 @@ function grown<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larg
   return larger;
 }
 
-async function step({ signal, onProgress }: Run, stage: "fit" | "transform", share: number): Promise<void> {
-  signal?.throwIfAborted();
-  await onProgress?.({ stage, share });
-  signal?.throwIfAborted();
+async function step(run: Run, stage: "fit" | "transform", share: number): Promise<void> {
+  const pause = turns(run);
+  await pause();
+  await run.onProgress?.({ stage, share });
+  await pause();
 }
 
 /** Reads a stored `TableModel`. */

@@ -1,6 +1,7 @@
 /** Tables that do not fit in memory: they are read one column at a time, or some rows at a time, and rows made of them are kept. */
 
 import type { Csr, RowSource, Run, Values } from "@ranksim/core";
+import { turns } from "@ranksim/core/internal";
 import { type ColumnKinds, checkKinds, type DetectedColumn, detectColumns } from "./detect.ts";
 import { Table, type TableColumn } from "./table.ts";
 
@@ -27,20 +28,24 @@ export interface TableSource {
 /** Whether a table is read when it is needed. */
 export const isTableSource = (x: unknown): x is TableSource => (x as TableSource | null)?.form === "tables";
 
+/** A column of any table. */
+export const tableColumn = async (table: Table | TableSource, c: number): Promise<TableColumn> =>
+  table instanceof Table ? table.columns[c] : table.column(c);
+
 /** `detectColumns` of any table. */
 export async function detectTable(
   table: Table | TableSource,
   kinds: ColumnKinds = {},
-  { signal }: Run = {},
+  run: Run = {},
 ): Promise<readonly DetectedColumn[]> {
-  if (table instanceof Table) return detectColumns(table, kinds);
+  const pause = turns(run);
   const names = table.columns.map(({ name }) => name);
   checkKinds(names, kinds);
   const found: DetectedColumn[] = [];
   for (const [c, name] of names.entries()) {
-    signal?.throwIfAborted();
+    await pause();
     const told = Object.hasOwn(kinds, name) ? { [name]: kinds[name] } : {};
-    found.push(...detectColumns(Table.of([await table.column(c)]), told));
+    found.push(...detectColumns(Table.of([await tableColumn(table, c)]), told));
   }
   return found;
 }

@@ -1,11 +1,11 @@
 /** What labelled data shows before anything is trained: rows that repeat, labels spelled in several ways, columns that give the label away. */
 
-import { isMatrix, type Label, type Labels } from "@ranksim/core";
-import { drawWithoutReplacement, generatorOf } from "@ranksim/core/internal";
+import { isMatrix, type Label, type Labels, type Run } from "@ranksim/core";
+import { drawWithoutReplacement, generatorOf, turns } from "@ranksim/core/internal";
 import {
   type AnyRows,
   type DataSet,
-  hashRows,
+  hashesOf,
   isInMemory,
   pickRows,
   repeatsIn,
@@ -25,12 +25,12 @@ const MOST_COLUMNS = 256;
 const MANY_REPEATS = 0.1;
 
 /** One sentence with its cure for each flaw that is found. Data that is read when it is needed is judged by its labels alone. */
-export async function flawsOf(data: AnyRows): Promise<string[]> {
+export async function flawsOf(data: AnyRows, run: Run = {}): Promise<string[]> {
   const { y, found } = data;
   if (y === undefined || isSets(y) || y.length < FEWEST) return [];
   const notes = [...headerNotes(y as readonly Label[], found?.label), ...spellingNotes(y as readonly Label[])];
   if (!isInMemory(data) || data.form === "text") return notes;
-  return [...notes, ...(await repeatNotes(data)), ...(await leakNotes(data))];
+  return [...notes, ...(await repeatNotes(data, turns(run))), ...(await leakNotes(data))];
 }
 
 /** Rows whose label is the name of the column of labels. */
@@ -62,14 +62,17 @@ function spellingNotes(y: readonly Label[]): string[] {
  * Rows that equal another one, where that is no chance: rows whose cells come from rows drawn for each column show how many would be equal if
  * columns had nothing to do with each other.
  */
-async function repeatNotes(data: DataSet): Promise<string[]> {
+async function repeatNotes(data: DataSet, pause: () => Promise<void>): Promise<string[]> {
   const rows = rowCount(data);
-  const repeats = repeatsIn(hashRows(data));
+  const repeats = repeatsIn(await hashesOf(data, undefined, pause));
   if (repeats <= MANY_REPEATS * rows) return [];
   const table = tableOf(data);
-  const drawn = (column: TableColumn, c: number) =>
-    Table.of([column]).gather(drawWithoutReplacement(generatorOf(c), rows, rows)).columns[0];
-  const chance = table ? repeatsIn(hashRows({ form: "table", table: Table.of(table.columns.map(drawn)) })) : 0;
+  const drawn: TableColumn[] = [];
+  for (const [c, column] of (table?.columns ?? []).entries()) {
+    await pause();
+    drawn.push(Table.of([column]).gather(drawWithoutReplacement(generatorOf(c), rows, rows)).columns[0]);
+  }
+  const chance = table ? repeatsIn(await hashesOf({ form: "table", table: Table.of(drawn) }, undefined, pause)) : 0;
   if (repeats - chance <= MANY_REPEATS * rows || 2 * chance >= repeats) return [];
   const share = Math.round((100 * repeats) / rows);
   return [

@@ -3,7 +3,8 @@
  * kind stay as they are.
  */
 
-import { isMatrix, type Matrix, RanksimError } from "@ranksim/core";
+import { isMatrix, type Matrix, RanksimError, type Run } from "@ranksim/core";
+import { turns } from "@ranksim/core/internal";
 import {
   type AnyRows,
   type ColumnKinds,
@@ -17,6 +18,7 @@ import {
   type TableRows,
   type TableSource,
   type TextRows,
+  tableColumn,
 } from "@ranksim/data";
 import { flatImageSize } from "./flat-images.ts";
 
@@ -27,6 +29,9 @@ export interface ColumnOptions {
   /** What columns are, by name; default: detected from their cells. */
   readonly columns?: ColumnKinds;
 }
+
+/** What ends a call before it is done. */
+type Stoppable = Pick<Run, "signal">;
 
 /** Rows in one of the forms in which recipes may take them. */
 export interface View {
@@ -48,13 +53,18 @@ export interface Prepared {
  */
 export async function prepare(
   data: AnyRows,
-  options: ColumnOptions & { readonly preset?: string; readonly estimator?: string } = {},
+  options: ColumnOptions & {
+    readonly preset?: string;
+    readonly estimator?: string;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<Prepared> {
   if (data.form === "text") return { views: [await textView(data)] };
   const { table: told, columns = {}, preset, estimator } = options;
   const isChosen = preset !== "paper" && estimator === undefined && data.y !== undefined && !Array.isArray(data.y[0]);
-  if (told === undefined && Object.keys(columns).length === 0 && isChosen) return { views: await bothOf(data) };
-  if (await isTable(data, options)) return { views: [await tableOf(data, columns)] };
+  if (told === undefined && Object.keys(columns).length === 0 && isChosen)
+    return { views: await bothOf(data, options) };
+  if (await isTable(data, options)) return { views: [await tableOf(data, columns, options)] };
   return { views: [{ data: data.form === "matrix" ? data : await numbersOf(data) }] };
 }
 
@@ -78,7 +88,7 @@ async function textView(data: TextRows, columns?: readonly DetectedColumn[]): Pr
 /** More columns of numbers than this are not divided each by itself. */
 const MOST_DIVIDED = 256;
 
-async function bothOf(data: MatrixRows | TableRows): Promise<readonly View[]> {
+async function bothOf(data: MatrixRows | TableRows, run: Stoppable): Promise<readonly View[]> {
   if (data.form === "matrix") {
     const { x, imageSize, asTable } = data;
     const isWide = x.features > MOST_DIVIDED || imageSize !== undefined || (!isMatrix(x) && !asTable);
@@ -86,19 +96,24 @@ async function bothOf(data: MatrixRows | TableRows): Promise<readonly View[]> {
     const numbers = size ? [{ data: { ...data, imageSize: size } }, { data }] : [{ data }];
     if (isWide) return numbers;
     // Where no column tells rows apart by itself, recipes of tables have nothing to take.
-    const table = await tableOf(data, {}).catch((error) => {
+    const table = await tableOf(data, {}, run).catch((error) => {
       if (error instanceof RanksimError && error.code === "bad-matrix") return undefined;
       throw error;
     });
     return table ? [table, ...numbers] : numbers;
   }
   // A model of what came as a table takes tables.
-  return [await tableOf(data, {})];
+  return [await tableOf(data, {}, run)];
 }
 
-async function tableOf(data: MatrixRows | TableRows, kinds: ColumnOptions["columns"] & object): Promise<View> {
+async function tableOf(
+  data: MatrixRows | TableRows,
+  kinds: ColumnOptions["columns"] & object,
+  run: Stoppable,
+): Promise<View> {
   const table = data.form === "table" ? data.table : await asTable(data);
-  const columns = await detectTable(table, kinds);
+  await turns(run)();
+  const columns = await detectTable(table, kinds, run);
   const kept = keptOf(columns);
   if (kept.every(({ leftOut }) => leftOut !== undefined)) {
     const told = columns.slice(0, MOST_TOLD).map(leftOutText).join(", ");
@@ -124,12 +139,9 @@ async function isTable(data: MatrixRows | TableRows, { table, columns = {} }: Co
 
 /** The first column of words. */
 async function wordColumn(table: Table | TableSource): Promise<number | undefined> {
-  for (const c of table.columns.keys()) if ((await columnOf(table, c)).form === "words") return c;
+  for (const c of table.columns.keys()) if ((await tableColumn(table, c)).form === "words") return c;
   return undefined;
 }
-
-const columnOf = async (table: Table | TableSource, c: number) =>
-  table instanceof Table ? table.columns[c] : table.column(c);
 
 async function asTable(data: MatrixRows): Promise<Table | TableSource> {
   if (isMatrix(data.x)) return Table.fromMatrix(data.x as Matrix, data.featureNames);
@@ -150,7 +162,7 @@ async function numbersOf(data: TableRows): Promise<AnyRows> {
     });
   }
   for (const c of data.table.columns.keys()) {
-    const column = await columnOf(data.table, c);
+    const column = await tableColumn(data.table, c);
     if (column.form === "numbers" && column.values.some(Number.isNaN)) {
       throw new RanksimError("bad-matrix", {
         ...{ column: column.name, expected: "numbers", found: "missing values" },

@@ -31,6 +31,10 @@ export interface Found {
   readonly ignored?: readonly ColumnKey[];
   /** svmlight: the number of the first feature. */
   readonly firstFeature?: 0 | 1;
+  /** Whether the columns are genes: they are found by any of their names, and a file may lack some. */
+  readonly genes?: boolean;
+  /** Which columns of the model the rows have, ascending, where the file lacks some that it may lack. */
+  readonly columns?: Uint32Array;
   /** The size that images of several sizes were made. */
   readonly resize?: ImageSize;
   /** What was put in the place of missing numbers, for each feature; present where missing numbers may occur. */
@@ -59,6 +63,8 @@ export interface MatrixData extends AnyData {
   readonly form: "matrix";
   readonly x: Matrix;
   readonly featureNames?: readonly string[];
+  /** Another name of each feature, "" for none: the Ensembl numbers of genes. */
+  readonly featureIds?: readonly string[];
   readonly imageSize?: ImageSize;
   /** Images that were made smaller on reading, in all sizes that were asked for; `x` has the largest. */
   readonly scaled?: ScaledImages;

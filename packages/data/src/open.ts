@@ -6,6 +6,7 @@
 import { RanksimError } from "@ranksim/core";
 import { badFile } from "./bad-file.ts";
 import { Budget } from "./budget.ts";
+import { refuseOtherColumns } from "./cells/genes.ts";
 import { type AnyRows, type DataSet, type MatrixData, type RowLabels, rowCount } from "./data-set.ts";
 import { joinData, joinLabels } from "./join.ts";
 import {
@@ -247,6 +248,7 @@ class Collected {
     const rows = this.#spilled
       ? { ...own, ...(await this.#spilled.finish(namesOf(first))) }
       : joinData(parts.map(({ data }) => data as DataSet));
+    refuseOtherColumns(parts);
     const labelled = parts.filter(({ y }) => y !== undefined).length;
     if (labelled !== 0 && labelled !== parts.length) {
       throw new RanksimError(

@@ -45,11 +45,12 @@ function schemaOf(
   count: number,
   { options = {}, rows = true, columns }: DescribeOptions,
 ): Schema {
-  const { label, text, ignored, firstFeature, fill, resize }: Found = data.found ?? {};
+  const { label, text, ignored, firstFeature, fill, resize, genes }: Found = data.found ?? {};
   const reading: SchemaReading = {
     ...given(options, REMEMBERED),
     ...(firstFeature === undefined ? {} : { firstFeature }),
     ...(resize === undefined ? {} : { resize }),
+    ...(genes ? { genes } : {}),
   };
   return {
     ...formOf(data, columns),
@@ -70,11 +71,15 @@ function formOf(data: AnyRows, columns: readonly SchemaColumn[] | undefined): Sc
   return tableOf(columns ?? (data.table instanceof Table ? detectColumns(data.table) : []));
 }
 
-function numbersOf({ x, featureNames, imageSize, classNames }: MatrixRows): Schema {
+function numbersOf({ x, featureNames, featureIds, imageSize, classNames }: MatrixRows): Schema {
+  const column = (name: string, c: number) => {
+    const id = featureIds?.[c];
+    return { name, type: "number" as const, ...(id && id !== name ? { id } : {}) };
+  };
   return {
     form: "numbers",
     width: x.features,
-    ...(featureNames ? { columns: featureNames.map((name) => ({ name, type: "number" as const })) } : {}),
+    ...(featureNames ? { columns: featureNames.map(column) } : {}),
     ...(classNames ? { classNames } : {}),
     ...(imageSize ? { image: { ...imageSize, channels: x.features / (imageSize.width * imageSize.height) } } : {}),
   };

@@ -17,8 +17,6 @@ export interface ByteSource {
   readonly name: string;
   /** Number of stored bytes, where known before reading. */
   readonly byteLength?: number;
-  /** The file, where it is one: for libraries that read files themselves. */
-  readonly path?: string;
   /** The bytes from the start. A source that cannot start again (standard input) is read once. */
   stream(): AsyncIterable<Uint8Array>;
   /**
@@ -26,8 +24,19 @@ export interface ByteSource {
    * beginning of `into`, if they fit there.
    */
   slice?(from: number, to: number, into?: Uint8Array): Promise<Uint8Array>;
+  /** The bytes by their place, at once: for libraries that do not wait. Whoever opens it closes it. */
+  at?(): BytesAt;
   /** The source of another name beside this one, if there is one: finds the labels that belong to images. */
   sibling?(name: string): Promise<ByteSource | undefined>;
+}
+
+/** Bytes that are read by their place, and written where `write` is there. */
+export interface BytesAt {
+  readonly byteLength: number;
+  /** Reads up to as many bytes as `into` has; answers how many there were. */
+  read(into: Uint8Array, from: number): number;
+  write?(bytes: Uint8Array, to: number): void;
+  close(): void;
 }
 
 /** Files with paths, in any order. */
@@ -64,6 +73,20 @@ export function bytesSource(bytes: Uint8Array, name = "data"): ByteSource {
     async slice(from, to) {
       return bytes.subarray(from, to);
     },
+    at: () => bytesAt(bytes),
+  };
+}
+
+/** Bytes in memory by their place. */
+export function bytesAt(bytes: Uint8Array): BytesAt {
+  return {
+    byteLength: bytes.byteLength,
+    read(into, from) {
+      const found = bytes.subarray(from, from + into.byteLength);
+      into.set(found);
+      return found.byteLength;
+    },
+    close() {},
   };
 }
 
@@ -105,6 +128,8 @@ export interface Opened {
   readonly stream: AsyncIterable<Uint8Array>;
   /** Present where the source has one and is not compressed. */
   readonly slice?: (from: number, to: number) => Promise<Uint8Array>;
+  /** Where the bytes come from, as they are stored there. */
+  readonly source: ByteSource;
 }
 
 /** Enough to see a tar header (512 bytes) or several lines of a table. */
@@ -114,11 +139,12 @@ const HEAD_BYTES = 4096;
 export async function openSource(source: ByteSource, headBytes = HEAD_BYTES): Promise<Opened> {
   const { name } = source;
   const stored = await peek(source.stream(), headBytes);
-  const unpacked = async (plain: AsyncIterable<Uint8Array>) => ({ name, ...(await peek(plain, headBytes)) });
+  const unpacked = async (plain: AsyncIterable<Uint8Array>) => ({ name, source, ...(await peek(plain, headBytes)) });
   if (isUtf16(stored.head)) return unpacked(utf8OfUtf16(name, stored.stream));
   if (!isPacked(stored.head)) {
     return {
       name,
+      source,
       head: stored.head,
       stream: stored.stream,
       ...(source.byteLength === undefined ? {} : { byteLength: source.byteLength }),

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { Draw } from "../../lab/src/differential/draw.ts";
 import {
   Budget,
+  type ByteSource,
   bytesSource,
   type DataSet,
   type Folder,
@@ -103,6 +104,26 @@ test.each(files)("%s, damaged, is read or refused", async (name, good) => {
     wrongWith(readData(bytesSource(mutate(good, draw), name), { ...options, budget: new Budget(BUDGET) })),
   );
   expect(process.memoryUsage.rss() - before).toBeLessThan(1e9);
+});
+
+test("a matrix of counts, its names and its metadata, damaged, are read or refused", async () => {
+  const good: { readonly [name: string]: Uint8Array } = {
+    "matrix.mtx": ascii("%%MatrixMarket matrix coordinate integer general\n3 2 3\n1 1 5\n3 1 700\n2 2 1.5\n"),
+    "features.tsv": ascii("ENSG1\tINS\tGene Expression\nENSG2\tGCG\tGene Expression\nENSG3\tSST\tAntibody\n"),
+    "barcodes.tsv": ascii("AA-1\nCC-1\n"),
+    "metadata.csv": ascii('barcode,cell_type\nCC-1,"beta"\nAA-1,alpha\n'),
+  };
+  const names = Object.keys(good);
+  await attack((draw) => {
+    const damaged = draw.pick(names);
+    const files = { ...good, [damaged]: mutate(good[damaged], draw) };
+    const sourceOf = (name: string): ByteSource => ({
+      ...bytesSource(files[name] ?? good[name], name),
+      sibling: async (other) => (other in files ? sourceOf(other) : undefined),
+    });
+    const options = { metadata: sourceOf("metadata.csv"), budget: new Budget(BUDGET) };
+    return wrongWith(readData(sourceOf("matrix.mtx"), options));
+  });
 });
 
 test("a file of labels, damaged, is read or refused", async () => {

@@ -34,6 +34,7 @@ import { takesText, widthOf } from "@ranksim/learn";
 import { memoryFor, withMemory } from "../agreement.ts";
 import { type ReadingOptions, readOptions } from "../flags/reading-flags.ts";
 import { usageError } from "../flags/usage-error.ts";
+import type { Io } from "../io.ts";
 import type { Session } from "../session.ts";
 import { bytes } from "../terminal/numbers.ts";
 import { type DataPart, dataParts } from "./data-names.ts";
@@ -121,8 +122,10 @@ async function open(
   const name = parts.length === 1 ? nameOf(first) : `${parts.length} files`;
   const { features, reading } = readingOf(options, wanted);
   const { labels } = options;
-  const apart =
-    labels === undefined ? {} : { labels: { ...(await fileSource(resolve(io.cwd, labels))), name: labels } };
+  const apart = {
+    ...(labels === undefined ? {} : { labels: await namedFile(labels, io) }),
+    ...(await metadataOf(options, io)),
+  };
   // Rows of several sources are joined as they are.
   const { sizes: _, ...joined } = reading;
   const set = await session.metered(`reading ${name}`, async (meter) => {
@@ -150,9 +153,10 @@ export async function* openBlocks(
   const { io } = session;
   const { keep = [], reuseMemory = false } = options;
   const told = new Set<string>();
+  const apart = await metadataOf(options, io);
   for (const part of await dataParts(what, io.cwd)) {
     const { name } = part;
-    for await (const block of blocksOf(part, { ...reading, keep, reuseMemory }, session, onRead)) {
+    for await (const block of blocksOf(part, { ...reading, ...apart, keep, reuseMemory }, session, onRead)) {
       io.signal.throwIfAborted();
       for (const note of block.notes ?? []) {
         // The same note with another count, of another block, is no news.
@@ -165,6 +169,13 @@ export async function* openBlocks(
     }
   }
 }
+
+/** A file by the name that the user gave it. */
+const namedFile = async (name: string, { cwd }: Io) => ({ ...(await fileSource(resolve(cwd, name))), name });
+
+/** The table that says more of the rows, where one was given. */
+const metadataOf = async ({ metadata }: ReadingOptions, io: Io) =>
+  metadata === undefined ? {} : { metadata: await namedFile(metadata, io) };
 
 async function* blocksOf(
   part: DataPart,
@@ -288,11 +299,11 @@ function refuseFewRows(name: string, { entries, rows, form, valueBytes }: RowSou
 
 function checkWidth(
   what: string,
-  { x, imageSize, rowNames }: Extract<AnyRows, { form: "matrix" }>,
+  { x, imageSize, rowNames, found }: Extract<AnyRows, { form: "matrix" }>,
   width: number | undefined,
   schema?: Schema,
 ): void {
-  if (width === undefined || x.features === width) return;
+  if (width === undefined || x.features === width || found?.columns) return;
   const { image } = schema ?? {};
   const refusal = (told: string) => new RanksimError("wrong-width", `${what}: ${told}`);
   if (image && imageSize) {

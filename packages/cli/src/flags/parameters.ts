@@ -60,6 +60,7 @@ const named = (name: string, form: ParameterInfo["form"], about: string, more: P
 
 const READING: readonly ParameterInfo[] = [
   named("labels", "special", "labels in a file of their own, one for each row"),
+  named("metadata", "special", "counts of cells: a table with their types and more, found by the barcode"),
   named("format", "choice", "format (default: detected from name and content)", { choices: FORMATS }),
   named("multilabel", "flag", "rows have several labels, separated by commas"),
   named("images", "special", "rows of numbers are images of this size"),
@@ -107,7 +108,7 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 /** Parameters that have a flag of their own, because most people need them. */
-const WITH_FLAG = ["filters", "seed", "keepSums", "labels", "format", "multilabel", "images", "memory"];
+const WITH_FLAG = ["filters", "seed", "keepSums", "labels", "metadata", "format", "multilabel", "images", "memory"];
 
 /** The flag of a parameter, where it has one. */
 export const flagOf = (name: string): string | undefined => (WITH_FLAG.includes(name) ? `--${kebab(name)}` : undefined);

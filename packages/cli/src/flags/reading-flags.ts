@@ -14,6 +14,7 @@ export const DATA_ABOUT =
 /** The reading options as commander gives them. */
 export interface ReadingOptions {
   readonly labels?: string;
+  readonly metadata?: string;
   readonly labelColumn?: ColumnChoice;
   readonly textColumn?: ColumnChoice;
   readonly ignoreColumns?: readonly ColumnChoice[];
@@ -46,7 +47,7 @@ const GROUPS = ["reading"] as const;
 
 /** Options of readers that are passed on as they are given. */
 const PASSED = [
-  ...SETTINGS.filter(({ group, name }) => group === "reading" && name !== "labels" && name !== "memory").map(
+  ...SETTINGS.filter(({ group, name }) => group === "reading" && !["labels", "metadata", "memory"].includes(name)).map(
     ({ name }) => name,
   ),
   ...["labelColumn", "textColumn", "ignoreColumns", "groupColumn", "timeColumn", "weightColumn"],

@@ -70,6 +70,7 @@ const SPECIAL: { readonly [name: string]: Special } = {
   minDf: number("", 0),
   maxDf: number("", 0),
   labels: anything("file"),
+  metadata: anything("file"),
   under: anything("path"),
   missing: number("a number"),
   memory: { argument: "size", hint: "a size such as 500MB, 2GB or 1.5GiB", parse: parseBytes },

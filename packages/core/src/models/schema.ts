@@ -32,6 +32,8 @@ export type ColumnKey = string | number;
 export interface SchemaColumn {
   readonly name: string;
   readonly type: ColumnType;
+  /** Another name by which it is found: the Ensembl number of a gene. */
+  readonly id?: string;
   /** What separates the decimals of its numbers, where that is a comma. */
   readonly decimal?: ",";
   /** What sets thousands apart in its numbers, where something does. */
@@ -58,6 +60,8 @@ export interface SchemaReading {
   readonly resize?: { readonly width: number; readonly height: number };
   /** The size of the images that rows of numbers are. */
   readonly images?: { readonly width: number; readonly height: number } | "square";
+  /** Whether the columns are genes: they are found by any of their names, and a file may lack some. */
+  readonly genes?: boolean;
 }
 
 /** A recipe that was tried, judged by rows that it was not trained on, or why it was not. */
@@ -162,6 +166,7 @@ const SIZE = record({ width: POSITIVE, height: POSITIVE });
 const COLUMN = record(
   { name: TEXT, type: oneOf("number", "category", "boolean", "date", "time", "text") },
   {
+    id: TEXT,
     decimal: oneOf(","),
     thousands: oneOf(",", ".", " ", "'"),
     unit: TEXT,
@@ -180,6 +185,7 @@ const READING = record(
     remove: listOf(oneOf("headers", "footers", "quotes")),
     colour: FLAG,
     resize: SIZE,
+    genes: FLAG,
     images: (value, place) => (value === "square" ? undefined : SIZE(value, place)),
   },
 );

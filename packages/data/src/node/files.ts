@@ -1,14 +1,14 @@
 /** Node's files, folders and standard input as byte sources. */
 
 import { createHash } from "node:crypto";
-import { constants, createReadStream, openSync, readFile, type Stats } from "node:fs";
+import { closeSync, constants, createReadStream, openSync, readFile, readSync, type Stats } from "node:fs";
 import { open, opendir, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
-import { type ByteSource, type Folder, type FolderEntry, readAll, STANDARD_INPUT } from "../source.ts";
+import { type ByteSource, type BytesAt, type Folder, type FolderEntry, readAll, STANDARD_INPUT } from "../source.ts";
 
 /** A file as a source. */
 export async function fileSource(path: string): Promise<ByteSource> {
@@ -18,9 +18,9 @@ export async function fileSource(path: string): Promise<ByteSource> {
   const { size } = found;
   return {
     name: path,
-    path,
     byteLength: size,
     stream: () => sameStream(path, found),
+    at: () => fileAt(path, found),
     async slice(from, to, into) {
       const file = await open(path);
       try {
@@ -40,6 +40,18 @@ export async function fileSource(path: string): Promise<ByteSource> {
     async sibling(name) {
       const other = join(dirname(path), name);
       return (await isFile(other)) ? fileSource(other) : undefined;
+    },
+  };
+}
+
+/** A file by the places of its bytes. */
+function fileAt(path: string, found: Stats): BytesAt {
+  const file = openSync(path, "r");
+  return {
+    byteLength: found.size,
+    read: (into, from) => readSync(file, into, 0, into.byteLength, from),
+    close() {
+      closeSync(file);
     },
   };
 }
@@ -109,10 +121,18 @@ async function* walk(root: string, under: string): AsyncGenerator<FolderEntry> {
 /** Takes half the time of `readFile` of node:fs/promises for files of a few hundred bytes. */
 const readBytes: (path: string) => Promise<Uint8Array> = promisify(readFile);
 
+/** What the matrix of a folder of counts is called. */
+const CELL_MATRICES = ["matrix.mtx", "matrix.mtx.gz"];
+
 /** What a path leads to: a file, a folder, or standard input for "-". */
 export async function openPath(path: string): Promise<ByteSource | Folder> {
   if (path === "-") return stdinSource();
-  return (await statOf(path)).isDirectory() ? pathFolder(path) : fileSource(path);
+  if (!(await statOf(path)).isDirectory()) return fileSource(path);
+  for (const matrix of CELL_MATRICES) {
+    // A folder of counts is its matrix, with the names of genes and cells beside it.
+    if (await isFile(join(path, matrix))) return fileSource(join(path, matrix));
+  }
+  return pathFolder(path);
 }
 
 /** All bytes of a file, within the budget. What is not there is the system's error. */

@@ -24,7 +24,8 @@ export function decoded(name: string, where: string | number, bytes: Uint8Array,
 /** A file of lines in UTF-8, whatever it was stored in. */
 export function recoded(opened: Opened, { encoding }: Pick<ReadOptions, "encoding">): Opened {
   if (encoding !== "latin1") return opened;
-  return { name: opened.name, head: opened.head, stream: utf8Of(opened.name, opened.stream) };
+  const { name, head, source } = opened;
+  return { name, head, source, stream: utf8Of(name, opened.stream) };
 }
 
 /**

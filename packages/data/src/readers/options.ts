@@ -3,10 +3,12 @@
 import type { ColumnKey, Schema } from "@ranksim/core";
 import type { Budget } from "../budget.ts";
 import type { ImageSize } from "../data-set.ts";
+import type { ByteSource } from "../source.ts";
 
 /** Formats by the names that options and errors use. */
 export const FORMATS = [
   ...(["csv", "tsv", "jsonl", "npy", "npz", "idx", "svmlight", "xlsx", "parquet", "arrow"] as const),
+  ...(["mtx"] as const),
   ...(["text-folder", "image-folder"] as const),
 ] as const;
 
@@ -89,6 +91,8 @@ export interface ReadOptions {
    * each byte is the character of its number.
    */
   readonly encoding?: "utf-8" | "latin1";
+  /** Counts of genes: a table that says more of the cells, such as their types; its rows are found by the barcode. */
+  readonly metadata?: ByteSource;
   /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */
   readonly remove?: readonly TextPart[];
   /** Image folders: whether colours are kept, as red, green and blue of each pixel; else they become grey. */

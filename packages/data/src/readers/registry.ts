@@ -1,5 +1,6 @@
 /** All formats that are read. A new one is a file beside these and a line here. */
 
+import { readMtx } from "../cells/mtx.ts";
 import { type DataSet, slices } from "../data-set.ts";
 import { type Opened, readAll } from "../source.ts";
 import { readArrow } from "./arrow.ts";
@@ -73,6 +74,14 @@ export const READERS: readonly Reader[] = [
     ],
     hasColumns: true,
     read: readArrow,
+  },
+  {
+    format: "mtx",
+    endings: ["mtx"],
+    magic: [[0, "%%MatrixMarket"]],
+    labelsAreText: true,
+    hasColumns: true,
+    read: readMtx,
   },
   { format: "tar", endings: ["tar", "tgz"], magic: [[257, "ustar"]], ...folder },
   { format: "text-folder", ...folder },

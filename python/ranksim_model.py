@@ -377,6 +377,28 @@ class Scaler(Part):
         return np.where(scale == 0, 0, (np.asarray(x, np.float64) - shift) / np.where(scale == 0, 1, scale))
 
 
+class RowScaler(Part):
+    def transform(self, x):
+        """Ranks less that of the zeros, or logarithms, of each row by itself."""
+        x = rows_of(x)
+        x = np.asarray(x.todense() if hasattr(x, "todense") else x, np.float64)
+        if self.params["by"] == "rank":
+            return np.stack([self.ranks(row) for row in x]) if len(x) else x
+        if self.params["by"] == "log-share":
+            sums = np.abs(x).sum(axis=1, keepdims=True)
+            x = x / np.where(sums == 0, 1, sums) * 10_000
+        return (np.sign(x) * np.log(1 + np.abs(x))).astype(np.float32)
+
+    @staticmethod
+    def ranks(row):
+        _, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
+        ends = np.cumsum(counts)
+        ranks = (2 * ends - counts + 1)[inverse]
+        zeros = ranks[row == 0]
+        ranks = ranks - (zeros[0] if len(zeros) else 1 + 2 * np.sum(row < 0))
+        return ranks.astype(np.float32 if len(row) < 2**23 else np.float64)
+
+
 ESCAPE = r"\\(?:[wWdDsSfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^a-zA-Z0-9])"
 CHARACTER = rf"(?:{ESCAPE}|\[(?!\^?\])(?:(?!\\[WS]){ESCAPE}|[^\]\\])+\]|[^\\\[\](){{}}|*+?^$])"
 PATTERN_PART = re.compile(rf"\||\\b|{CHARACTER}(?:[*+?]|\{{(\d{{1,4}})(?:,(\d{{0,4}}))?\}})?")
@@ -848,6 +870,7 @@ KINDS = {
     "standard-scaler": Scaler,
     "min-max-scaler": Scaler,
     "max-abs-scaler": Scaler,
+    "row-scaler": RowScaler,
     "count-vectorizer": Vectorizer,
     "tfidf-vectorizer": Vectorizer,
     "hashing-vectorizer": Vectorizer,

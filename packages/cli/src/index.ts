@@ -22,6 +22,7 @@ export {
   RankSimilarityProbabilisticClassifier,
   RankSimilarityTransform,
   RanksimError,
+  RowScaler,
   StandardScaler,
   saveModel,
   schemaOf,

@@ -18,6 +18,7 @@ import {
   type PredictingModel,
   RankSimilarityClassifier,
   RankSimilarityProbabilisticClassifier,
+  RowScaler,
   StandardScaler,
   saveModel,
   toCsr,
@@ -217,6 +218,9 @@ print(json.dumps([m.steps[0].transform(rows).tolist(), m.predict(rows)]))`,
     for (const estimator of [
       new Pipeline([new StandardScaler(), new LinearClassifier()]),
       new Pipeline([new MinMaxScaler(), new RankSimilarityClassifier({ filters: 40 })]),
+      ...(["rank", "log", "log-share"] as const).map(
+        (by) => new Pipeline([new RowScaler({ by }), new RankSimilarityClassifier({ filters: 40 })]),
+      ),
     ]) {
       const model = await estimator.fit(rows.x, rows.y);
       writeFileSync(world.path("p.ranksim"), saveModel(model));

@@ -85,6 +85,7 @@ export {
 } from "./models/pipeline.ts";
 export { RankSimilarityProbabilisticClassifier } from "./models/probabilistic.ts";
 export { type ProbabilisticExplanation, ProbabilisticModel } from "./models/probabilistic-model.ts";
+export { RowScaler, RowScalerModel, type RowScalerParams, rowScalerReader } from "./models/row-scaler.ts";
 export { runOf } from "./models/run.ts";
 export {
   MaxAbsScaler,

@@ -1,6 +1,15 @@
 /** What features are called: words of the model's own vocabulary, columns of the data, pairs of them, filters, or their numbers. */
 
-import { type Model, PairModel, PatchModel, PipelineModel, ScalerModel, schemaOf, UnionModel } from "@ranksim/core";
+import {
+  type Model,
+  PairModel,
+  PatchModel,
+  PipelineModel,
+  RowScalerModel,
+  ScalerModel,
+  schemaOf,
+  UnionModel,
+} from "@ranksim/core";
 import { CountModel, type DataSet, type ImageSize, TableModel, TfidfModel } from "@ranksim/data";
 import { isFilterModel, stepsOf, takesText } from "@ranksim/learn";
 import { patchesOf, patchFeatureNames } from "./patch-view.ts";
@@ -84,7 +93,7 @@ function madeBy(step: Model, given: Features | undefined): Features | undefined 
   if (step instanceof TableModel) return { ...listed(step.featureNames), encodedOf: (feature) => feature };
   if (step instanceof CountModel || step instanceof TfidfModel) return listed(step.featureNames);
   if (step instanceof PatchModel) return listed(patchFeatureNames(step));
-  if (step instanceof ScalerModel) return given;
+  if (step instanceof ScalerModel || step instanceof RowScalerModel) return given;
   if (step instanceof PipelineModel)
     return step.steps.reduce<Features | undefined>((made, one) => madeBy(one, made), given);
   if (step instanceof PairModel) return given && pairsOf(step, given);

@@ -11,6 +11,7 @@ import type { LinearModel } from "../models/linear-model.ts";
 import type { PairModel } from "../models/pairs.ts";
 import type { PatchModel } from "../models/patches.ts";
 import type { ProbabilisticModel } from "../models/probabilistic-model.ts";
+import type { RowScalerModel } from "../models/row-scaler.ts";
 import type { ScalerModel } from "../models/scalers.ts";
 import type { TransformModel } from "../models/transform.ts";
 import type { UnionModel } from "../models/union.ts";
@@ -43,6 +44,7 @@ export type LoadedModel<X = Input> =
   | PatchModel
   | LinearModel
   | ScalerModel
+  | RowScalerModel
   | PairModel
   | UnionModel<X>
   | BlendModel<X>

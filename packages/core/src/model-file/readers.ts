@@ -9,6 +9,7 @@ import { pairReader } from "../models/pairs.ts";
 import { patchReader } from "../models/patches.ts";
 import { pipelineReader } from "../models/pipeline.ts";
 import { probabilisticReader } from "../models/probabilistic-model.ts";
+import { rowScalerReader } from "../models/row-scaler.ts";
 import { scalerReaders } from "../models/scalers.ts";
 import { transformReader } from "../models/transform.ts";
 import { unionReader } from "../models/union.ts";
@@ -25,5 +26,6 @@ export const builtInReaders: readonly ModelReader[] = [
   pairReader,
   blendReader,
   linearSvmReader,
+  rowScalerReader,
   ...scalerReaders,
 ];

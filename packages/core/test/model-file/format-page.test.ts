@@ -22,6 +22,7 @@ import { PairTransform } from "../../src/models/pairs.ts";
 import { PatchTransform } from "../../src/models/patches.ts";
 import { Pipeline } from "../../src/models/pipeline.ts";
 import { RankSimilarityProbabilisticClassifier } from "../../src/models/probabilistic.ts";
+import { RowScaler } from "../../src/models/row-scaler.ts";
 import { MaxAbsScaler, MinMaxScaler, StandardScaler } from "../../src/models/scalers.ts";
 import { RankSimilarityTransform } from "../../src/models/transform.ts";
 import { Union } from "../../src/models/union.ts";
@@ -232,6 +233,7 @@ describe("the text of FORMAT.md", () => {
     ["standard-scaler", () => new StandardScaler().fit(full)],
     ["min-max-scaler", () => new MinMaxScaler().fit(full)],
     ["max-abs-scaler", () => new MaxAbsScaler().fit(full)],
+    ["row-scaler", () => new RowScaler().fit(full)],
     ["count-vectorizer", () => new CountVectorizer().fit(texts)],
     ["tfidf-vectorizer", () => new TfidfVectorizer().fit(texts)],
     ["hashing-vectorizer", () => new HashingVectorizer().fit(texts)],

@@ -33,6 +33,34 @@ export class GrowingValues {
     this.#values[this.length++] = value + 0;
   }
 
+  /** Adds numbers, as `push` does one after the other. -0 becomes 0 in `values` too. */
+  pushAll(values: Float64Array): void {
+    const fitting = this.#countFitting(values);
+    const length = this.length + fitting;
+    if (length > this.#values.length) this.#grow(Math.max(length, this.length * 2));
+    this.#values.set(fitting === values.length ? values : values.subarray(0, fitting), this.length);
+    this.length = length;
+    for (let i = fitting; i < values.length; i++) this.push(values[i]);
+  }
+
+  /** How many of the first values need no wider type. */
+  #countFitting(values: Float64Array): number {
+    const level = this.#level;
+    const [low, high] =
+      level < 3 ? [LOWEST[level], HIGHEST[level]] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let largest = this.#largest;
+    let i = 0;
+    for (; i < values.length; i++) {
+      const value = values[i] + 0;
+      if (!(value >= low && value <= high)) break;
+      if (level < 3 ? (value | 0) !== value : level === 3 && Math.fround(value) !== value) break;
+      if (value > largest) largest = value;
+      values[i] = value;
+    }
+    this.#largest = largest;
+    return i;
+  }
+
   get(position: number): number {
     return this.#values[position];
   }

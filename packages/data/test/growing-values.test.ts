@@ -15,7 +15,11 @@ test("numbers end in the type that core chooses, in whatever order they come", (
     fc.property(fc.array(number, { maxLength: 40 }), (numbers) => {
       const growing = new GrowingValues();
       for (const value of numbers) growing.push(value);
-      expect(growing.finish()).toEqual(narrowest(Float64Array.from(numbers, (value) => value + 0)));
+      const expected = narrowest(Float64Array.from(numbers, (value) => value + 0));
+      expect(growing.finish()).toEqual(expected);
+      const inRows = new GrowingValues();
+      for (let i = 0; i < numbers.length; i += 3) inRows.pushAll(Float64Array.from(numbers.slice(i, i + 3)));
+      expect(inRows.finish()).toEqual(expected);
       expect(narrowed(Float64Array.from(numbers))).toEqual(narrowest(Float64Array.from(numbers)));
     }),
     { numRuns: 2000 },

@@ -26,10 +26,15 @@ export type BuiltRows =
 export interface CellsBuilder {
   /** `isGrouped`: its text may be a whole number with thousands set apart by a point, and ends in a zero, which the value does not tell. */
   add(value: number, isGrouped?: boolean): void;
+  /**
+   * The numbers of a whole row, unless some of them have to come one by one: then nothing is added, and the answer is false. `hasGrouped`: one may be
+   * as above.
+   */
+  addRow?(values: Float64Array, hasGrouped: boolean): boolean;
   /** A cell without a value; `where` names it for the error. */
-  addMissing(where: string): void;
+  addMissing(where: () => string): void;
   /** A cell that holds neither a number nor nothing. */
-  addText(text: string, where: string): void;
+  addText(text: string, where: () => string): void;
   /** Whether the next cell has to come as text even if it spells a number: a point means something else in its column, or it is a word there. */
   needsText?(): boolean;
   /** The rows so far. `names` are those of the features, where they have some; `isOpen`: what depends on all rows stays open. */
@@ -63,12 +68,17 @@ export class NumberCells implements CellsBuilder {
     this.#builder.add(value);
   }
 
-  addMissing(where: string): void {
+  addRow(values: Float64Array): boolean {
+    this.#builder.addRow(values);
+    return true;
+  }
+
+  addMissing(where: () => string): void {
     this.#builder.addMissing(where);
   }
 
-  addText(text: string, where: string): void {
-    throw badCell(this.#name, where, {
+  addText(text: string, where: () => string): void {
+    throw badCell(this.#name, where(), {
       expected: "a number",
       found: quoted(text),
       cure: (called) =>
@@ -126,11 +136,18 @@ class OpenCells implements CellsBuilder {
     this.#cells++;
   }
 
+  addRow(values: Float64Array, hasGrouped: boolean): boolean {
+    if (hasGrouped || this.#columns !== undefined) return false;
+    this.#dense.addRow(values);
+    this.#cells += values.length;
+    return true;
+  }
+
   needsText(): boolean {
     return this.#columns?.[this.#cells % this.#features].isWords ?? false;
   }
 
-  addMissing(where: string): void {
+  addMissing(where: () => string): void {
     if ((this.#columns === undefined && this.#fills) || this.#refuses) this.#dense.addMissing(where);
     else this.#column().addNumber(Number.NaN);
     this.#cells++;
@@ -221,12 +238,18 @@ class TypedCells implements CellsBuilder {
     this.add(this.#fill?.[this.#cells % this.#columns.length] ?? Number.NaN);
   }
 
-  needsText(): boolean {
-    const { type, decimal, thousands } = this.#types[this.#cells % this.#columns.length];
-    return type === "text" || (type === "number" && (decimal === "," || thousands === "."));
+  addRow(values: Float64Array): boolean {
+    if (this.#types.some(isWritten)) return false;
+    for (let c = 0; c < values.length; c++) this.#columns[c].addNumber(values[c]);
+    this.#cells += values.length;
+    return true;
   }
 
-  addText(text: string, where: string): void {
+  needsText(): boolean {
+    return isWritten(this.#types[this.#cells % this.#columns.length]);
+  }
+
+  addText(text: string, where: () => string): void {
     const column = this.#types[this.#cells % this.#columns.length];
     const { type, missing } = column;
     if (missing?.includes(text)) {
@@ -242,16 +265,16 @@ class TypedCells implements CellsBuilder {
     this.#cells++;
   }
 
-  #number(text: string, column: SchemaColumn, where: string): number {
+  #number(text: string, column: SchemaColumn, where: () => string): number {
     const value = columnNumber(text, column);
     if (Number.isNaN(value)) throw this.#refusal(text, column, where);
     return value;
   }
 
-  #refusal(text: string, { type, decimal, unit }: SchemaColumn, where: string): Error {
+  #refusal(text: string, { type, decimal, unit }: SchemaColumn, where: () => string): Error {
     const comma = decimal === "," ? " with a decimal comma" : "";
     const what = type === "number" ? `a number${comma}${unit ? ` in ${unit}` : ""}` : `a ${type}`;
-    return badFile(this.#name, where, `expected ${what} as at training, found ${quoted(text)}`);
+    return badFile(this.#name, where(), `expected ${what} as at training, found ${quoted(text)}`);
   }
 
   async take(): Promise<BuiltRows> {
@@ -260,6 +283,10 @@ class TypedCells implements CellsBuilder {
     return { form: "table", table: Table.of(columns) };
   }
 }
+
+/** Whether a number in such a column is known by how it is written. */
+const isWritten = ({ type, decimal, thousands }: SchemaColumn): boolean =>
+  type === "text" || (type === "number" && (decimal === "," || thousands === "."));
 
 /** Whether a text is a cell of such a column. */
 function fits(text: string, { type, order }: SchemaColumn): boolean {

@@ -10,12 +10,13 @@ import type { Opened } from "../source.ts";
 import { isMissing } from "../table/cells.ts";
 import { dateOf } from "../table/dates.ts";
 import { commaNumber, looksNumeric } from "../table/numbers.ts";
+import type { CellsBuilder } from "./cells-builder.ts";
 import { type Columns, chooseColumns, columnPlace, distinctNames, labelNamed } from "./columns.ts";
 import { CsvRecords } from "./csv-records.ts";
 import type { Reading, ReadOptions } from "./options.ts";
 import { endOf, noRows, type RowBlocks } from "./reader.ts";
 import { RowsBuilder } from "./rows-builder.ts";
-import { numberOf, scan, skipByteOrderMark } from "./scan.ts";
+import { scan, skipByteOrderMark } from "./scan.ts";
 
 /** Reads CSV (any delimiter). */
 export async function* readCsv(opened: Opened, options: Reading): RowBlocks {
@@ -42,7 +43,7 @@ export async function* readCsv(opened: Opened, options: Reading): RowBlocks {
           `expected ${count} fields as in line ${firstLine}, found ${records.fields}`,
         );
       }
-      readRecord(name, window, layout);
+      readRecord(name, layout);
     }
     return records.used;
   };
@@ -65,23 +66,15 @@ interface CsvLayout {
   readonly firstLine: number;
   readonly names: readonly string[] | undefined;
   readonly rows: RowsBuilder;
+  /** Room for the numbers of a row. */
+  readonly numbers: Float64Array;
 }
 
-function readRecord(name: string, window: Uint8Array, { records, columns, names, rows }: CsvLayout): void {
-  const { cells } = rows;
+function readRecord(name: string, { records, columns, names, rows, numbers }: CsvLayout): void {
   if (columns.label >= 0 && rows.leavesOut(records.text(columns.label))) return;
-  for (const c of columns.features) {
-    const value = numberOf(window, records.start(c), records.end(c));
-    if (!Number.isNaN(value) && !cells.needsText?.()) {
-      cells.add(value, mayBeGrouped(window, records.start(c), records.end(c)));
-      continue;
-    }
-    const where = `line ${records.line}, ${columnPlace(names, c)}`;
-    const found = records.text(c);
-    if (isMissing(found)) cells.addMissing(where);
-    else cells.addText(found, where);
-  }
+  const isPlain = records.takeNumbers(columns.features, numbers);
   const placeOf = (c: number) => `line ${records.line}, ${columnPlace(names, c)}`;
+  if (!isPlain || !rows.cells.addRow?.(numbers, records.hasGrouped)) addCells(records, columns, rows.cells, placeOf);
   if (columns.label >= 0) {
     const label = records.text(columns.label);
     if (!rows.keepsEmpty(label)) {
@@ -94,9 +87,24 @@ function readRecord(name: string, window: Uint8Array, { records, columns, names,
   rows.rows++;
 }
 
-/** Whether a number may have been 12 thousand and is read as 12: 12.000 or 1.200, which no number tells from 12 and 1.2. */
-const mayBeGrouped = (window: Uint8Array, from: number, to: number): boolean =>
-  to - from > 4 && to - from < 9 && window[to - 4] === 46 && window[to - 1] === 48;
+/** The cells of a row one by one. */
+function addCells(
+  records: CsvRecords,
+  { features }: Columns,
+  cells: CellsBuilder,
+  placeOf: (column: number) => string,
+): void {
+  for (const c of features) {
+    const value = records.number(c);
+    if (!Number.isNaN(value) && !cells.needsText?.()) {
+      cells.add(value, records.mayBeGrouped(c));
+      continue;
+    }
+    const found = records.text(c);
+    if (isMissing(found)) cells.addMissing(() => placeOf(c));
+    else cells.addText(found, () => placeOf(c));
+  }
+}
 
 /** Decides delimiter, header and columns by the first two records; undefined while the window does not hold what it takes. */
 function layOut(
@@ -126,6 +134,7 @@ function layOut(
     firstLine,
     names,
     rows: new RowsBuilder(name, names, columns, options),
+    numbers: new Float64Array(columns.features.length),
   };
 }
 

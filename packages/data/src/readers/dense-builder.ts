@@ -55,14 +55,18 @@ export class DenseBuilder {
     this.#values.push(value);
   }
 
+  addRow(values: Float64Array): void {
+    this.#values.pushAll(values);
+  }
+
   /** A cell without a value; `where` names it for the error. */
-  addMissing(where: string): void {
+  addMissing(where: () => string): void {
     if (this.#learned !== undefined) {
       this.#values.push(this.#learned[this.#values.length % this.#learned.length]);
       return;
     }
     if (this.#missing === "refuse") {
-      throw badCell(this.#name, where, {
+      throw badCell(this.#name, where(), {
         expected: "a number",
         found: "a missing value",
         cure: (called) => `${called("missing")} can fill it in`,

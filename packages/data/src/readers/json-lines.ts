@@ -212,8 +212,8 @@ function denseRows(name: string, first: Row, features: number, options: Reading)
         throw badFile(name, `line ${line}`, `expected ${features} numbers as in the first row, found ${x.length}`);
       }
       x.forEach((value, i) => {
-        const where = `line ${line}, column ${i}`;
-        if (typeof value === "string") throw badFile(name, where, `expected a number, found ${describe(value)}`);
+        const where = () => `line ${line}, column ${i}`;
+        if (typeof value === "string") throw badFile(name, where(), `expected a number, found ${describe(value)}`);
         addCell(name, reader.rows.cells, value, where);
       });
     },
@@ -272,19 +272,19 @@ function tableRows(name: string, first: Row, options: Reading): RowReader {
           );
         }
       }
-      for (const key of features) addCell(name, rows.cells, row[key], `line ${line}, key ${quoted(key)}`);
+      for (const key of features) addCell(name, rows.cells, row[key], () => `line ${line}, key ${quoted(key)}`);
     },
   };
 }
 
-function addCell(name: string, builder: CellsBuilder, value: unknown, where: string): void {
+function addCell(name: string, builder: CellsBuilder, value: unknown, where: () => string): void {
   if (typeof value === "number") builder.add(value);
   else if (typeof value === "boolean") builder.add(Number(value));
   else if (value === null || value === undefined) builder.addMissing(where);
   else if (typeof value === "string") {
     if (isMissing(value)) builder.addMissing(where);
     else builder.addText(value, where);
-  } else throw badFile(name, where, `expected a number, found ${describe(value)}`);
+  } else throw badFile(name, where(), `expected a number, found ${describe(value)}`);
 }
 
 function describe(value: unknown): string {

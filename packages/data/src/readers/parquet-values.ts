@@ -1,9 +1,9 @@
 /** The values of a Parquet page: its encodings, and what the stored numbers and bytes stand for. All counts are checked first. */
 
 import type { Encoding, ParquetType, SchemaElement } from "hyparquet";
+import { decimalOf } from "./decimal.ts";
 import { halfToNumber } from "./npy.ts";
 import { readRuns } from "./runs.ts";
-import { decimalOf } from "./scan.ts";
 
 /** Values as stored. */
 export type Stored = ArrayLike<number | bigint | boolean | Uint8Array>;

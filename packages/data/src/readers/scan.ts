@@ -1,7 +1,4 @@
-/**
- * Text formats byte by byte: a window over the stream that always begins at a record, and numbers read from bytes without
- * a string in between.
- */
+/** Text formats byte by byte: a window over the stream that always begins at a record. */
 
 import { requestNext } from "@ranksim/core";
 import { badFile } from "../bad-file.ts";
@@ -130,54 +127,6 @@ const utf8 = new TextDecoder("utf-8");
 /** The bytes as a string for a message or a comparison; `decoded` is for what is kept. */
 export function textOf(window: Uint8Array, from: number, to: number): string {
   return utf8.decode(window.subarray(from, to));
-}
-
-/** Powers of ten that float64 holds exactly: a whole number below 2^53 times or over one of them is rounded once, so right. */
-const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
-const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-
-/** A whole number over a power of ten, rounded once: the same bits on every engine, which powers by `**` are not. */
-export function decimalOf(digits: bigint, scale: number): number {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) && scale < POWERS.length ? value / POWERS[scale] : Number(`${digits}e-${scale}`);
-}
-
-/**
- * The number that bytes `from` to `to` spell in decimal, as `Number` would read it; NaN if they spell none. Surrounding
- * blanks must have been left out already. Infinity is no decimal number.
- */
-export function numberOf(window: Uint8Array, from: number, to: number): number {
-  let at = from;
-  const sign = window[at];
-  if (at < to && (sign === 45 || sign === 43)) at++;
-  let mantissa = 0;
-  let digits = 0;
-  let power = 0;
-  for (; at < to && window[at] >= 48 && window[at] <= 57; at++, digits++) mantissa = mantissa * 10 + window[at] - 48;
-  if (at < to && window[at] === 46) {
-    for (at++; at < to && window[at] >= 48 && window[at] <= 57; at++, digits++, power--) {
-      mantissa = mantissa * 10 + window[at] - 48;
-    }
-  }
-  if (digits === 0) return Number.NaN;
-  if (at < to && (window[at] === 101 || window[at] === 69)) {
-    at++;
-    const negative = window[at] === 45;
-    if (at < to && (negative || window[at] === 43)) at++;
-    const first = at;
-    let exponent = 0;
-    for (; at < to && window[at] >= 48 && window[at] <= 57 && exponent < 10000; at++) {
-      exponent = exponent * 10 + window[at] - 48;
-    }
-    if (at === first) return Number.NaN;
-    power += negative ? -exponent : exponent;
-  }
-  if (at === to && digits <= 15 && power >= -22 && power <= 22) {
-    const value = power < 0 ? mantissa / POWERS[-power] : mantissa * POWERS[power];
-    return sign === 45 ? -value : value;
-  }
-  const text = textOf(window, from, to);
-  return DECIMAL.test(text) ? Number(text) : Number.NaN;
 }
 
 /** First position from `from` that is not a blank (space or tab). */

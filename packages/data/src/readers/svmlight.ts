@@ -8,12 +8,13 @@ import type { Opened } from "../source.ts";
 import { plainNumber } from "../table/numbers.ts";
 import { NO_COLUMNS } from "./columns.ts";
 import type { CsrBuilder } from "./csr-builder.ts";
+import { numberOf } from "./decimal.ts";
 import { decoded } from "./encoding.ts";
 import { splitLabels } from "./label-types.ts";
 import type { Reading } from "./options.ts";
 import { endOf, noRows, type RowBlocks } from "./reader.ts";
 import { RowsBuilder } from "./rows-builder.ts";
-import { numberOf, scanLines, skipBlanks, textOf } from "./scan.ts";
+import { scanLines, skipBlanks, textOf } from "./scan.ts";
 import { SparseCells } from "./sparse-cells.ts";
 
 const HASH = 35;

@@ -102,14 +102,15 @@ export class TableBuilder {
 
   #addNumber(cell: unknown, f: number): void {
     const builder = (this.#rows as RowsBuilder).cells;
+    const where = () => this.#place(f);
     if (typeof cell === "number" && !Number.isNaN(cell)) builder.add(cell);
     else if (typeof cell === "boolean") builder.add(Number(cell));
     else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) builder.add(Number(cell));
-    else if (cell === null || cell === undefined || Number.isNaN(cell)) builder.addMissing(this.#place(f));
-    else if (typeof cell === "string" && isMissing(cell)) builder.addMissing(this.#place(f));
-    else if (typeof cell === "string") builder.addText(cell, this.#place(f));
-    else if (cell instanceof Date) builder.addText(cell.toISOString(), this.#place(f));
-    else throw badFile(this.#name, this.#place(f), `expected a number, found ${describe(cell)}`);
+    else if (cell === null || cell === undefined || Number.isNaN(cell)) builder.addMissing(where);
+    else if (typeof cell === "string" && isMissing(cell)) builder.addMissing(where);
+    else if (typeof cell === "string") builder.addText(cell, where);
+    else if (cell instanceof Date) builder.addText(cell.toISOString(), where);
+    else throw badFile(this.#name, where(), `expected a number, found ${describe(cell)}`);
   }
 
   #row(): string {

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bytesSource, openData, readData, readLabels } from "../../src/node.ts";
+import { bytesSource, type MatrixData, openData, readData, readLabels } from "../../src/node.ts";
 import { expectRefusal, read, readMatrix, rowsOf } from "../rows.ts";
 
 describe("header", () => {
@@ -201,6 +201,43 @@ describe("grammar", () => {
       })();
       expect(await readData({ name: "a.csv", stream: () => stream })).toEqual(whole);
     }
+  });
+
+  test("numbers are what JavaScript reads, however they are written, separated and cut", async () => {
+    const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength: 21 });
+    const spelled = fc
+      .tuple(fc.constantFrom("", "-", "+"), digits, fc.constantFrom("", ".", ".000", "e-7", "E3"), digits)
+      .map((parts) => parts.join(""))
+      .filter((text) => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/.test(text));
+    const cell = fc.oneof(
+      spelled,
+      spelled.map((text) => `"${text}"`),
+      fc.integer({ min: -300, max: 300 }).map(String),
+    );
+    const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(",", ";", " ", "\t", "|", "7", "-", "."),
+        fc.constantFrom("\n", "\r\n", "\r"),
+        fc.integer({ min: 1, max: 40 }),
+        async (written, delimiter, end, size) => {
+          const rows = written.map((row) =>
+            row.map((text) => text.replaceAll(/[7.-]/g, (c) => (c === delimiter ? "1" : c))),
+          );
+          const text = rows.map((row) => row.join(delimiter)).join(end);
+          const bytes = new TextEncoder().encode(text);
+          const stream = (async function* () {
+            for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+          })();
+          const given = { delimiter, header: false, labelColumn: null };
+          const data = await readData({ name: "a.csv", stream: () => stream }, given);
+          const numbers = rows.map((row) => row.map((cell) => Number(cell.replaceAll('"', "")) + 0));
+          expect(rowsOf(data as MatrixData)).toEqual(numbers);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   test("reads files longer than any window", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decimalOf, numberOf } from "../../src/readers/scan.ts";
+import { decimalOf, numberOf } from "../../src/readers/decimal.ts";
 
 const parsed = (text: string) => {
   const bytes = new TextEncoder().encode(`x${text}7`);
@@ -12,6 +12,27 @@ test("numbers are read as JavaScript reads them, to the last bit", () => {
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 0, max: 3 }), (value, form) => {
       const text = [String(value), value.toExponential(), value.toPrecision(12), value.toFixed(4)][form];
       expect(parsed(text)).toBe(Number(text));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("numbers of up to 20 digits are rounded once, also at and beside the middle of two", () => {
+  // Between 2^53 and 2^54 odd numbers are in the middle of two float64; so are they times and over powers of two.
+  const middle = fc
+    .tuple(fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }), fc.integer({ min: -4, max: 10 }), fc.bigInt(-2n, 2n))
+    .map(([half, power, beside]): [bigint, number] => {
+      const odd = 2n * half + 1n;
+      return power < 0 ? [odd * 5n ** BigInt(-power) + beside, -power] : [odd * 2n ** BigInt(power) + beside, 0];
+    });
+  const any = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 26 }));
+  fc.assert(
+    fc.property(fc.oneof(middle, any), fc.boolean(), ([whole, decimals], isNegative) => {
+      const spelled = String(whole).padStart(decimals + 1, "0");
+      const point = spelled.length - decimals;
+      const text = `${isNegative ? "-" : ""}${spelled.slice(0, point)}.${spelled.slice(point)}`;
+      expect(parsed(text)).toBe(Number(text));
+      expect(parsed(`${whole}e-${decimals}`)).toBe(Number(`${whole}e-${decimals}`));
     }),
     { numRuns: 5000 },
   );

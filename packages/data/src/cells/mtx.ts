@@ -6,10 +6,11 @@
 import { badCell, badFile, quoted } from "../bad-file.ts";
 import type { Account, Budget } from "../budget.ts";
 import { GrowingIndices, GrowingValues } from "../growing-values.ts";
+import { numberOf } from "../readers/decimal.ts";
 import { decoded } from "../readers/encoding.ts";
 import type { Reading } from "../readers/options.ts";
 import type { RowBlocks } from "../readers/reader.ts";
-import { eachLine, numberOf, scanLines, skipBlanks } from "../readers/scan.ts";
+import { eachLine, scanLines, skipBlanks } from "../readers/scan.ts";
 import { type ByteSource, type Opened, openSource } from "../source.ts";
 import { type CellBatch, cellRows } from "./counts.ts";
 import type { Genes } from "./genes.ts";

@@ -20,6 +20,8 @@ export class GrowingValues {
   #values: Values = new Uint8Array(1024);
   #level: Level = 0;
   #largest = 0;
+  /** Room for numbers that are added together. */
+  #taken = new Float64Array(0);
 
   constructor(account?: Account) {
     this.#account = account;
@@ -33,32 +35,39 @@ export class GrowingValues {
     this.#values[this.length++] = value + 0;
   }
 
-  /** Adds numbers, as `push` does one after the other. -0 becomes 0 in `values` too. */
-  pushAll(values: Float64Array): void {
-    const fitting = this.#countFitting(values);
-    const length = this.length + fitting;
+  /** Adds those of `numbers` that `places` name, as `push` does one after the other; false, and none is added, where one is NaN. */
+  pushAll(numbers: Float64Array, places: readonly number[]): boolean {
+    const count = places.length;
+    const isFitting = this.#takeFitting(numbers, places);
+    if (!isFitting) {
+      for (let j = 0; j < count; j++) if (Number.isNaN(numbers[places[j]])) return false;
+      for (let j = 0; j < count; j++) this.push(numbers[places[j]]);
+      return true;
+    }
+    const length = this.length + count;
     if (length > this.#values.length) this.#grow(Math.max(length, this.length * 2));
-    this.#values.set(fitting === values.length ? values : values.subarray(0, fitting), this.length);
+    this.#values.set(this.#taken, this.length);
     this.length = length;
-    for (let i = fitting; i < values.length; i++) this.push(values[i]);
+    return true;
   }
 
-  /** How many of the first values need no wider type. */
-  #countFitting(values: Float64Array): number {
+  /** Whether no number needs a wider type; then they are in `#taken`. */
+  #takeFitting(numbers: Float64Array, places: readonly number[]): boolean {
+    if (this.#taken.length !== places.length) this.#taken = new Float64Array(places.length);
+    const taken = this.#taken;
     const level = this.#level;
-    const [low, high] =
-      level < 3 ? [LOWEST[level], HIGHEST[level]] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const low = level < 3 ? LOWEST[level] : Number.NEGATIVE_INFINITY;
+    const high = level < 3 ? HIGHEST[level] : Number.POSITIVE_INFINITY;
     let largest = this.#largest;
-    let i = 0;
-    for (; i < values.length; i++) {
-      const value = values[i] + 0;
-      if (!(value >= low && value <= high)) break;
-      if (level < 3 ? (value | 0) !== value : level === 3 && Math.fround(value) !== value) break;
+    for (let j = 0; j < taken.length; j++) {
+      const value = numbers[places[j]] + 0;
+      if (!(value >= low && value <= high)) return false;
+      if (level < 3 ? (value | 0) !== value : level === 3 && Math.fround(value) !== value) return false;
       if (value > largest) largest = value;
-      values[i] = value;
+      taken[j] = value;
     }
     this.#largest = largest;
-    return i;
+    return true;
   }
 
   get(position: number): number {

@@ -18,7 +18,16 @@ test("numbers end in the type that core chooses, in whatever order they come", (
       const expected = narrowest(Float64Array.from(numbers, (value) => value + 0));
       expect(growing.finish()).toEqual(expected);
       const inRows = new GrowingValues();
-      for (let i = 0; i < numbers.length; i += 3) inRows.pushAll(Float64Array.from(numbers.slice(i, i + 3)));
+      for (let i = 0; i < numbers.length; i += 3) {
+        const row = numbers.slice(i, i + 3);
+        expect(inRows.pushAll(Float64Array.of(Number.NaN, ...row), [...row.keys(), 0])).toBe(false);
+        expect(
+          inRows.pushAll(
+            Float64Array.of(Number.NaN, ...row),
+            row.map((_, j) => j + 1),
+          ),
+        ).toBe(true);
+      }
       expect(inRows.finish()).toEqual(expected);
       expect(narrowed(Float64Array.from(numbers))).toEqual(narrowest(Float64Array.from(numbers)));
     }),

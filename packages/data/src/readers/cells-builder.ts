@@ -27,10 +27,10 @@ export interface CellsBuilder {
   /** `isGrouped`: its text may be a whole number with thousands set apart by a point, and ends in a zero, which the value does not tell. */
   add(value: number, isGrouped?: boolean): void;
   /**
-   * The numbers of a whole row, unless some of them have to come one by one: then nothing is added, and the answer is false. `hasGrouped`: one may be
-   * as above.
+   * A whole row, its cells at `places` of `numbers`, unless one is NaN or cells have to come one by one: then nothing is added, and the answer is
+   * false. `hasGrouped`: one may be as above.
    */
-  addRow?(values: Float64Array, hasGrouped: boolean): boolean;
+  addRow?(numbers: Float64Array, places: readonly number[], hasGrouped: boolean): boolean;
   /** A cell without a value; `where` names it for the error. */
   addMissing(where: () => string): void;
   /** A cell that holds neither a number nor nothing. */
@@ -68,9 +68,8 @@ export class NumberCells implements CellsBuilder {
     this.#builder.add(value);
   }
 
-  addRow(values: Float64Array): boolean {
-    this.#builder.addRow(values);
-    return true;
+  addRow(numbers: Float64Array, places: readonly number[]): boolean {
+    return this.#builder.addRow(numbers, places);
   }
 
   addMissing(where: () => string): void {
@@ -136,10 +135,9 @@ class OpenCells implements CellsBuilder {
     this.#cells++;
   }
 
-  addRow(values: Float64Array, hasGrouped: boolean): boolean {
-    if (hasGrouped || this.#columns !== undefined) return false;
-    this.#dense.addRow(values);
-    this.#cells += values.length;
+  addRow(numbers: Float64Array, places: readonly number[], hasGrouped: boolean): boolean {
+    if (hasGrouped || this.#columns !== undefined || !this.#dense.addRow(numbers, places)) return false;
+    this.#cells += places.length;
     return true;
   }
 
@@ -238,10 +236,11 @@ class TypedCells implements CellsBuilder {
     this.add(this.#fill?.[this.#cells % this.#columns.length] ?? Number.NaN);
   }
 
-  addRow(values: Float64Array): boolean {
+  addRow(numbers: Float64Array, places: readonly number[]): boolean {
     if (this.#types.some(isWritten)) return false;
-    for (let c = 0; c < values.length; c++) this.#columns[c].addNumber(values[c]);
-    this.#cells += values.length;
+    for (let c = 0; c < places.length; c++) if (Number.isNaN(numbers[places[c]])) return false;
+    for (let c = 0; c < places.length; c++) this.#columns[c].addNumber(numbers[places[c]]);
+    this.#cells += places.length;
     return true;
   }
 

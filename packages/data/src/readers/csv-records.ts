@@ -236,20 +236,9 @@ export class CsvRecords {
     if (mayBeGrouped(this.#window, start, end)) this.hasGrouped = true;
   }
 
-  /** The number that the field spells; NaN if it spells none. */
-  number(field: number): number {
-    return this.#numbers[field];
-  }
-
-  /** Puts the numbers that fields spell into `row`; false if one of them spells none. */
-  takeNumbers(fields: readonly number[], row: Float64Array): boolean {
-    const numbers = this.#numbers;
-    for (let j = 0; j < row.length; j++) {
-      const value = numbers[fields[j]];
-      if (Number.isNaN(value)) return false;
-      row[j] = value;
-    }
-    return true;
+  /** The numbers that the fields spell; NaN for one that spells none. It holds until the next record. */
+  get numbers(): Float64Array {
+    return this.#numbers;
   }
 
   /** Whether a field may be 12 thousand and spells 12: 12.000 or 1.200, which no number tells from 12 and 1.2. */

@@ -66,15 +66,13 @@ interface CsvLayout {
   readonly firstLine: number;
   readonly names: readonly string[] | undefined;
   readonly rows: RowsBuilder;
-  /** Room for the numbers of a row. */
-  readonly numbers: Float64Array;
 }
 
-function readRecord(name: string, { records, columns, names, rows, numbers }: CsvLayout): void {
+function readRecord(name: string, { records, columns, names, rows }: CsvLayout): void {
   if (columns.label >= 0 && rows.leavesOut(records.text(columns.label))) return;
-  const isPlain = records.takeNumbers(columns.features, numbers);
   const placeOf = (c: number) => `line ${records.line}, ${columnPlace(names, c)}`;
-  if (!isPlain || !rows.cells.addRow?.(numbers, records.hasGrouped)) addCells(records, columns, rows.cells, placeOf);
+  if (!rows.cells.addRow?.(records.numbers, columns.features, records.hasGrouped))
+    addCells(records, columns, rows.cells, placeOf);
   if (columns.label >= 0) {
     const label = records.text(columns.label);
     if (!rows.keepsEmpty(label)) {
@@ -95,7 +93,7 @@ function addCells(
   placeOf: (column: number) => string,
 ): void {
   for (const c of features) {
-    const value = records.number(c);
+    const value = records.numbers[c];
     if (!Number.isNaN(value) && !cells.needsText?.()) {
       cells.add(value, records.mayBeGrouped(c));
       continue;
@@ -134,7 +132,6 @@ function layOut(
     firstLine,
     names,
     rows: new RowsBuilder(name, names, columns, options),
-    numbers: new Float64Array(columns.features.length),
   };
 }
 

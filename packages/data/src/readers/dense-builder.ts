@@ -55,8 +55,9 @@ export class DenseBuilder {
     this.#values.push(value);
   }
 
-  addRow(values: Float64Array): void {
-    this.#values.pushAll(values);
+  /** The numbers at some places, unless one is NaN: then nothing is added, and the answer is false. */
+  addRow(numbers: Float64Array, places: readonly number[]): boolean {
+    return this.#values.pushAll(numbers, places);
   }
 
   /** A cell without a value; `where` names it for the error. */

@@ -35,6 +35,7 @@ export {
   bytesSource,
   CountVectorizer,
   HashingVectorizer,
+  imageRows,
   loadDigits,
   readData,
   Table,
@@ -58,6 +59,7 @@ export {
   logLoss,
   precision,
   recall,
+  rowsFor,
   train,
   trainTestSplit,
   tune,
@@ -69,4 +71,4 @@ export {
   RankMap,
   type RankMapModel,
 } from "@ranksim/vq";
-export { loadModel } from "./load-model.ts";
+export { type FileBytes, loadModel, loadTransform } from "./load-model.ts";

@@ -1,7 +1,7 @@
 /** @packageDocumentation The same names as `ranksim`, with access to files, folders and downloads; and the command line as a function. */
 
-import type { Model, PredictingModel, Run } from "@ranksim/core";
-import { type LoadDataOptions, loadData, type TableLike } from "@ranksim/data/node";
+import type { Classifier, Label, Run } from "@ranksim/core";
+import { type DataSet, type LoadDataOptions, loadData, type TableLike } from "@ranksim/data/node";
 import { type Trained, type TrainingData, type TrainOptions, train as trainOn } from "@ranksim/learn";
 
 export type * from "@ranksim/data/node";
@@ -11,15 +11,15 @@ export * from "./index.ts";
 export { type FileIdentity, type Io, type Output, type Processes, processIo } from "./io.ts";
 export { run } from "./run.ts";
 
-/** What was trained on a file: a classifier, unless the file has no labels. */
-export interface TrainedOnFile extends Omit<Trained, "model"> {
-  readonly model: PredictingModel<TableLike | readonly string[]>;
-}
+/** What a model that was trained on a file takes: the rows of a table, or texts. */
+type FileRows = TableLike | readonly string[];
 
 /** `train` of `ranksim`, which also takes the path of a file or a folder, or the name of a data set. */
-export function train(path: string, options?: TrainOptions & Run): Promise<TrainedOnFile>;
-export function train<D extends TrainingData>(given: D, options?: TrainOptions & Run): Promise<Trained<D>>;
-export async function train(given: TrainingData | string, options: TrainOptions & Run = {}): Promise<{ model: Model }> {
+export const train: typeof trainOn &
+  ((path: string, options?: TrainOptions & Run) => Promise<Trained<DataSet, Classifier<Label, FileRows>>>) = (async (
+  given: TrainingData | string,
+  options: TrainOptions & Run = {},
+) => {
   if (typeof given !== "string") return trainOn(given, options);
   const { label, text, reading } = options;
   const asked: LoadDataOptions = {
@@ -29,4 +29,4 @@ export async function train(given: TrainingData | string, options: TrainOptions 
     ...reading,
   };
   return trainOn(await loadData(given, asked), options);
-}
+}) as never;

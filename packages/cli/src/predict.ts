@@ -7,5 +7,5 @@
 export type * from "@ranksim/core";
 export { Csr, Dense, openBackend, RanksimError, schemaOf } from "@ranksim/core/predict";
 export type * from "@ranksim/data";
-export { Table } from "@ranksim/data";
-export { loadModel } from "./load-model.ts";
+export { imageRows, Table } from "@ranksim/data";
+export { type FileBytes, loadModel, loadTransform } from "./load-model.ts";

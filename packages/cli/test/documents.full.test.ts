@@ -37,6 +37,7 @@ it.each([
   "packages/learn/README.md",
   "packages/vq/README.md",
   "packages/export/README.md",
+  "docs/how-do-i.md",
   "docs/from-0.2-to-0.3.md",
 ])("%s prints what it says", async (page) => {
   const { printed, promised } = await run(page);

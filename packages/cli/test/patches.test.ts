@@ -11,11 +11,12 @@ import {
   type PipelineModel,
   schemaOf,
 } from "@ranksim/core";
+import { namesAfter } from "@ranksim/core/internal";
 import { encodeNpy, loadDigits } from "@ranksim/data";
 import { decode, encode } from "fast-png";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { greyOf, patchesOf, patchFeatureNames, patchSheets, wherePictures } from "../src/model/patch-view.ts";
+import { greyOf, patchesOf, patchSheets, wherePictures } from "../src/model/patch-view.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 let world: World;
@@ -99,9 +100,8 @@ describe("report", () => {
     );
     const params = { width: 4, height: 4, channels: 3, patch: [2, 3], filters: [3, 2], nBest: 2, grid: [2, 1] };
     const model = await new PatchTransform(params).fit(x);
-    const names = patchFeatureNames(model);
-    expect(names).toHaveLength(model.pooledFeatures);
-    expect([names[0], names[4], names[9], names[13]]).toEqual([
+    const names = namesAfter([model], undefined, model.pooledFeatures)?.nameOf;
+    expect([0, 4, 9, 13].map((feature) => names?.(feature))).toEqual([
       "2x2 patch 0 in cell 0, 0",
       "2x2 patch 1 in cell 1, 0",
       "2x2 patch 0 in cell 1, 1",

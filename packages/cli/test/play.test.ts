@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import type { ClassifierModel, PipelineModel } from "@ranksim/core";
 import { bytesSource, type MatrixData, readData } from "@ranksim/data";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { loadModel } from "../src/load-model.ts";
+import { readModelFile as loadModel } from "../src/load-model.ts";
 import { makeWorld, mixed, type World } from "./world.ts";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));

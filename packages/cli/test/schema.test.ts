@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { RankSimilarityClassifier, saveModel, schemaOf } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadModel } from "../src/load-model.ts";
+import { readModelFile as loadModel } from "../src/load-model.ts";
 import { EXAMPLE_CONTENTS, makeWorld, type World } from "./world.ts";
 
 let world: World;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { ClassifierModel, ConformalModel, PipelineModel } from "@ranksim/core";
 import { loadDigits, type TableLike } from "@ranksim/data";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadModel } from "../src/load-model.ts";
+import { readModelFile as loadModel } from "../src/load-model.ts";
 import { misfits } from "./output-schema.ts";
 import { makeWorld, type World } from "./world.ts";
 

@@ -6,7 +6,7 @@ import { type TableData, type TableLike, TableModel } from "@ranksim/data";
 import { loadData } from "@ranksim/data/node";
 import { train } from "@ranksim/learn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadModel } from "../src/load-model.ts";
+import { readModelFile as loadModel } from "../src/load-model.ts";
 import { EXAMPLE_CONTENTS, makeWorld, mixed, type World } from "./world.ts";
 
 let world: World;

@@ -94,3 +94,8 @@ export class RanksimError extends Error {
     return this.facts ? told(this.facts, called) : this.message;
   }
 }
+
+/** What `JSON.stringify` of a model ends with: without it the model would be lost in silence. */
+export function refuseJson(): never {
+  throw new RanksimError("unsupported", "expected saveModel(model), not JSON");
+}

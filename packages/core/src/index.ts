@@ -37,7 +37,6 @@ export { narrowest, type Values } from "./matrix/values.ts";
 export { statedDigest } from "./model-file/container/layout.ts";
 export { sha256 } from "./model-file/container/sha256.ts";
 export { type LoadOptions, loadModel } from "./model-file/load.ts";
-export type { LoadedModel, LoadedPipeline } from "./model-file/loaded.ts";
 export { type SaveOptions, saveModel } from "./model-file/save.ts";
 export type { Json, Saved, SavedArray } from "./model-file/saved.ts";
 export type { Report, ReportStep, TrainingReport } from "./model-file/stored/report.ts";
@@ -60,6 +59,7 @@ export {
   type LinearReport,
 } from "./models/linear-model.ts";
 export { LINEAR_PARAMETERS, type LinearParams } from "./models/linear-params.ts";
+export type { LoadedClassifier, LoadedModel, LoadedPipeline, LoadedTransform } from "./models/loaded.ts";
 export type { Step } from "./models/named-steps.ts";
 export { MOST_PAIRED, PairModel, type PairParams, PairTransform } from "./models/pairs.ts";
 export type { Need, ParameterInfo } from "./models/parameter.ts";

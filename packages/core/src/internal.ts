@@ -14,6 +14,7 @@ export { codesAmong, encodeLabels, encodeSets, isLabelSets, refuseOtherType, set
 export { matchingMatrix, trainingMatrix } from "./matrix/matrix.ts";
 export { array, bad, vector } from "./model-file/stored/arrays.ts";
 export { conformalOn } from "./models/conformal.ts";
+export { type FeatureNames, namesAfter } from "./models/feature-names.ts";
 export { checkParams, paramsAsJson, storedParams } from "./models/parameter.ts";
 export { advance, optionsOf, partOfRun, turns, withBackend } from "./models/run.ts";
 export { countFilters } from "./paper/allocate.ts";

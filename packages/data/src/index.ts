@@ -22,6 +22,7 @@ export type {
 } from "./data-set.ts";
 export { isInMemory, rowCount, slices } from "./data-set.ts";
 export { didYouMean } from "./did-you-mean.ts";
+export { type ImageRowsOptions, imageRows, type Pixels } from "./images.ts";
 export { joinData } from "./join.ts";
 export { type Loader, openSources, type Source } from "./open.ts";
 export { type BlockOptions, type ReadDataOptions, readBlocks, readData, withLabels } from "./read.ts";

@@ -2,13 +2,14 @@
 
 import {
   type Checkpoint,
+  type Classifier,
   type Estimator,
+  type Label,
   type Labels,
   type MatrixLike,
   type Model,
   PatchTransform,
   Pipeline,
-  type PredictingModel,
   type Run,
   runOf,
   type Schema,
@@ -100,11 +101,31 @@ export interface HeldOut extends Judged {
   readonly baselines?: readonly Baseline[];
 }
 
-/** A trained model and the recipe it was made by. Data with labels gives a classifier. */
-export interface Trained<D extends TrainingData = DataSet> {
-  readonly model: D extends { readonly y: RowLabels } | readonly TableRecord[] | Blob
-    ? PredictingModel<Taken<D>>
+/** What a model gives a row that was trained on labels `Y`. */
+type GivenBy<Y> = Y extends readonly (readonly (infer L)[])[]
+  ? NamedBy<L>[]
+  : Y extends ArrayLike<infer L>
+    ? NamedBy<L>
+    : Label;
+/** Labels are named by strings or numbers, true and false by their words. */
+type NamedBy<L> = Extract<L, Label> | (true extends L ? "true" : never) | (false extends L ? "false" : never);
+
+/** What is trained on data: a classifier where it is known to have labels. */
+type TrainedOn<D> = D extends { readonly y: infer Y extends RowLabels }
+  ? Classifier<GivenBy<Y>, Taken<D>>
+  : D extends readonly TableRecord[] | Blob
+    ? Classifier<Label, Taken<D>>
     : Model;
+
+/** Options that say which column of records holds the labels. */
+type Labelled<K> = TrainOptions & Run & { readonly label: K };
+
+/** What a model that was trained on records takes: further ones, one by itself too, which need no label. */
+type RecordsLike<R> = TableLike | Partial<R> | readonly Partial<R>[];
+
+/** A trained model and the recipe it was made by. Data with labels gives a classifier. */
+export interface Trained<D extends TrainingData = DataSet, M extends Model = TrainedOn<D>> {
+  readonly model: M;
   /** What was chosen, with all that was tried. */
   readonly recipe: Choice["recipe"];
   /** What the model remembers of its data. */
@@ -153,7 +174,16 @@ export function trainingBytes(data: DataSet, options: PlanOptions = {}): number 
  * console.log(recipe.about, await model.predict(others));
  * ```
  */
-export async function train<D extends TrainingData>(given: D, options: TrainOptions & Run = {}): Promise<Trained<D>> {
+export function train<R extends object, K extends keyof R & string>(
+  records: readonly R[],
+  options: Labelled<K> & { readonly text: keyof R & string },
+): Promise<Trained<DataSet, Classifier<GivenBy<readonly R[K][]>, readonly string[]>>>;
+export function train<R extends object, K extends keyof R & string>(
+  records: readonly R[],
+  options: Labelled<K>,
+): Promise<Trained<DataSet, Classifier<GivenBy<readonly R[K][]>, RecordsLike<R>>>>;
+export function train<D extends TrainingData>(given: D, options?: TrainOptions & Run): Promise<Trained<D>>;
+export async function train(given: TrainingData, options: TrainOptions & Run = {}): Promise<{ model: Model }> {
   return trainPrepared(await prepare(await dataOf(given, options), options), options);
 }
 
@@ -190,7 +220,7 @@ export async function trainPrepared<D extends TrainingData>(
     ...(heldOut ? { heldOut: storedScores(heldOut) } : {}),
     ...(preset ? { recipe: { preset, about, ...(tried ? { tried } : {}) } } : {}),
   };
-  const model = withSchema(fitted.model, schema) as Trained<D>["model"];
+  const model = withSchema(fitted.model, schema) as TrainedOn<D>;
   return { model, recipe, schema, data: trial.data, ...(heldOut ? { heldOut } : {}), seconds };
 
   async function judgedApart(): Promise<HeldOut> {

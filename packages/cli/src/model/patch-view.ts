@@ -53,17 +53,6 @@ export function greyOf(values: ArrayLike<number>, channels: number): ArrayLike<n
   });
 }
 
-/** What a pooled feature is: a patch filter, and the cell of the grid it was found in, from the top left. */
-export function patchFeatureNames({ layers }: PatchModel): string[] {
-  return layers.flatMap(({ bank, windows: { cellsAcross, cellsDown, patchWidth, patchHeight } }) => {
-    const size = layers.length > 1 ? `${patchWidth}x${patchHeight} ` : "";
-    return Array.from({ length: cellsAcross * cellsDown * bank.filters }, (_, feature) => {
-      const cell = Math.floor(feature / bank.filters);
-      return `${size}patch ${feature % bank.filters} in cell ${cell % cellsAcross}, ${Math.floor(cell / cellsAcross)}`;
-    });
-  });
-}
-
 /** Where in an image a decision was found: above 0 for the class it was given, below 0 for the strongest rival. */
 export interface Where {
   readonly width: number;

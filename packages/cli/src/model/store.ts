@@ -7,7 +7,7 @@ import { readWhole, replaceWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { loadModel } from "../load-model.ts";
+import { readModelFile } from "../load-model.ts";
 
 /** A model and the file it is in. */
 export interface StoredModel {
@@ -22,7 +22,7 @@ export interface StoredModel {
 export async function readModel(path: string, io: Io, data: readonly string[] = []): Promise<StoredModel> {
   const bytes = await modelBytes(path, io);
   try {
-    const model: Model = loadModel(bytes);
+    const model: Model = readModelFile(bytes);
     return {
       model,
       name: path === "-" ? "model" : basename(path),
@@ -44,7 +44,7 @@ export async function readModel(path: string, io: Io, data: readonly string[] = 
 async function isModel(path: string, io: Io): Promise<boolean> {
   if (path === "-") return false;
   try {
-    loadModel(await modelBytes(path, io));
+    readModelFile(await modelBytes(path, io));
     return true;
   } catch {
     return false;

@@ -9,7 +9,7 @@ import { basename } from "node:path";
 import { Csr, RanksimError, statedDigest } from "@ranksim/core";
 import { Budget } from "@ranksim/data";
 import { openNamed } from "../backends.ts";
-import { loadModel } from "../load-model.ts";
+import { readModelFile } from "../load-model.ts";
 import type { Rows } from "./input.ts";
 import type { Limits } from "./limits.ts";
 import { ServedModel } from "./served-model.ts";
@@ -152,7 +152,7 @@ export class ModelRegistry {
     const bytes = await modelBytes(path);
     const backend = await openNamed("auto");
     try {
-      const model = loadModel(bytes);
+      const model = readModelFile(bytes);
       const version = statedDigest(bytes).slice(0, VERSION_DIGITS);
       const served = new ServedModel(name, version, model, backend, this.#limits);
       await warm(served);

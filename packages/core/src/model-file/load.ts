@@ -5,10 +5,10 @@
 
 import { describeGiven, RanksimError } from "../errors.ts";
 import type { Model, ModelReader } from "../models/estimator.ts";
+import type { LoadedModel } from "../models/loaded.ts";
 import { attachStored } from "../models/schema.ts";
 import { canonicalJson, firstDifference } from "./container/canonical-json.ts";
 import { decodeSaved } from "./container/decode.ts";
-import type { LoadedModel } from "./loaded.ts";
 import { builtInReaders } from "./readers.ts";
 import type { Json, Saved } from "./saved.ts";
 
@@ -25,12 +25,10 @@ export interface LoadOptions<R extends ModelReader = ModelReader> {
  * resized is copied.
  */
 export function loadModel<R extends ModelReader = never>(
-  bytes: Uint8Array,
+  file: Uint8Array | ArrayBuffer,
   options: LoadOptions<R> = {},
 ): LoadedModel | ReturnType<R["read"]> {
-  if (!(bytes instanceof Uint8Array)) {
-    throw new RanksimError("bad-file", `expected the file's bytes as a Uint8Array, found ${describeGiven(bytes)}`);
-  }
+  const bytes = bytesOf(file);
   const readers = new Map<string, ModelReader>(
     [...builtInReaders, ...(options.readers ?? [])].map((reader) => [reader.kind, reader]),
   );
@@ -51,6 +49,20 @@ export function loadModel<R extends ModelReader = never>(
     // A forged file can make a reader stumble in ways it did not foresee; the caller still has one thing to catch.
     throw new RanksimError("bad-file", `not a model: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
+}
+
+/** The bytes of a file, by what they are and not by their class: they may come of another realm, such as a frame. */
+function bytesOf(file: Uint8Array | ArrayBuffer): Uint8Array {
+  if (file instanceof Uint8Array) return file;
+  if (!/ (Uint8Array|ArrayBuffer)]/.test(Object.prototype.toString.call(file))) {
+    throw new RanksimError("bad-file", `expected the file's bytes as a Uint8Array, found ${describeGiven(file)}`);
+  }
+  const {
+    buffer = file,
+    byteOffset,
+    byteLength,
+  } = file as { buffer?: ArrayBufferLike; byteOffset?: number; byteLength: number };
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 /** Whether a buffer keeps its size as long as it lives. */

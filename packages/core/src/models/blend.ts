@@ -11,7 +11,8 @@ import type { MatrixLike } from "../matrix/matrix.ts";
 import type { Weighted } from "../matrix/row-weights.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad, stored, vector } from "../model-file/stored/arrays.ts";
-import type { Estimator, ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { CombinedModel } from "./combined.ts";
+import type { Estimator, ModelReader, PredictingModel, Run, SureOptions } from "./estimator.ts";
 import { changedSteps, namedSteps, type Step, wrongName } from "./named-steps.ts";
 import { isClassifier } from "./pipeline.ts";
 import { partOfRun } from "./run.ts";
@@ -103,7 +104,7 @@ interface BlendParts<X> {
 }
 
 /** Trained classifiers, blended. Made by `Blend.fit` or `loadModel`. */
-export class BlendModel<X = MatrixLike> implements PredictingModel<X, Label> {
+export class BlendModel<X = MatrixLike> extends CombinedModel<X> {
   readonly kind = "blend";
   readonly names: readonly string[];
   readonly steps: readonly Classifying<X>[];
@@ -115,6 +116,7 @@ export class BlendModel<X = MatrixLike> implements PredictingModel<X, Label> {
 
   /** Use `Blend.fit` or `loadModel`. */
   constructor({ names, steps, weights, odds }: BlendParts<X>) {
+    super();
     this.names = names;
     this.steps = steps;
     this.classes = steps[0].classes;
@@ -123,7 +125,10 @@ export class BlendModel<X = MatrixLike> implements PredictingModel<X, Label> {
   }
 
   /** The class of the largest probability, multiplied by the odds of the class where there are some; the lower of equals. */
-  async predict(x: X, run: Run = {}): Promise<Label[]> {
+  predict(x: X, options: Run & SureOptions): Promise<(Label | null)[]>;
+  predict(x: X, run?: Run): Promise<Label[]>;
+  async predict(x: X, { threshold, ...run }: Run & Partial<SureOptions> = {}): Promise<(Label | null)[]> {
+    if (threshold !== undefined) return (await import("./asked.ts")).sureAnswers(this, x, threshold, run);
     const { values, rows } = await this.predictProbabilities(x, run);
     const { classes, odds } = this;
     const c = classes.length;

@@ -1,14 +1,13 @@
 /** What trained models share, and what those that name classes, or several labels, do alike: filters and planes. */
 
 import type { RowSource } from "../backends/contract.ts";
-import type { ClassCalibration, LabelCalibration, Truth } from "../beyond/probabilities/fitted.ts";
+import type { ClassCalibration, LabelCalibration } from "../beyond/probabilities/fitted.ts";
 import type { ThresholdRule } from "../beyond/probabilities/thresholds.ts";
-import { RanksimError } from "../errors.ts";
-import { numbersBelow } from "../kernels/rows.ts";
+import { RanksimError, refuseJson } from "../errors.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import { type Matrix, type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
-import { gatherMatrix, matchingRows, type RowsLike } from "../matrix/source.ts";
+import { matchingRows, type RowsLike } from "../matrix/source.ts";
 import type { Json, Saved, SavedArray } from "../model-file/saved.ts";
 import { bad, readClasses, stored } from "../model-file/stored/arrays.ts";
 import {
@@ -17,11 +16,22 @@ import {
   readLabelCalibration,
   readThresholds,
 } from "../model-file/stored/calibration.ts";
+import type { Contribution } from "../paper/contributions.ts";
 import type { Answers } from "./answers.ts";
-import type { CalibrateOptions, Model, PredictingModel, Run, ThresholdOptions } from "./estimator.ts";
+import type {
+  CalibrateOptions,
+  Classifier,
+  Explanation,
+  LabelOf,
+  Model,
+  Ranked,
+  Run,
+  SureOptions,
+  ThresholdOptions,
+} from "./estimator.ts";
 import { CALIBRATION_METHOD, checkParams, THRESHOLD_RULE } from "./parameter.ts";
 import { optionsOf } from "./run.ts";
-import { inheritSchema } from "./schema.ts";
+import { inheritSchema, schemaOf } from "./schema.ts";
 
 /** What a trained model consists of. */
 export interface TrainedParts {
@@ -55,6 +65,10 @@ export abstract class TrainedModel<P extends TrainedParts> implements Model {
 
   abstract save(): Saved;
 
+  toJSON(): never {
+    return refuseJson();
+  }
+
   /** The same model with some parts replaced. */
   protected copy(changes: Partial<P> | Changes, hasNewRows = false): this {
     const Kind = this.constructor as new (parts: P) => this;
@@ -82,14 +96,14 @@ export interface ClassParts extends TrainedParts {
 /** A model that names a class, or several labels, for each row. */
 export abstract class ClassModel<Y extends Label | Label[], P extends ClassParts>
   extends TrainedModel<P>
-  implements PredictingModel<MatrixLike, Y>
+  implements Classifier<Y>
 {
   /** The class names, sorted: numbers before strings; for a model of several labels the label names. */
-  readonly classes: readonly Label[];
+  readonly classes: readonly LabelOf<Y>[];
 
   constructor(parts: P) {
     super(parts);
-    this.classes = parts.classes;
+    this.classes = parts.classes as readonly LabelOf<Y>[];
   }
 
   /** Whether rows have several labels. */
@@ -114,20 +128,8 @@ export abstract class ClassModel<Y extends Label | Label[], P extends ClassParts
   ): Promise<this> {
     const { method = "temperature", ...run } = optionsOf("calibrate", options, rest);
     const { calibrate } = checkParams({ calibrate: method }, [CALIBRATION_METHOD]);
-    const rows = await this.#rowsToFitTo(x);
-    const answers = await this.answers();
-    const scores = await answers.scores(rows, run);
-    const { fitCalibration, truthAmong } = await import("../beyond/probabilities/fit.ts");
-    const truth = truthAmong(y, this.classes, rows.rows, this.multilabel);
-    const { kind } = answers;
-    const calibration = await fitCalibration(
-      scores.values as Float64Array,
-      kind,
-      rows,
-      truth,
-      this.classes.length,
-      method,
-    );
+    const { calibrationFor } = await import("./fitting.ts");
+    const calibration = await calibrationFor(this, await this.answers(), x, y, { ...run, method });
     return this.#fitted({ ...this.params, calibrate }, calibration);
   }
 
@@ -155,32 +157,28 @@ export abstract class ClassModel<Y extends Label | Label[], P extends ClassParts
     { rule = "perLabel", ...run }: ThresholdOptions,
   ): Promise<this> {
     checkParams<{ thresholds: ThresholdRule }>({ thresholds: rule }, [THRESHOLD_RULE]);
-    if (!this.multilabel) {
-      throw new RanksimError("bad-params", "thresholds: expected a model of several labels per row");
-    }
-    const rows = await this.#rowsToFitTo(x);
+    const { thresholdsFor } = await import("./fitting.ts");
     const answers = await this.answers();
-    const { values } = await (this.decidesByProbabilities ? answers.probabilities : answers.scores).call(
-      answers,
-      rows,
-      run,
-    );
-    const [{ truthAmong }, { chooseThresholds }] = await Promise.all([
-      import("../beyond/probabilities/fit.ts"),
-      import("../beyond/probabilities/thresholds.ts"),
-    ]);
-    const { present } = truthAmong(y, this.classes, rows.rows, true) as Extract<Truth, { present: unknown }>;
-    const thresholds = chooseThresholds(values as Float64Array, present, rule);
+    const thresholds = await thresholdsFor(this, answers, this.decidesByProbabilities, x, y, { ...run, rule });
     return this.copy({ thresholds, params: { ...this.params, thresholds: rule } });
   }
 
   /** The class of each row, or its labels. */
+  predict(x: MatrixLike, options: Run & SureOptions): Promise<(Y | null)[]>;
   predict(x: RowSource, run?: Run): Promise<Y[]>;
   predict(x: MatrixLike, run?: Run): Promise<Y[]>;
-  async predict(x: RowsLike, run: Run = {}): Promise<Y[]> {
+  async predict(x: RowsLike, { threshold, ...run }: Run & Partial<SureOptions> = {}): Promise<(Y | null)[]> {
+    if (threshold !== undefined) return (await import("./asked.ts")).sureAnswers(this, x as MatrixLike, threshold, run);
     const rows = matchingRows(x, this.features);
     return (await this.answers()).predict(rows, run);
   }
+
+  async predictTop(x: MatrixLike, k: number, run?: Run): Promise<Ranked<LabelOf<Y>>[][]> {
+    return (await import("./asked.ts")).topAnswers(this, x, k, run);
+  }
+
+  /** Why one row of `x` gets its class or labels. */
+  abstract explain(x: MatrixLike, row?: number, run?: Run): Promise<Explanation<Y>>;
 
   /** The probability of each class, or that each label is present: rows x classes in the order of `classes`. */
   predictProbabilities(x: RowSource, run?: Run): Promise<Dense>;
@@ -209,15 +207,14 @@ export abstract class ClassModel<Y extends Label | Label[], P extends ClassParts
     return shareRight(predicted, y, this.classes);
   }
 
+  /** Contributions with the names of columns, where the model knows them. */
+  protected named(contributions: readonly Contribution[]): readonly Contribution[] {
+    const columns = schemaOf(this)?.columns;
+    return columns ? contributions.map((one) => ({ ...one, name: columns[one.feature].name })) : contributions;
+  }
+
   /** How the model answers. */
   protected abstract answers(): Promise<Answers<Y>>;
-
-  /** At least one row. Rows that are made are made once: they are read again. */
-  async #rowsToFitTo(x: RowsLike): Promise<RowSource> {
-    const rows = matchingRows(x, this.features);
-    if (rows.rows === 0) throw new RanksimError("empty-input", "expected at least 1 row to fit to, found none");
-    return rows.made ? gatherMatrix(rows, numbersBelow(rows.rows)) : rows;
-  }
 
   /** What models that name classes store of them. */
   protected saveClasses(): { readonly meta: Saved["meta"]; readonly arrays: { readonly [name: string]: SavedArray } } {

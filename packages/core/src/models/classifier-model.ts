@@ -105,7 +105,7 @@ export class ClassifierModel extends FilterClassModel<Label, ClassifierParts> {
   }
 
   /** Why one row of `x` gets its class. */
-  async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ClassExplanation> {
+  async explain(x: MatrixLike, row = 0, run: Run = {}): Promise<ClassExplanation> {
     const one = oneRow(x, row, this.features);
     const classOf = (f: number) => this.filterClass[f];
     const [label] = await this.predict(one, run);
@@ -120,6 +120,7 @@ export class ClassifierModel extends FilterClassModel<Label, ClassifierParts> {
     });
     return {
       ...found,
+      contributions: this.named(found.contributions),
       label,
       rivalLabel: found.rival === undefined ? undefined : this.classes[classOf(found.rival)],
       filters: found.filters.map((filter) => ({ ...filter, label: this.classes[classOf(filter.filter)] })),

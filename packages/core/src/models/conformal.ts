@@ -14,7 +14,8 @@ import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { MatrixLike } from "../matrix/matrix.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad, vector } from "../model-file/stored/arrays.ts";
-import type { ModelReader, PredictingModel, Run } from "./estimator.ts";
+import { CombinedModel } from "./combined.ts";
+import type { ModelReader, PredictingModel, Run, SureOptions } from "./estimator.ts";
 import { isClassifier } from "./pipeline.ts";
 
 /** How sure sets have to be. */
@@ -84,7 +85,7 @@ export async function conformalOn<X>(
 }
 
 /** A model that also answers with sets of classes. */
-export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label> {
+export class ConformalModel<X = MatrixLike> extends CombinedModel<X> {
   readonly kind = "conformal";
   readonly model: PredictingModel<X, Label>;
   readonly classes: readonly Label[];
@@ -96,6 +97,7 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
 
   /** Use `ConformalClassifier.fit`, `conformalOf` or `loadModel`. */
   constructor(model: PredictingModel<X, Label>, scores: Float64Array, known?: Float64Array) {
+    super();
     this.model = model;
     this.classes = model.classes;
     this.scores = scores;
@@ -103,11 +105,14 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
   }
 
   /** The class of each row; null for rows that are unlike what was trained on, where `reject` says how sure that has to be. */
-  predict(x: X, options: Run & RejectOptions): Promise<(Label | null)[]>;
+  predict(x: X, options: Run & (RejectOptions | SureOptions)): Promise<(Label | null)[]>;
   predict(x: X, run?: Run): Promise<Label[]>;
-  async predict(x: X, run: Run & Partial<RejectOptions> = {}): Promise<(Label | null)[]> {
-    const { reject, ...rest } = run;
-    const labels = await this.model.predict(x, rest);
+  async predict(x: X, run: Run & Partial<RejectOptions & SureOptions> = {}): Promise<(Label | null)[]> {
+    const { reject, threshold, ...rest } = run;
+    const labels =
+      threshold === undefined
+        ? await this.model.predict(x, rest)
+        : await (await import("./asked.ts")).sureAnswers(this.model, x, threshold, rest);
     if (reject === undefined) return labels;
     if (!(reject > 0 && reject < 1)) {
       throw new RanksimError("bad-params", `reject: expected a number above 0 and below 1, found ${reject}`);
@@ -136,10 +141,8 @@ export class ConformalModel<X = MatrixLike> implements PredictingModel<X, Label>
     return this.model.score(x, y, run);
   }
 
-  async predictProbabilities(x: X, run?: Run): Promise<Dense> {
-    const { predictProbabilities } = this.model;
-    if (!predictProbabilities) throw new RanksimError("unsupported", "the model has no probabilities");
-    return predictProbabilities.call(this.model, x, run);
+  predictProbabilities(x: X, run?: Run): Promise<Dense> {
+    return (this.model.predictProbabilities as NonNullable<typeof this.model.predictProbabilities>)(x, run);
   }
 
   /** How improbable a class may be (1 minus its probability) that belongs to a set of this coverage; infinite where too few rows were held out. */

@@ -13,6 +13,8 @@ import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
 import type { Saved } from "../model-file/saved.ts";
+import type { Contribution } from "../paper/contributions.ts";
+import type { StrongFilter } from "../paper/explain.ts";
 
 /** Where long work stands. */
 export interface Progress {
@@ -114,6 +116,58 @@ export interface PredictingModel<X = MatrixLike, Y = Label | readonly Label[]> e
   score(x: X, y: Labels | LabelSets, run?: Run): Promise<number>;
   /** rows x classes (for several labels: the probability that each is present). Absent where the model has no probabilities. */
   predictProbabilities?(x: X, run?: Run): Promise<Dense>;
+}
+
+/** What a model gives a row: a label, or of several labels the list of them. */
+export type Given = Label | readonly Label[];
+
+/** The labels that a row may be given. */
+export type LabelOf<Y extends Given> = Y extends readonly (infer L extends Label)[] ? L : Extract<Y, Label>;
+
+/** From which probability on a class is named; of several labels, from which on a row has each. */
+export interface SureOptions {
+  readonly threshold: number;
+}
+
+/** A class, or a label, and how probable it is. */
+export interface Ranked<L extends Label = Label> {
+  readonly label: L;
+  readonly probability: number;
+}
+
+/** Why a row is given its class or labels. */
+export interface Explanation<Y extends Given = Label> {
+  readonly label: Y;
+  /** The class that was nearest to being named instead; absent of several labels, and where there is one class. */
+  readonly rivalLabel?: LabelOf<Y> | undefined;
+  /** What features that are not zero add to the decision, the largest part first, with their names where they have any. */
+  readonly contributions: readonly Contribution[];
+  /** Of a model of filters: those that respond to the row, strongest first. */
+  readonly filters?: readonly (StrongFilter & { readonly label?: Label })[];
+  /** Of planes: the classes, the largest distance first. */
+  readonly classes?: readonly (Ranked & { readonly distance: number })[];
+  /** Of a blend: which of its parts this explains, and what it counts. */
+  readonly part?: { readonly name: string; readonly weight: number };
+}
+
+/** A model that names a class for each row (`Y` a label) or several (`Y` a list), says how sure it is, and why. */
+export interface Classifier<Y extends Given = Label, X = MatrixLike> extends Model {
+  readonly classes: readonly LabelOf<Y>[];
+  /** With a `threshold` null for rows whose class is less probable; of several labels, those that are as probable. */
+  predict(x: X, options: Run & SureOptions): Promise<(Y | null)[]>;
+  predict(x: X, run?: Run): Promise<Y[]>;
+  /** The `k` most probable classes of each row, the most probable first. */
+  predictTop(x: X, k: number, run?: Run): Promise<Ranked<LabelOf<Y>>[][]>;
+  /** rows x classes; of several labels, the probability that each is present. */
+  predictProbabilities(x: X, run?: Run): Promise<Dense>;
+  /** Share of rows whose prediction is right: accuracy, or for several labels the share of rows with exactly the right set. */
+  score(x: X, y: Labels | LabelSets, run?: Run): Promise<number>;
+  /** Why one row of `x` is given what it is. */
+  explain(x: X, row?: number, run?: Run): Promise<Explanation<Y>>;
+  /** For each row the classes that cannot be ruled out; of a model that was trained with sets. */
+  predictSets?(x: X, options?: Run & { readonly coverage?: number }): Promise<LabelOf<Y>[][]>;
+  /** How unlike what was trained on each row is, from 0 to 1; of a model that was trained with sets. */
+  novelty?(x: X, run?: Run): Promise<Float64Array>;
 }
 
 /** A model that takes in new rows. */

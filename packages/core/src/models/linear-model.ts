@@ -10,7 +10,7 @@ import { array, bad, readClasses, readParams, stored, vector } from "../model-fi
 import { FLAG, listOf, NUMBER, POSITIVE, record, such } from "../model-file/stored/record.ts";
 import { type Contribution, contributionsOf } from "../paper/contributions.ts";
 import { ClassModel, type ClassParts, oneRow, readLabelling } from "./class-model.ts";
-import type { ModelReader, Run, ThresholdOptions } from "./estimator.ts";
+import type { LabelOf, ModelReader, Run, ThresholdOptions } from "./estimator.ts";
 import type { LinearAnswers } from "./linear-answers.ts";
 import { LINEAR_PARAMETERS } from "./linear-params.ts";
 import { storedParams } from "./parameter.ts";
@@ -45,12 +45,12 @@ export interface LinearParts extends ClassParts {
 export type LinearContribution = Contribution;
 
 /** Why one row was given its class, or its labels. */
-export interface LinearExplanation<Y = Label | Label[]> {
+export interface LinearExplanation<Y extends Label | Label[] = Label | Label[]> {
   readonly label: Y;
   /** The classes or labels, the largest distance first. */
   readonly classes: readonly { readonly label: Label; readonly distance: number; readonly probability: number }[];
   /** The class of the second largest distance; absent of labels, and where there is one class. */
-  readonly rivalLabel: Label | undefined;
+  readonly rivalLabel: LabelOf<Y> | undefined;
   /** Features that are not zero in the row, largest part first: in the lead over the rival, of labels in the largest distance. */
   readonly contributions: readonly LinearContribution[];
 }
@@ -90,7 +90,7 @@ export class LinearModel<Y extends Label | Label[] = Label | Label[]> extends Cl
   /** What each feature that is not zero adds to the distance of a row from the plane of a class, the largest part first. */
   contributions(x: MatrixLike, row: number, label: Label): readonly LinearContribution[] {
     const one = oneRow(x, row, this.features);
-    const code = this.classes.indexOf(label);
+    const code = (this.classes as readonly Label[]).indexOf(label);
     if (code < 0) throw new RanksimError("bad-labels", `label ${JSON.stringify(label)} is none of the model's`);
     return contributionsOf(one, (feature) => this.weightOf(code, feature));
   }
@@ -103,13 +103,13 @@ export class LinearModel<Y extends Label | Label[] = Label | Label[]> extends Cl
   }
 
   /** Why one row of `x` gets its class or labels. */
-  async explain(x: MatrixLike, row: number, run: Run = {}): Promise<LinearExplanation<Y>> {
+  async explain(x: MatrixLike, row = 0, run: Run = {}): Promise<LinearExplanation<Y>> {
     const one = oneRow(x, row, this.features);
     const [label] = await this.predict(one, run);
     const distances = (await this.classScores(one, run)).values;
     const { values } = await this.predictProbabilities(one, run);
     const order = [...this.classes.keys()].sort((a, b) => distances[b] - distances[a] || a - b);
-    const given = this.multilabel ? order[0] : this.classes.indexOf(label as Label);
+    const given = this.multilabel ? order[0] : this.classes.indexOf(label as LabelOf<Y>);
     const rival = this.multilabel ? undefined : order.find((code) => code !== given);
     const weigh = (feature: number) =>
       this.weightOf(given, feature) - (rival === undefined ? 0 : this.weightOf(rival, feature));
@@ -117,7 +117,7 @@ export class LinearModel<Y extends Label | Label[] = Label | Label[]> extends Cl
       label,
       classes: order.map((c) => ({ label: this.classes[c], distance: distances[c], probability: values[c] })),
       rivalLabel: rival === undefined ? undefined : this.classes[rival],
-      contributions: contributionsOf(one, weigh),
+      contributions: this.named(contributionsOf(one, weigh)),
     };
   }
 

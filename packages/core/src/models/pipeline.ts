@@ -4,7 +4,7 @@
  */
 
 import type { RowSource } from "../backends/contract.ts";
-import { RanksimError } from "../errors.ts";
+import { RanksimError, refuseJson } from "../errors.ts";
 import type { Dense } from "../matrix/dense.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import type { Matrix, MatrixLike } from "../matrix/matrix.ts";
@@ -13,18 +13,24 @@ import type { Copied } from "../matrix/shifted.ts";
 import type { Saved } from "../model-file/saved.ts";
 import { bad } from "../model-file/stored/arrays.ts";
 import type {
+  Classifier,
   Estimator,
+  Explanation,
+  Given,
   GrowingModel,
+  LabelOf,
   Model,
   ModelReader,
   PredictingModel,
+  Ranked,
   Run,
+  SureOptions,
   TransformingModel,
 } from "./estimator.ts";
 import { changedSteps, namedSteps, type Step, wrongName } from "./named-steps.ts";
 import type { PatchModel } from "./patches.ts";
 import { advance, partOfRun } from "./run.ts";
-import { inheritSchema } from "./schema.ts";
+import { inheritSchema, schemaOf } from "./schema.ts";
 
 /** One recipe, or several of which all but the last must make transforming models. `X` is what the first takes. */
 export type Steps<X, M extends Model> =
@@ -117,8 +123,8 @@ function givesCopies(model: Model): model is Model & Pick<PatchModel, "copies" |
   return "withCopies" in model;
 }
 
-/** Whether the model names classes. */
-export function isClassifier(model: Model): model is PredictingModel {
+/** Whether the model names classes. `X` is what it takes, which only who trained it knows: rows of numbers, texts, records. */
+export function isClassifier<X = object>(model: Model): model is Classifier<Label, X> {
   return "predict" in model;
 }
 
@@ -131,7 +137,13 @@ export function isUpdatable(model: Model): model is GrowingModel {
 type Ability<M, Name extends string, Given> = M extends { readonly [name in Name]: unknown } ? Given : never;
 
 /** The labels that `M` predicts. */
-type Predicted<M> = M extends { predict(x: never, run?: Run): Promise<(infer Y)[]> } ? Y : never;
+type Predicted<M> = M extends { predict(x: never, run?: Run): Promise<(infer Y)[]> } ? Extract<Y, Given> : never;
+
+/** Asks for the class of each row, or for what is sure. */
+interface Predicting<X, Y> {
+  (x: X, options: Run & SureOptions): Promise<(Y | null)[]>;
+  (x: X, run?: Run): Promise<Y[]>;
+}
 
 /**
  * Trained steps. It has `transform`, or `predict` with `classes`, `score` and maybe `predictProbabilities`, and
@@ -142,8 +154,19 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
   readonly names: readonly string[];
   readonly steps: readonly Model[];
   declare readonly transform: Ability<M, "transform", (x: X, run?: Run) => Promise<Matrix>>;
-  declare readonly classes: Ability<M, "predict", readonly Label[]>;
-  declare readonly predict: Ability<M, "predict", (x: X, run?: Run) => Promise<Predicted<M>[]>>;
+  declare readonly classes: Ability<M, "predict", readonly LabelOf<Predicted<M>>[]>;
+  declare readonly predict: Ability<M, "predict", Predicting<X, Predicted<M>>>;
+  declare readonly predictTop: Ability<
+    M,
+    "predict",
+    (x: X, k: number, run?: Run) => Promise<Ranked<LabelOf<Predicted<M>>>[][]>
+  >;
+  /** Why one row of `x` gets its class or labels, with features by their names. */
+  declare readonly explain: Ability<
+    M,
+    "predict",
+    (x: X, row?: number, run?: Run) => Promise<Explanation<Predicted<M>>>
+  >;
   declare readonly score: Ability<M, "predict", (x: X, y: Labels | LabelSets, run?: Run) => Promise<number>>;
   declare readonly predictProbabilities: Ability<M, "predictProbabilities", (x: X, run?: Run) => Promise<Dense>>;
 
@@ -162,6 +185,10 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
     this.names = names;
     this.steps = steps;
     Object.assign(this, this.#abilities());
+  }
+
+  toJSON(): never {
+    return refuseJson();
   }
 
   save(): Saved {
@@ -183,9 +210,15 @@ export class PipelineModel<X = MatrixLike, M extends Model = Model> implements M
         return call(data, rest);
       };
     if (isTransformer(last)) found.transform = then((data, run) => last.transform(data, run));
-    if (isClassifier(last)) {
+    if (isClassifier<MatrixLike>(last)) {
+      const self = this as unknown as PredictingModel<X, Given>;
       found.classes = last.classes;
-      found.predict = then((data, run) => last.predict(data, run));
+      const predict = then((data, rest) => last.predict(data, rest));
+      found.predict = async (x: X, { threshold, ...run }: Run & Partial<SureOptions> = {}) =>
+        threshold === undefined ? predict(x, run) : (await import("./asked.ts")).sureAnswers(self, x, threshold, run);
+      found.predictTop = async (x: X, k: number, run?: Run) => (await import("./asked.ts")).topAnswers(self, x, k, run);
+      found.explain = async (x: X, row = 0, run?: Run) =>
+        (await import("./asked.ts")).explainAnswer(this, schemaOf(this), x, row, run);
       found.score = (x: X, y: Labels | LabelSets, run?: Run) => then((data, rest) => last.score(data, y, rest))(x, run);
       const { predictProbabilities } = last;
       if (predictProbabilities) {

@@ -83,7 +83,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> ext
   }
 
   /** Why one row of `x` gets its label or labels. */
-  async explain(x: MatrixLike, row: number, run: Run = {}): Promise<ProbabilisticExplanation<Y>> {
+  async explain(x: MatrixLike, row = 0, run: Run = {}): Promise<ProbabilisticExplanation<Y>> {
     const one = oneRow(x, row, this.features);
     // Filters are rivals when their rows are mostly called something else.
     const classOf = (f: number) => {
@@ -94,6 +94,7 @@ export class ProbabilisticModel<Y extends Label | Label[] = Label | Label[]> ext
     const [label] = await this.predict(one, run);
     return {
       ...found,
+      contributions: this.named(found.contributions),
       label,
       filters: found.filters.map((filter) => ({ ...filter, shares: this.filterShares(filter.filter) })),
     };

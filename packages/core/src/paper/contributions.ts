@@ -6,6 +6,8 @@ import { toCsr } from "../matrix/matrix.ts";
 /** A feature's part in a decision. */
 export interface Contribution {
   readonly feature: number;
+  /** What the feature is called, where it has a name: a column, a word, "colour = red". */
+  readonly name?: string;
   readonly value: number;
   /** value x what the feature weighs for the decision: positive supports it. Weights of filters are normalised, those of the rival taken off. */
   readonly contribution: number;

@@ -1,8 +1,8 @@
 /** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
 
-import { type Matrix, type Model, type ParameterName, RanksimError, type Run } from "@ranksim/core";
+import { type Matrix, type Model, type ParameterName, RanksimError, type Run, schemaOf } from "@ranksim/core";
 import { partOfRun } from "@ranksim/core/internal";
-import { type DataSet, rowCount, Table } from "@ranksim/data";
+import { blobSource, type DataSet, readData, rowCount, Table } from "@ranksim/data";
 import { asTransforming, filterPart, stepsOf, tableModelOf, takesText } from "./parts.ts";
 
 /** What a model can be asked with: rows of numbers, texts, or a table. */
@@ -37,6 +37,13 @@ export function inputFor(takes: "numbers" | "text" | "table", data: DataSet): In
     throw new RanksimError("bad-matrix", "expected numbers, found a table with words or missing values");
   }
   throw new RanksimError("bad-matrix", "expected numbers, found text; train a model that takes text");
+}
+
+/** The rows of a file as a model takes them: columns by the names that they had in training, in any order. */
+export async function rowsFor(model: Model, file: Blob): Promise<Input> {
+  const schema = schemaOf(model);
+  const about = schema ? { schema, labelColumn: null } : {};
+  return inputOf(model, await readData(blobSource(file), about));
 }
 
 /** Takes the data through all steps but the last. */

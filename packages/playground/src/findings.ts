@@ -29,7 +29,19 @@ export interface Explanation {
   readonly labels: readonly string[];
   /** In the order of the model's classes; absent for a transform. */
   readonly probabilities?: Float64Array;
+  /** Empty where planes decide, and where no filter responds. */
   readonly strongest: readonly StrongFilter[];
+  /** What the rows most like the sample make of the answer, where rows are pictures of one class each. */
+  readonly trust?: {
+    /** What the model's own probability was before it was weighed by them. */
+    readonly alone: number;
+    readonly share: number;
+    readonly isUnlike: boolean;
+    /** Rows of the data set, the most alike first. */
+    readonly nearest: readonly number[];
+  };
+  /** Whether there is nothing in the sample that a filter responds to. */
+  readonly isEmpty: boolean;
   /** The strongest filter of another class. */
   readonly rival?: FilterView;
   /** The classes that the parts speak for and against; the strongest filter may be of another one where several vote. */

@@ -4,19 +4,16 @@
  * handed over, not copied.
  */
 
-import type { Json } from "@ranksim/core";
+import type { Json, TriedRecipe } from "@ranksim/core";
 import type { Explanation, FeatureStudy, FilterView, Mistake, PatchView, SpikeSavings, SpikeView } from "./findings.ts";
 
 export type * from "./findings.ts";
 
-/** The three kinds of filter models, by the names the command line uses. */
+/** The paper's three kinds of filter models, by the names the command line uses. */
 export type ModelKind = "classifier" | "probabilistic" | "transform";
 
-/** What a recipe trains: filters on the rows, or a classifier on the patches that were found in images. */
-export type EstimatorName = ModelKind | "patches";
-
-/** The command's preset whose patches these are: few enough to be learned while one watches. */
-export const PATCH_PRESET = "fast";
+/** What a recipe trains: what the data asks for, as the command chooses it, or one of the paper's estimators. */
+export type EstimatorName = ModelKind | "chosen";
 
 /** Everything a training run depends on besides the data. */
 export interface Recipe {
@@ -41,12 +38,18 @@ export interface ReadChoices {
   readonly textColumn?: string;
   /** Columns that are left out. */
   readonly ignoreColumns?: readonly string[];
+  /** Columns that say something of each row and are no features: what is split together, when it was, how much it counts. */
+  readonly groupColumn?: string;
+  readonly timeColumn?: string;
+  readonly weightColumn?: string;
+  /** Whether a row may have several labels, with commas between. */
+  readonly multilabel?: boolean;
   /** How bytes become characters in a folder of texts; absent: UTF-8. */
   readonly encoding?: "latin1";
 }
 
 /** What a column of a table is taken for. */
-export type ColumnRole = "feature" | "label" | "text" | "ignore";
+export type ColumnRole = "feature" | "label" | "text" | "ignore" | "group" | "time" | "weight";
 
 /** The first rows of a table, column by column. */
 export interface Preview {
@@ -68,9 +71,9 @@ export interface ImageSize {
 /** A data set as the page sees it. The rows themselves stay with the worker. */
 export interface DataSummary {
   readonly name: string;
-  readonly form: "dense" | "sparse" | "text";
+  readonly form: "dense" | "sparse" | "text" | "table";
   readonly rows: number;
-  /** 0 for text, whose features arise in training. */
+  /** Columns of a table; 0 for text, whose features arise in training. */
   readonly features: number;
   /** Class names in order; empty without labels. */
   readonly classes: readonly string[];
@@ -80,6 +83,10 @@ export interface DataSummary {
   readonly featureNames?: readonly string[];
   /** How the files were read, where their names do not say it: for the lines that read them elsewhere. */
   readonly reading?: { readonly labels?: string; readonly format?: string };
+  /** The columns of a table: the range of their numbers, or their most frequent words. */
+  readonly columns?: readonly ColumnSummary[];
+  /** What a person should know of the reading. */
+  readonly notes?: readonly string[];
   /** Smallest and largest value, for drawing and for sliders. */
   readonly low: number;
   readonly high: number;
@@ -93,9 +100,25 @@ export interface DataSummary {
   readonly inkBlocks?: number;
 }
 
+/** A column of a table as it is shown: numbers of a range, or words. */
+export interface ColumnSummary {
+  readonly name: string;
+  readonly low?: number;
+  readonly high?: number;
+  readonly words?: readonly string[];
+}
+
 /** A model as the page sees it. */
 export interface ModelSummary {
-  readonly kind: ModelKind;
+  /** The kind of the part that decides: filters, or "linear". */
+  readonly kind: ModelKind | "linear";
+  /** What was chosen for the data, in words, and what was tried. */
+  readonly about?: string;
+  readonly tried?: readonly TriedRecipe[];
+  /** Of several models that answer together, the one that is explained. */
+  readonly explained?: string;
+  /** The size of the pictures that it takes, where it chose one. */
+  readonly imageSize?: ImageSize;
   /** Where it comes from: a training run in this page, or a file. */
   readonly origin: "trained" | "file";
   readonly name: string;
@@ -172,10 +195,14 @@ interface ClassScore {
   readonly support: number;
 }
 
-/** A row to be explained: numbers, the numbers that are not zero, or text. */
+/** A cell of a table; null where nothing is known. */
+export type Cell = number | string | null;
+
+/** A row to be explained: numbers, the numbers that are not zero, the cells of a table, or text. */
 export type Sample =
   | { readonly form: "dense"; readonly values: Float64Array }
   | { readonly form: "sparse"; readonly indices: Uint32Array; readonly values: Float64Array }
+  | { readonly form: "table"; readonly cells: readonly Cell[] }
   | { readonly form: "text"; readonly text: string };
 
 /** A row of the data set. */

@@ -91,8 +91,7 @@ describe("recipes", () => {
   });
 
   it("suit the labels there are", () => {
-    expect(recipeFor(true, false)).toMatchObject({ estimator: "classifier", heldOut: 0.25 });
-    expect(recipeFor(true, true).estimator).toBe("probabilistic");
-    expect(recipeFor(false, false)).toEqual({ estimator: "transform", heldOut: 0, params: {} });
+    expect(recipeFor(true)).toMatchObject({ estimator: "chosen", heldOut: 0.25 });
+    expect(recipeFor(false)).toEqual({ estimator: "transform", heldOut: 0, params: {} });
   });
 });

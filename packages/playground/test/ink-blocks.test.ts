@@ -8,19 +8,22 @@ import { countInk, drawingSize, spreadInk } from "../src/drawing/ink-blocks.ts";
 const size = { width: 8, height: 8 };
 
 describe("ink in blocks", () => {
-  it("is counted pixel by pixel", () => {
-    const drawing = new Float64Array(32 * 32);
+  it("is counted pixel by pixel: four of a drawing are one of the data's", () => {
+    const drawing = new Float64Array(64 * 64);
+    const ink = (x: number, y: number) => {
+      for (const at of [0, 1, 64, 65]) drawing[2 * y * 64 + 2 * x + at] = 1;
+    };
     for (const [x, y] of [
       [0, 0],
       [3, 3],
       [4, 0],
       [31, 31],
     ])
-      drawing[y * 32 + x] = 1;
+      ink(x, y);
     const counts = countInk(drawing, size, 4);
     expect([counts[0], counts[1], counts[63]]).toEqual([2, 1, 1]);
-    expect(counts.reduce((sum, ink) => sum + ink)).toBe(4);
-    expect(drawingSize(size, 4)).toEqual({ width: 32, height: 32 });
+    expect(counts.reduce((sum, value) => sum + value)).toBe(4);
+    expect(drawingSize(size, 4)).toEqual({ width: 64, height: 64 });
   });
 
   it("spreads so that it counts back, for any numbers and for all digits", async () => {
@@ -43,9 +46,9 @@ describe("ink in blocks", () => {
     // The middle column half inked, its right neighbour full: the ink of the half goes to the side of the full one.
     const values = Float64Array.from({ length: 64 }, (_, j) => (j % 8 === 3 ? 8 : j % 8 === 4 ? 16 : 0));
     const drawing = spreadInk(values, size, 4);
-    for (let y = 0; y < 32; y++) {
-      const line = Array.from(drawing.subarray(y * 32 + 12, y * 32 + 20));
-      expect(line).toEqual([0, 0, 1, 1, 1, 1, 1, 1]);
+    for (let y = 0; y < 64; y++) {
+      const line = Array.from(drawing.subarray(y * 64 + 24, y * 64 + 40));
+      expect(line).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
     }
   });
 });

@@ -81,15 +81,15 @@ describe.skipIf(!CHROMIUM)("journeys in Chromium (needs chromium)", () => {
     await page.getByLabel("Column species is").selectOption("ignore");
     await page.getByText("no labels: only a transform can be trained").waitFor();
     await page.getByLabel("Column species is").selectOption("feature");
-    await page
-      .getByRole("alert")
-      .getByText(/plants\.csv, line 2.*expected a number, found "fern"/)
-      .waitFor();
+    await page.getByText("120 rows × 11 columns").waitFor();
     await page.getByLabel("Column species is").selectOption("label");
     await page.getByText("3 classes: fern, moss, reed").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
+    await page.locator("summary", { hasText: "Parameters" }).click();
+    await page.getByLabel("Preset").selectOption("fast");
     await train(page);
     expect(await figure(page, "Held-out accuracy")).toBe("1.000");
+    await page.getByText(/^fast, for a table of 90 rows/).waitFor();
     await page.getByRole("slider", { name: "leaf0" }).fill("9");
     await page.getByTestId("verdict").getByText("before your change").waitFor();
     expect(await page.locator(".parts-table tbody tr").count()).toBeGreaterThan(0);

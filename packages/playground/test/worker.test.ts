@@ -12,10 +12,10 @@ import {
 import { loadDigits } from "@ranksim/data";
 import { ConformalClassifier, FilterWords } from "@ranksim/learn";
 import { describe, expect, it } from "vitest";
+import type { ReadChoices } from "../src/protocol.ts";
 import { loadedData, splitRows, summarize, viewRow } from "../src/worker/data.ts";
 import { Gate } from "../src/worker/gate.ts";
 import { viewFilter } from "../src/worker/pictures.ts";
-import { previewOf } from "../src/worker/preview.ts";
 import { Session } from "../src/worker/session.ts";
 import { studyFeatures } from "../src/worker/study.ts";
 
@@ -100,50 +100,76 @@ describe("data", () => {
 });
 
 describe("tables", () => {
-  const file = (name: string, text: string) => new File([text], name);
-  const numbers = Array.from({ length: 40 }, (_, r) => `${r},${(r * 7) % 11},${r % 2 ? "red" : "blue"},${r % 3}`);
+  const file = (name: string, text: string) => ({ path: name, file: new File([text], name) });
+  const rows = Array.from({ length: 40 }, (_, r) => `${r},${(r * 7) % 11},${r % 2 ? "red" : "blue"},${r % 3}`);
+  const opened = async (name: string, text: string, choices: ReadChoices = {}) => {
+    const { data, refused } = await new Session(QUIET).openFiles({ files: [file(name, text)], choices });
+    return {
+      data,
+      refused,
+      roles: (data?.preview ?? refused?.preview)?.columns.map(({ key, role }) => `${key} ${role}`),
+    };
+  };
 
-  it("are looked at by their first rows, with a guess at each column", async () => {
-    const found = await previewOf(file("t.csv", `id,size,colour,count\n${numbers.join("\n")}\n`), {});
-    expect(found?.preview.columns.map(({ key, role }) => `${key} ${role}`)).toEqual([
-      "id ignore",
-      "size feature",
-      "colour label",
-      "count feature",
-    ]);
-    expect(found?.preview.columns[2].cells.slice(0, 2)).toEqual(["blue", "red"]);
-    expect(found?.choices).toEqual({ labelColumn: "colour", ignoreColumns: ["id"] });
+  it("show their first rows, with what the readers took each column for", async () => {
+    const { data, roles } = await opened("t.csv", `id,size,class,count\n${rows.join("\n")}\n`);
+    expect(roles).toEqual(["id ignore", "size feature", "class label", "count feature"]);
+    expect(data?.preview?.columns[2].cells.slice(0, 2)).toEqual(["blue", "red"]);
+    const said = await opened("t.csv", `${rows.join("\n")}\n`, { labelColumn: "-1", ignoreColumns: ["2"] });
+    expect(said.roles).toEqual(["0 ignore", "1 feature", "2 ignore", "3 label"]);
   });
 
-  it("are looked at as they were said to be", async () => {
-    const found = await previewOf(file("t.csv", `${numbers.join("\n")}\n`), {
-      labelColumn: "-1",
-      ignoreColumns: ["2"],
-    });
-    expect(found?.preview.columns.map(({ key, role }) => `${key} ${role}`)).toEqual([
-      "0 feature",
-      "1 feature",
-      "2 ignore",
-      "3 label",
+  it("have words, gaps and numbers for columns, and a cell that was missed is null", async () => {
+    const session = new Session(QUIET);
+    const text = `size,town,class\n${rows.map((_, r) => `${r % 5 ? r : ""},${["York", "Leeds"][r % 2]},${"ab"[r % 2]}`).join("\n")}\n`;
+    const { data } = await session.openFiles({ files: [file("t.csv", text)], choices: {} });
+    expect(data).toMatchObject({ form: "table", features: 2, classes: ["a", "b"] });
+    expect(data?.columns).toEqual([
+      { name: "size", low: 1, high: 39 },
+      { name: "town", words: ["York", "Leeds"] },
     ]);
-    expect(found?.choices).toEqual({ labelColumn: "3", ignoreColumns: ["2"] });
+    expect(session.rows({ rows: [5] })[0].sample).toEqual({ form: "table", cells: [null, "Leeds"] });
   });
 
-  it("of texts have their text found, and the beginning of a large file is enough", async () => {
-    const lines = Array.from({ length: 9000 }, (_, r) =>
-      JSON.stringify({ note: `this is the remark of visitor ${r}`, class: r % 2 ? "a" : "b" }),
+  it("of several likely labels are refused with their first rows, so that one can be named", async () => {
+    const { data, refused, roles } = await opened(
+      "t.csv",
+      `label,size,class\n${rows.map((_, r) => `${r % 2},${r},${r % 3}`).join("\n")}\n`,
     );
-    const found = await previewOf(file("notes.jsonl", lines.join("\n")), {});
-    expect(found?.choices).toEqual({ labelColumn: "class", textColumn: "note" });
-    // In a table of words alone a first row of words that do not come again names the columns; one that does come again is a row.
-    const texts = lines.slice(0, 40).map((_, r) => `this is the remark of visitor ${r},${r % 2 ? "good" : "bad"}`);
-    const named = await previewOf(file("notes.csv", ["remark,verdict", ...texts].join("\n")), {});
-    expect(named?.choices).toEqual({ labelColumn: "verdict", textColumn: "remark" });
-    expect(named?.preview.columns[1].cells.slice(0, 2)).toEqual(["bad", "good"]);
-    const unnamed = await previewOf(file("notes.csv", ["fine,good", ...texts].join("\n")), {});
-    expect(unnamed?.choices).toEqual({ labelColumn: "1", textColumn: "0" });
-    expect(await previewOf(file("rows.npy", "x"), {})).toBeUndefined();
-    expect(await previewOf(file("torn.csv", "a,b\n1\n"), {})).toBeUndefined();
+    expect(data).toBeUndefined();
+    expect(refused?.message).toMatch(/label.*class/);
+    expect(roles).toEqual(["label feature", "size feature", "class feature"]);
+  });
+
+  it("of one column of texts are texts, also where only the beginning of a large file was looked at", async () => {
+    const lines = Array.from({ length: 3000 }, (_, r) =>
+      JSON.stringify({
+        note: `this is the remark of visitor ${r} about the ${["museum", "garden"][r % 2]} and its ${"many ".repeat(20)}rooms`,
+        class: r % 2 ? "a" : "b",
+      }),
+    );
+    const { data, roles } = await opened("notes.jsonl", lines.join("\n"));
+    expect(data).toMatchObject({ form: "text", rows: 3000, classes: ["a", "b"] });
+    expect(roles).toEqual(["note text", "class label"]);
+    expect((await opened("torn.csv", "a,b\n1\n").catch((error: Error) => error)).toString()).toMatch(/line 2/);
+  });
+
+  it("train the command's recipe, are judged, and say why a row with words is decided as it is", async () => {
+    const session = new Session(QUIET);
+    const lines = Array.from(
+      { length: 120 },
+      (_, r) => `${(r * 7) % 30},${["red", "green", "blue"][r % 3]},${["rose", "leaf", "sky"][r % 3]}`,
+    );
+    await session.openFiles({ files: [file("t.csv", `size,colour,class\n${lines.join("\n")}\n`)], choices: {} });
+    const recipe = { estimator: "chosen", heldOut: 0.25, params: { preset: "fast" } } as const;
+    const model = await session.train({ recipe, pace: "full" });
+    expect(model.about).toMatch(/^fast, for a table of 90 rows and 2 columns/);
+    expect(await session.evaluate()).toMatchObject({ rows: 30, basis: "held-out", accuracy: 1 });
+    const sample = { form: "table", cells: [12, "blue"] } as const;
+    const { labels, names, parts } = await session.explain({ sample });
+    expect(labels).toEqual(["sky"]);
+    expect(names?.[0]).toMatch(/colour/);
+    expect(parts[0]).toBeGreaterThan(0);
   });
 });
 
@@ -282,18 +308,20 @@ describe("a session", () => {
   });
 
   it.each([
-    ["linear", new LinearClassifier()],
-    ["blend", new Blend([["planes", new LinearClassifier()]])],
-  ])("says of a model that ends with no filters what makes one: %s", async (kind, estimator) => {
+    ["planes", new LinearClassifier()],
+    ["a blend", new Blend([["planes", new LinearClassifier()]])],
+  ])("opens a model without filters, and says why it answers: %s", async (_, estimator) => {
     const session = new Session(QUIET);
     const x = Dense.fromRows(Array.from({ length: 20 }, (_, r) => Array.from({ length: 5 }, (_, i) => (r * i) % 7)));
-    const model = await estimator.fit(
-      x,
-      Array.from({ length: 20 }, (_, r) => r % 2),
-    );
+    const y = Array.from({ length: 20 }, (_, r) => (r % 2 ? "odd" : "even"));
+    const model = await estimator.fit(x, y);
     const file = { path: "a.model", file: new File([saveModel(model)], "a.model") };
-    const opening = session.openFiles({ files: [file], choices: {} });
-    await expect(opening).rejects.toThrow(new RegExp(`last step has filters, found ${kind} .*--for update`));
+    const opened = await session.openFiles({ files: [file], choices: {} });
+    expect(opened.model).toMatchObject({ kind: "linear", filters: 0, inputs: 5, classes: ["even", "odd"] });
+    expect(session.wall({ most: 9 })).toEqual([]);
+    const { labels, parts } = await session.explain({ sample: { form: "dense", values: Float64Array.from(x.row(3)) } });
+    expect(labels).toEqual((await model.predict(x.slice(3, 4))).map(String));
+    expect(parts.length).toBeGreaterThan(0);
   });
 
   it("says what is missing instead of failing", async () => {

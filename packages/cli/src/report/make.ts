@@ -8,6 +8,7 @@ import type { ReportContent } from "./content.ts";
 import { gatherReport, type ReportSubject } from "./gather.ts";
 import { reportPage } from "./page.ts";
 
+export { knownNamer } from "../model/feature-names.ts";
 export { greyOf, type PatchSheet, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
 export { type Picture, pictureOf } from "../pictures/picture.ts";
 export { pngAddress } from "../pictures/png.ts";

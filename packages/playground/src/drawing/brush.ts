@@ -16,12 +16,9 @@ export interface Ink {
   readonly whole: boolean;
 }
 
-/**
- * Radius of the middle brush in pixels: handwriting fills about a tenth of a picture's width. The digits were written with a
- * broad pen: their lines take a seventh, by the ink they have.
- */
-export function brushRadius({ width, height }: ImageSize, size: number, broad = false): number {
-  return Math.max(0.55, (broad ? 0.07 : 0.05) * Math.max(width, height)) * size;
+/** Radius of the middle brush in pixels: handwriting fills about a tenth of a picture's width. */
+export function brushRadius({ width, height }: ImageSize, size: number): number {
+  return Math.max(0.55, 0.05 * Math.max(width, height)) * size;
 }
 
 /** Draws (or erases) along a line, changing `values` in place. */

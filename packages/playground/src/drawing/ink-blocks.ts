@@ -1,25 +1,32 @@
 /**
  * Drawing for data that counts ink: the digits were drawn on 32 × 32 pixels, and each of their 8 × 8 numbers is how many of
- * 4 × 4 pixels have ink. A drawing holds 0 or 1 for each fine pixel.
+ * 4 × 4 pixels have ink. Drawings here are twice as fine, and hold 0 or 1 for each pixel.
  */
 
 import type { ImageSize } from "../protocol.ts";
 
-/** The size of the drawing behind a picture whose numbers count blocks of `side` × `side` pixels. */
+/** The size of the drawing behind a picture, whose numbers count blocks of `side` × `side` pixels. */
 export const drawingSize = ({ width, height }: ImageSize, side: number): ImageSize => ({
-  width: width * side,
-  height: height * side,
+  width: width * drawnSide(side),
+  height: height * drawnSide(side),
 });
 
-/** Counts the ink in each block. */
+/** Pixels of a drawing along each side of one that is counted: thin lines and small loops keep apart. */
+const FINER = 2;
+
+/** The side of the blocks of a drawing, of data whose numbers count blocks of `side` × `side` pixels. */
+export const drawnSide = (side: number): number => FINER * side;
+
+/** Counts the ink in each block of a drawing, as pixels of the data's own size. */
 export function countInk(drawing: Float64Array, { width, height }: ImageSize, side: number): Float64Array {
   const counts = new Float64Array(width * height);
-  for (let y = 0; y < height * side; y++) {
-    for (let x = 0; x < width * side; x++) {
-      counts[Math.floor(y / side) * width + Math.floor(x / side)] += drawing[y * width * side + x];
+  const fine = drawnSide(side);
+  for (let y = 0; y < height * fine; y++) {
+    for (let x = 0; x < width * fine; x++) {
+      counts[Math.floor(y / fine) * width + Math.floor(x / fine)] += drawing[y * width * fine + x];
     }
   }
-  return counts;
+  return counts.map((count) => Math.round(count / FINER ** 2));
 }
 
 /** Rounds in which ink moves to where there is most ink around it. */
@@ -30,16 +37,18 @@ const ROUNDS = 4;
  * between the centres of the blocks, is darkest, and then to those with most ink around them; so lines come out as lines.
  */
 export function spreadInk(counts: Float64Array, size: ImageSize, side: number): Float64Array {
+  const blocks = drawnSide(side);
+  const ink = counts.map((count) => count * FINER ** 2);
   const fine = drawingSize(size, side);
   const coarse = new Float64Array(fine.width * fine.height);
   for (let y = 0; y < fine.height; y++) {
     for (let x = 0; x < fine.width; x++) {
-      coarse[y * fine.width + x] = smoothed(counts, size, (x + 0.5) / side - 0.5, (y + 0.5) / side - 0.5);
+      coarse[y * fine.width + x] = smoothed(counts, size, (x + 0.5) / blocks - 0.5, (y + 0.5) / blocks - 0.5);
     }
   }
-  let drawing = inkDarkest(counts, size, side, coarse);
+  let drawing = inkDarkest(ink, size, blocks, coarse);
   for (let round = 0; round < ROUNDS; round++) {
-    drawing = inkDarkest(counts, size, side, surroundings(drawing, fine, coarse));
+    drawing = inkDarkest(ink, size, blocks, surroundings(drawing, fine, coarse));
   }
   return drawing;
 }

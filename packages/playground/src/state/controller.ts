@@ -4,6 +4,7 @@
  */
 
 import { batch, effect } from "@preact/signals";
+import { drawnSide } from "../drawing/ink-blocks.ts";
 import type { ImageSize, ModelSummary, NamedFile, Pace, ReadChoices, Recipe } from "../protocol.ts";
 import { type Address, isServedData, placeOf, readAddress, type Tab, writeAddress } from "./address.ts";
 import { Client, WorkerError } from "./client.ts";
@@ -106,7 +107,7 @@ export class Controller {
       if (summary) {
         this.#setData({ id: ++this.#numbers, summary, imageSize: summary.imageSize, choices, files }, fits);
         const kept = summary.name === this.#wanted.data ? this.#wanted.recipe : undefined;
-        this.state.recipe.value = kept ?? recipeFor(summary.classes.length > 0, summary.multilabel);
+        this.state.recipe.value = kept ?? recipeFor(summary.classes.length > 0);
         // Files that `ranksim play` serves are there as long as it is.
         if (!isServedData(summary.name)) void this.#keep(summary.name, files, choices);
       }
@@ -309,7 +310,7 @@ export class Controller {
     const blocks = data.peek()?.inkBlocks;
     const width = model.peek()?.inputs ?? data.peek()?.features;
     if (row === undefined && (drawn || ink)) this.sampling.clear();
-    if (ink && blocks && ink.length === (width ?? 0) * blocks * blocks) {
+    if (ink && blocks && ink.length === (width ?? 0) * drawnSide(blocks) ** 2) {
       this.sampling.draw(Float64Array.from(ink), "link");
     } else if (drawn && drawn.length === width) {
       this.sampling.edit({ form: "dense", values: Float64Array.from(drawn) }, "link");

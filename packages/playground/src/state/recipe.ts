@@ -7,37 +7,34 @@ import {
   PROBABILISTIC_PARAMETERS,
   WHOLE_PARAMETERS,
 } from "@ranksim/core";
-import type { DataSummary, EstimatorName, Recipe } from "../protocol.ts";
+import type { EstimatorName, Recipe } from "../protocol.ts";
 
-/** What the command's preset for images has other than a classifier alone. */
-const PATCH_DEFAULTS: { readonly [name: string]: Json } = {
-  refine: true,
-  refineWindow: 0.04,
-  calibrate: "temperature",
-  decision: "probability",
-};
-
-/** Parameters of each estimator, in the library's own table. */
+/** Parameters of each estimator, in the library's own table; what is chosen by the data has those of the choice. */
 export const PARAMETERS: { readonly [name in EstimatorName]: readonly ParameterInfo[] } = {
+  chosen: [
+    {
+      name: "preset",
+      form: "choice",
+      choices: ["fast", "balanced", "best"],
+      default: "balanced",
+      about: "how much is tried: fast trains the first recipe that suits, best tries all and blends them",
+    },
+    ...CLASSIFIER_PARAMETERS.filter(({ name }) => name === "seed"),
+  ],
   classifier: CLASSIFIER_PARAMETERS,
   probabilistic: PROBABILISTIC_PARAMETERS,
   transform: WHOLE_PARAMETERS,
-  // Always refined, as the command's preset is.
-  patches: CLASSIFIER_PARAMETERS.filter(({ name }) => name !== "refine").map((info) => ({
-    ...info,
-    default: PATCH_DEFAULTS[info.name] ?? info.default,
-  })),
 };
 
 /** Estimators by the names that users know from the documentation. */
 export const ESTIMATORS: { readonly [name in EstimatorName]: { readonly title: string; readonly about: string } } = {
-  classifier: { title: "Classifier", about: "filters for each class; fast" },
-  probabilistic: { title: "Probabilistic classifier", about: "filters for all rows; each knows its classes" },
-  transform: { title: "Transform", about: "filters only, no labels needed" },
-  patches: {
-    title: "Classifier on patches",
-    about: "for pictures, in two layers: patches first, then filters of classes",
+  chosen: { title: "Chosen by the data", about: "as ranksim train does: the same file, byte for byte" },
+  classifier: { title: "The paper's classifier", about: "filters for each class; fast" },
+  probabilistic: {
+    title: "The paper's probabilistic classifier",
+    about: "filters for all rows; each knows its classes",
   },
+  transform: { title: "The paper's transform", about: "filters only, no labels needed" },
 };
 
 /** Parameters by what they are about, those that most people change first at the head of each. The last group takes those that none names. */
@@ -45,7 +42,7 @@ const PARAMETER_GROUPS: readonly { readonly title: string; readonly names: reado
   {
     title: "Filters",
     names: [
-      ...["filters", "iterations", "seed", "initialize", "spreading", "tolerance", "classWeight"],
+      ...["preset", "filters", "iterations", "seed", "initialize", "spreading", "tolerance", "classWeight"],
       ...["fastFilters", "maxFilters", "initialRows", "keepSums"],
     ],
   },
@@ -84,20 +81,10 @@ const FIRST_PARAMS = { filters: 35, refine: true, calibrate: "temperature", deci
 /** The recipe that the page opens with. */
 export const FIRST_RECIPE: Recipe = { estimator: "classifier", heldOut: HELD_OUT, params: FIRST_PARAMS };
 
-/** The recipe for a data set that was just dropped: the library's defaults, by the labels there are. */
-export function recipeFor(labelled: boolean, multilabel: boolean): Recipe {
-  const estimator = !labelled ? "transform" : multilabel ? "probabilistic" : "classifier";
-  return { estimator, heldOut: labelled ? HELD_OUT : 0, params: {} };
+/** The recipe for a data set that was just dropped: what suits it, or without labels filters alone. */
+export function recipeFor(labelled: boolean): Recipe {
+  return { estimator: labelled ? "chosen" : "transform", heldOut: labelled ? HELD_OUT : 0, params: {} };
 }
-
-/** Whether patches can be looked for: in pictures of one class each that are not too small for windows. */
-export function hasPatches(data: DataSummary | undefined): boolean {
-  const size = data?.form === "dense" && !data.multilabel && data.classes.length > 0 ? data.imageSize : undefined;
-  return size !== undefined && Math.min(size.width, size.height) >= SMALLEST_SIDE;
-}
-
-/** Pictures with shorter sides have no room for windows. */
-const SMALLEST_SIDE = 5;
 
 /** A recipe with one parameter changed; a value equal to its default is left out. */
 export function withParam(recipe: Recipe, info: ParameterInfo, value: Json | undefined): Recipe {
@@ -109,10 +96,7 @@ export function withParam(recipe: Recipe, info: ParameterInfo, value: Json | und
 /** A recipe for another estimator; parameters it does not have are dropped. */
 export function withEstimator(recipe: Recipe, estimator: EstimatorName): Recipe {
   const known = new Set(PARAMETERS[estimator].map(({ name }) => name));
-  // What a recipe of patches does by itself need not be said, and so few filters of classes as pixels need are too few.
-  const turns = (recipe.estimator === "patches") !== (estimator === "patches");
-  const isKept = (name: string) => known.has(name) && !(turns && (name in PATCH_DEFAULTS || name === "filters"));
-  const params = Object.fromEntries(Object.entries(recipe.params).filter(([name]) => isKept(name)));
+  const params = Object.fromEntries(Object.entries(recipe.params).filter(([name]) => known.has(name)));
   return { ...recipe, estimator, params };
 }
 

@@ -1,5 +1,6 @@
 /** The sample and its answer: choosing a row, drawing, clearing, going back, and asking the worker why. */
 
+import { centred, DIGITS_FRAME } from "../drawing/centre.ts";
 import { countInk, drawingSize, spreadInk } from "../drawing/ink-blocks.ts";
 import type { Sample } from "../protocol.ts";
 import { type Client, latest } from "./client.ts";
@@ -48,7 +49,11 @@ export class Sampling {
     const { inkBlocks } = this.#state.data.peek() ?? {};
     const size = this.#state.imageSize.peek();
     if (!inkBlocks || !size) return;
-    this.edit({ form: "dense", values: countInk(drawing, size, inkBlocks) }, tool, drawing);
+    // What is drawn from nothing may be anywhere and of any size; a row that is changed stays where it is.
+    const fine = drawingSize(size, inkBlocks);
+    const isRow = this.#state.sample.peek()?.origin !== undefined;
+    const counted = isRow ? drawing : centred(drawing, fine, fine, DIGITS_FRAME);
+    this.edit({ form: "dense", values: countInk(counted, size, inkBlocks) }, tool, drawing);
   }
 
   /** The drawing behind the sample: the one that was made, or one that the numbers of the row count from. */
@@ -69,6 +74,16 @@ export class Sampling {
     const now = this.#state.sample.peek();
     if (now && !isBlank(now.sample)) this.#remember(now);
     this.#tool = undefined;
+    this.#show({ sample, origin: undefined, edited: false, drawing: undefined, before: undefined });
+  }
+
+  /** The first stroke on a row begins an empty picture; taken back, the row is there again. */
+  begin(tool: string): void {
+    const now = this.#state.sample.peek();
+    const sample = this.#blank();
+    if (!sample || !now) return;
+    this.#remember(now);
+    this.#tool = tool;
     this.#show({ sample, origin: undefined, edited: false, drawing: undefined, before: undefined });
   }
 
@@ -127,6 +142,8 @@ export class Sampling {
   #blank(): Sample | undefined {
     const { data, model } = this.#state;
     if (model.peek()?.text || data.peek()?.form === "text") return { form: "text", text: "" };
+    const { form, features } = data.peek() ?? {};
+    if (form === "table") return { form, cells: new Array(features).fill(null) };
     const inputs = model.peek()?.inputs ?? data.peek()?.features ?? 0;
     if (inputs === 0 || inputs > MOST_BLANK) return undefined;
     return { form: "dense", values: new Float64Array(inputs) };
@@ -135,5 +152,7 @@ export class Sampling {
 
 /** Whether a sample holds nothing at all. */
 export function isBlank(sample: Sample): boolean {
-  return sample.form === "text" ? sample.text.trim() === "" : sample.values.every((value) => value === 0);
+  if (sample.form === "text") return sample.text.trim() === "";
+  if (sample.form === "table") return sample.cells.every((cell) => cell === null);
+  return sample.values.every((value) => value === 0);
 }

@@ -1,6 +1,6 @@
 /** The lines that make the same model elsewhere: in TypeScript and on the command line. The seed does the rest. */
 
-import { type DataSummary, type ModelKind, PATCH_PRESET, type ReadChoices, type Recipe } from "../protocol.ts";
+import type { DataSummary, ModelKind, ReadChoices, Recipe } from "../protocol.ts";
 
 const CLASSES = {
   classifier: "RankSimilarityClassifier",
@@ -11,90 +11,80 @@ const CLASSES = {
 /** TypeScript that ends with the model's bytes in `bytes`. */
 export function typescriptLines(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
   const { estimator, heldOut, params } = recipe;
-  if (estimator === "patches") return patchLines(data, recipe, choices);
   const isDigits = data.name === "digits";
-  const isText = data.form === "text";
-  const labelled = data.classes.length > 0;
+  if (isDigits && estimator !== "chosen") return estimatorLines(estimator, recipe);
+  const { seed = 0, preset, ...others } = params;
   // Test files of their own are never part of what the training file holds.
-  const splits = heldOut > 0 && labelled && data.testRows === undefined;
-  const names = [
-    ...(isDigits ? ["loadDigits"] : [`type ${isText ? "TextData" : "MatrixData"}`]),
-    ...(isText ? ["Pipeline", "CountVectorizer"] : []),
-    CLASSES[estimator],
-    "saveModel",
-    ...(splits ? ["trainTestSplit"] : []),
-  ].sort((a, b) => (a.replace("type ", "") < b.replace("type ", "") ? -1 : 1));
-  const rows = isText ? "text" : "x";
-  const inputs = splits ? "train.x, train.y" : labelled ? `${rows}, y` : rows;
-  const stratify = data.multilabel ? "" : ", stratify: true";
-  const split = `{ testShare: ${heldOut}, seed: ${Number(params.seed ?? 0)}${stratify} }`;
-  const made = `new ${CLASSES[estimator]}(${paramsText(recipe)})`;
+  const isHeldOut = heldOut > 0 && estimator !== "transform" && data.classes.length > 0 && data.testRows === undefined;
+  const reading = readingOptions(choices);
+  const options = [
+    ...(estimator === "chosen" ? [] : [`estimator: "${estimator}"`]),
+    ...(preset === undefined ? [] : [`preset: "${preset}"`]),
+    ...(seed === 0 ? [] : [`seed: ${Number(seed)}`]),
+    ...(Object.keys(others).length > 0 ? [`params: ${paramsText({ params: others })}`] : []),
+    ...(isHeldOut ? [`testShare: ${heldOut}`] : []),
+    ...(reading.length > 0 ? ["reading"] : []),
+  ];
+  const labels = data.reading?.labels;
+  const read = [
+    ...(reading.length > 0 ? ["...reading"] : []),
+    ...(data.reading?.format ? [`format: "${data.reading.format}"`] : []),
+    ...(labels ? [`labels: await fileSource(${JSON.stringify(labels)})`] : []),
+  ];
+  return [
+    `import { ${isDigits ? "loadDigits, " : ""}saveModel, train } from "ranksim";`,
+    ...(isDigits ? [] : [`import { ${labels ? "fileSource, " : ""}loadData } from "ranksim/node";`]),
+    "",
+    ...(reading.length > 0 ? [`const reading = { ${reading.join(", ")} };`] : []),
+    isDigits
+      ? "const data = await loadDigits();"
+      : `const data = await loadData(${JSON.stringify(data.name)}${read.length > 0 ? `, { ${read.join(", ")} }` : ""});`,
+    `const { model${isHeldOut ? ", heldOut" : ""} } = await train(data${options.length > 0 ? `, { ${options.join(", ")} }` : ""});`,
+    "const bytes = saveModel(model);",
+  ].join("\n");
+}
+
+/** The same for the paper's estimators on the digits. */
+function estimatorLines(estimator: ModelKind, recipe: Recipe): string {
+  const { heldOut, params } = recipe;
+  const splits = heldOut > 0;
+  const names = ["loadDigits", CLASSES[estimator], "saveModel", ...(splits ? ["trainTestSplit"] : [])].sort();
+  const split = `{ testShare: ${heldOut}, seed: ${Number(params.seed ?? 0)}, stratify: true }`;
   return [
     `import { ${names.join(", ")} } from "ranksim";`,
-    ...(isDigits ? [] : [`import { ${data.reading?.labels ? "fileSource, " : ""}loadData } from "ranksim/node";`]),
     "",
-    isDigits ? "const { x, y } = await loadDigits();" : readingLine(data, choices),
-    ...(splits ? [`const { train, test } = trainTestSplit(${rows}, y, ${split});`] : []),
-    `const estimator = ${isText ? `new Pipeline([new CountVectorizer(), ${made}])` : made};`,
-    `const model = await estimator.fit(${inputs});`,
+    "const { x, y } = await loadDigits();",
+    ...(splits ? [`const { train, test } = trainTestSplit(x, y, ${split});`] : []),
+    `const model = await new ${CLASSES[estimator]}(${paramsText(recipe)}).fit(${splits ? "train.x, train.y" : "x, y"});`,
     ...(splits && estimator !== "transform" ? ["const accuracy = await model.score(test.x, test.y);"] : []),
     "const bytes = saveModel(model);",
   ].join("\n");
 }
 
-/** The same for patches in images, which the recipe of a preset puts before the classifier. */
-function patchLines(data: DataSummary, { heldOut, params }: Recipe, choices: ReadChoices): string {
-  const isDigits = data.name === "digits";
-  const splits = heldOut > 0 && data.testRows === undefined;
-  const { seed = 0, ...others } = params;
-  const given = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const options = [
-    `preset: "${PATCH_PRESET}"`,
-    ...(seed === 0 ? [] : [`seed: ${Number(seed)}`]),
-    ...(given.length > 0 ? [`params: { ${given.join(", ")} }`] : []),
-  ];
-  const split = `{ testShare: ${heldOut}, seed: ${Number(seed)}, stratify: true }`;
-  const { width, height } = data.imageSize ?? { width: 0, height: 0 };
-  const rows = splits ? "...split.train" : "x, y";
-  const names = [
-    ...(isDigits ? ["loadDigits"] : ["type MatrixData"]),
-    "saveModel",
-    "train",
-    ...(splits ? ["trainTestSplit"] : []),
-  ];
+/** What was said of the columns, which the model remembers. */
+function readingOptions({ ignoreColumns, encoding, multilabel, ...columns }: ReadChoices): string[] {
+  const said = Object.entries(columns).map(
+    ([name, column]) => `${name}: ${column === null ? "null" : columnText(column)}`,
+  );
   return [
-    `import { ${names.join(", ")} } from "ranksim";`,
-    ...(isDigits ? [] : [`import { ${data.reading?.labels ? "fileSource, " : ""}loadData } from "ranksim/node";`]),
-    "",
-    isDigits ? "const { x, y } = await loadDigits();" : readingLine(data, choices),
-    ...(splits ? [`const split = trainTestSplit(x, y, ${split});`] : []),
-    `const images = { form: "matrix" as const, ${rows}, imageSize: { width: ${width}, height: ${height} } };`,
-    `const { model } = await train(images, { ${options.join(", ")} });`,
-    "const bytes = saveModel(model);",
-  ].join("\n");
-}
-
-function readingLine(
-  { name, form, classes, reading }: DataSummary,
-  { labelColumn, textColumn, ignoreColumns, encoding }: ReadChoices,
-): string {
-  const options = [
-    ...(labelColumn === undefined ? [] : [`labelColumn: ${labelColumn === null ? "null" : columnText(labelColumn)}`]),
-    ...(textColumn ? [`textColumn: ${columnText(textColumn)}`] : []),
+    ...said,
     ...(ignoreColumns ? [`ignoreColumns: [${ignoreColumns.map(columnText).join(", ")}]`] : []),
-    ...(encoding ? [`encoding: "${encoding}"`] : []),
-    ...(reading?.format ? [`format: "${reading.format}"`] : []),
-    ...(reading?.labels ? [`labels: await fileSource(${JSON.stringify(reading.labels)})`] : []),
+    ...(encoding ? [`encoding: "${encoding}" as const`] : []),
+    ...(multilabel ? ["multilabel: true"] : []),
   ];
-  const given = options.length > 0 ? `, { ${options.join(", ")} }` : "";
-  const [rows, type] = form === "text" ? ["text", "TextData"] : ["x", "MatrixData"];
-  const fields = classes.length > 0 ? `${rows}, y = []` : rows;
-  return `const { ${fields} } = (await loadData(${JSON.stringify(name)}${given})) as ${type};`;
 }
 
 /** The command that trains the recipe on all rows. */
 export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoices): string {
-  const flags = Object.entries(recipe.params).map(([name, value]) => {
+  const { preset, ...params } = recipe.params;
+  const roles = [
+    ...(["text", "group", "time", "weight"] as const).flatMap((role) => {
+      const column = choices[`${role}Column`];
+      return column === undefined ? [] : [`${column}:${role}`];
+    }),
+    ...(choices.ignoreColumns ?? []).map((name) => `${name}:ignore`),
+  ];
+  const flags = Object.entries(params).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return WITH_FLAG.includes(name) ? `--${name} ${text}` : `--set ${quoted(`${name}=${text}`)}`;
   });
@@ -104,12 +94,11 @@ export function commandLine(data: DataSummary, recipe: Recipe, choices: ReadChoi
     ...(data.reading?.format ? [`--format ${data.reading.format}`] : []),
     ...(choices.encoding ? [`--set encoding=${choices.encoding}`] : []),
     ...(choices.labelColumn ? [`--label ${quoted(choices.labelColumn)}`] : []),
-    ...(choices.textColumn ? [`--columns ${quoted(`${choices.textColumn}:text`)}`] : []),
-    ...(choices.ignoreColumns
-      ? [`--columns ${quoted(choices.ignoreColumns.map((name) => `${name}:ignore`).join(","))}`]
-      : []),
-    ...(data.form === "text" ? ["--text"] : []),
-    recipe.estimator === "patches" ? `--preset ${PATCH_PRESET}` : `--estimator ${recipe.estimator}`,
+    ...(choices.multilabel ? ["--multilabel"] : []),
+    ...(roles.length > 0 ? [`--columns ${quoted(roles.join(","))}`] : []),
+    ...(choices.textColumn || data.reading?.format === "text-folder" ? ["--text"] : []),
+    ...(recipe.estimator === "chosen" ? [] : [`--estimator ${recipe.estimator}`]),
+    ...(preset === undefined ? [] : [`--preset ${preset}`]),
     ...flags,
     `--model ${quoted(modelFileName(data.name))}`,
   ].join(" ");
@@ -121,7 +110,7 @@ export function modelFileName(dataName: string): string {
   return `${stem || "model"}.model`;
 }
 
-function paramsText({ params }: Recipe): string {
+function paramsText({ params }: Pick<Recipe, "params">): string {
   const entries = Object.entries(params).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return entries.length === 0 ? "" : `{ ${entries.join(", ")} }`;
 }

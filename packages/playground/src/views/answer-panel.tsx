@@ -2,7 +2,6 @@
 
 import { useMemo } from "preact/hooks";
 import type { Explanation, Recipe, StrongFilter } from "../protocol.ts";
-import { hasPatches, withEstimator } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
 import { HeatMap } from "./heat-map.tsx";
 import { Notice } from "./notice.tsx";
@@ -54,7 +53,7 @@ export function AnswerPanel() {
             ) : (
               isPicture && shown.values.length === model?.inputs && <HeatMap sample={shown} size={size} />
             )}
-            <Strongest filters={explanation?.strongest ?? []} />
+            {(isComing || (model?.filters ?? 0) > 0) && <Strongest filters={explanation?.strongest ?? []} />}
           </div>
         </>
       )}
@@ -78,11 +77,6 @@ function NoModel() {
           <button type="button" class="primary" onClick={() => train(recipe.peek())}>
             Train now
           </button>
-          {hasPatches(data.value) && (
-            <button type="button" onClick={() => train(withEstimator(recipe.peek(), "patches"))}>
-              Train with patches
-            </button>
-          )}
         </div>
       )}
     </>
@@ -94,8 +88,8 @@ function Verdict({ explanation }: { explanation: Explanation | undefined }) {
   const model = summary.value;
   const { origin, edited, before } = sample.value ?? {};
   if (!explanation || !model) return <p class="verdict" aria-live="polite" />;
-  const { labels, probabilities, strongest } = explanation;
-  if (strongest.length === 0) {
+  const { labels, probabilities, strongest, isEmpty, trust } = explanation;
+  if (isEmpty) {
     return (
       <p class="verdict" aria-live="polite" data-testid="verdict">
         <span class="answer muted">?</span>
@@ -121,6 +115,7 @@ function Verdict({ explanation }: { explanation: Explanation | undefined }) {
       <span class={text.length > 2 ? "answer in-words" : "answer"}>{text}</span>
       <span>
         {labels.length > 0 && <b class="probability">{percent(probability)}</b>}
+        {trust && <Doubt trust={trust} probability={probability} />}
         {right === true && <span class="right">right</span>}
         {right === false && <span class="wrong">wrong, labelled {origin?.label}</span>}
         {edited && before && <span class="muted">before your change: {before.labels.join(", ") || "none"}</span>}
@@ -129,9 +124,23 @@ function Verdict({ explanation }: { explanation: Explanation | undefined }) {
   );
 }
 
+/** Below this an answer is a guess, and is said as one. */
+const SURE = 0.6;
+
+/** Why an answer is not to be believed: nothing seen is like it, or what is most like it is something else. */
+function Doubt({ trust, probability }: { trust: NonNullable<Explanation["trust"]>; probability: number }) {
+  if (probability >= SURE || trust.share > 0.9) return null;
+  const why = trust.isUnlike ? "unlike anything it has seen" : "the rows most like it are of other classes";
+  return (
+    <span class="doubt" title={`By the model alone ${percent(trust.alone)}`}>
+      {why}
+    </span>
+  );
+}
+
 function Probabilities({ explanation, classes }: { explanation: Explanation | undefined; classes: readonly string[] }) {
   const before = usePage().sample.value?.before;
-  const answered = explanation && explanation.strongest.length > 0 ? explanation : undefined;
+  const answered = explanation && !explanation.isEmpty ? explanation : undefined;
   const probabilities = answered?.probabilities;
   const order = Array.from(classes.keys());
   const few = classes.length <= MOST_CLASSES;

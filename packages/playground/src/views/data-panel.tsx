@@ -102,7 +102,7 @@ function DataFacts({ data }: { data: DataSummary }) {
       </p>
       <p class="facts">
         {counted(data.rows, data.form === "text" ? "text" : "row")}
-        {data.form !== "text" && ` × ${counted(data.features, "feature")}`}
+        {data.form !== "text" && ` × ${counted(data.features, data.form === "table" ? "column" : "feature")}`}
         {data.form === "sparse" && ", sparse"}
         {data.testRows !== undefined && `, ${count(data.testRows)} of them for testing`}
         {data.imageSize && `, pictures of ${data.imageSize.width}\u00a0×\u00a0${data.imageSize.height}`}

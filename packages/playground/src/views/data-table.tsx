@@ -1,10 +1,10 @@
 /** The first rows of a table as they stand in the file; what each column is can be changed at its head. */
 
-import type { ColumnRole, ReadChoices } from "../protocol.ts";
+import type { ColumnRole, Preview, ReadChoices } from "../protocol.ts";
 import { useController, usePage } from "./context.ts";
 import { counted } from "./text.ts";
 
-const ROLES: readonly ColumnRole[] = ["feature", "label", "text", "ignore"];
+const ROLES: readonly ColumnRole[] = ["feature", "label", "text", "ignore", "group", "time", "weight"];
 
 export function DataTable() {
   const controller = useController();
@@ -15,7 +15,7 @@ export function DataTable() {
   const choices = (unread ?? open)?.choices ?? {};
   if (!preview) return null;
   const rows = preview.columns[0]?.cells.length ?? 0;
-  const change = (key: string, role: ColumnRole) => controller.reread(withRole(choices, key, role));
+  const change = (key: string, role: ColumnRole) => controller.reread(withRole(choices, preview, key, role));
   return (
     <figure class="data-table">
       <figcaption class="hint">
@@ -62,16 +62,22 @@ export function DataTable() {
   );
 }
 
-/** The choices with another role for one column. There is one label and one text; what they were becomes a feature again. */
-function withRole(choices: ReadChoices, key: string, role: ColumnRole): ReadChoices {
-  const { labelColumn, textColumn, ignoreColumns = [], ...others } = choices;
+/** Roles of which there is one column. */
+const SINGLE = ["label", "text", "group", "time", "weight"] as const;
+
+/** The choices with another role for one column: what had a role of which there is one becomes a feature again. */
+function withRole(choices: ReadChoices, { columns }: Preview, key: string, role: ColumnRole): ReadChoices {
+  const { encoding, multilabel, ignoreColumns = [] } = choices;
   const ignored = ignoreColumns.filter((name) => name !== key);
   if (role === "ignore") ignored.push(key);
-  const text = role === "text" ? key : textColumn === key ? undefined : textColumn;
+  const keyOf = (single: ColumnRole) =>
+    role === single ? key : columns.find((column) => column.role === single && column.key !== key)?.key;
+  const single = SINGLE.map((name) => [`${name}Column`, keyOf(name)] as const);
   return {
-    ...others,
-    labelColumn: role === "label" ? key : labelColumn === key ? null : (labelColumn ?? null),
-    ...(text === undefined ? {} : { textColumn: text }),
+    ...(encoding ? { encoding } : {}),
+    ...(multilabel ? { multilabel } : {}),
+    labelColumn: null,
+    ...Object.fromEntries(single.filter(([, column]) => column !== undefined)),
     ...(ignored.length > 0 ? { ignoreColumns: ignored } : {}),
   };
 }

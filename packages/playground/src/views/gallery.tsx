@@ -1,6 +1,7 @@
 /** All filters, class by class, those that stand for most rows first. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { withEstimator } from "../state/recipe.ts";
 import { useAnswer, useController, usePage } from "./context.ts";
 import { FilterPicture, sharesText } from "./pictures.tsx";
 import { count, counted } from "./text.ts";
@@ -17,6 +18,7 @@ export function Gallery() {
   const size = usePage().imageSize.value;
   const [groups, setGroups] = useState(MOST_GROUPS);
   if (!model) return <p class="muted">No filters yet: train a model, or drop a model file.</p>;
+  if (model.filters === 0) return <NoFilters />;
   const names = model.classes.length === 0 ? ["all filters"] : model.classes;
   return (
     <>
@@ -34,6 +36,35 @@ export function Gallery() {
         <button type="button" class="quiet" onClick={() => setGroups(groups + MOST_GROUPS)}>
           {counted(names.length - groups, "more class", "more classes")}
         </button>
+      )}
+    </>
+  );
+}
+
+/** Planes were chosen; the paper's method is one click away. */
+function NoFilters() {
+  const controller = useController();
+  const { recipe, run, data } = usePage();
+  return (
+    <>
+      <p class="hint">
+        What suits this data best weighs its columns and has no filters. The paper's method makes filters of the same
+        rows: each a rank order of rows alike.
+      </p>
+      {data.value && (
+        <div class="buttons">
+          <button
+            type="button"
+            disabled={run.value !== undefined}
+            onClick={() => {
+              const estimator = data.peek()?.multilabel ? "probabilistic" : "classifier";
+              controller.setRecipe(withEstimator(recipe.peek(), estimator));
+              void controller.train("full");
+            }}
+          >
+            Show the paper's method
+          </button>
+        </div>
       )}
     </>
   );

@@ -18,7 +18,7 @@ export function HeatMap({ sample, size }: { sample: Sample & { form: "dense" }; 
     if (!over.current || !explanation) return;
     drawParts(over.current, explanation.features, explanation.parts, size);
   }, [explanation, size]);
-  const isEmpty = explanation?.strongest.length === 0;
+  const isEmpty = explanation?.isEmpty;
   const rival = explanation?.rival;
   const first = explanation?.strongest[0];
   const [mine, other] = explanation?.between ?? [first && sharesText(first), rival && sharesText(rival)];

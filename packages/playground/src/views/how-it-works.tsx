@@ -16,7 +16,7 @@ export function HowItWorks() {
   const { sample: state, model } = usePage();
   const sample = state.value?.sample;
   const values = sample?.form === "dense" && sample.values.length <= MOST_BARS ? sample.values : undefined;
-  if (sample && !values) return null;
+  if ((sample && !values) || model.value?.filters === 0) return null;
   const patches = model.value?.patches;
   if (!patches && model.value && values && model.value.features !== values.length) return null;
   return (

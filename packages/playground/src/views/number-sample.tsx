@@ -1,6 +1,6 @@
-/** A sample that is no picture: sliders for a few features, and the features that carried the decision as bars. */
+/** A sample that is no picture: sliders for a few features, the cells of a table, and what carried the decision as bars. */
 
-import type { Sample } from "../protocol.ts";
+import type { Cell, ColumnSummary, Sample } from "../protocol.ts";
 import { useController, usePage } from "./context.ts";
 import { EditTools } from "./edit-tools.tsx";
 import { featureName, value } from "./text.ts";
@@ -15,7 +15,9 @@ export function NumberSample({ sample }: { sample: Exclude<Sample, { form: "text
   return (
     <div class="number-sample">
       <Parts />
-      {sample.form === "dense" && sample.values.length <= MOST_SLIDERS ? (
+      {sample.form === "table" ? (
+        <Cells cells={sample.cells} />
+      ) : sample.form === "dense" && sample.values.length <= MOST_SLIDERS ? (
         <Sliders values={sample.values} />
       ) : (
         <EditList sample={sample} />
@@ -97,8 +99,71 @@ function Sliders({ values }: { values: Float64Array }) {
   );
 }
 
+/** The cells of a row of a table: numbers and words, any of which may be missing. */
+function Cells({ cells }: { cells: readonly Cell[] }) {
+  const { sampling } = useController();
+  const columns = usePage().data.value?.columns ?? [];
+  const set = (c: number, cell: Cell) =>
+    sampling.edit({ form: "table", cells: cells.with(c, cell) }, `column ${columns[c].name}`);
+  return (
+    <fieldset class="sliders">
+      <legend>What if? Change a cell.</legend>
+      <EditTools clear="All empty" />
+      {columns.slice(0, MOST_SLIDERS).map((column, c) => (
+        <div key={column.name} class="slider">
+          <span class="slider-name" aria-hidden="true">
+            {column.name}
+          </span>
+          <CellInput column={column} cell={cells[c]} onChange={(cell) => set(c, cell)} />
+        </div>
+      ))}
+      {columns.length > MOST_SLIDERS && (
+        <p class="hint">
+          The first {MOST_SLIDERS} of {columns.length} columns.
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface CellProps {
+  readonly column: ColumnSummary;
+  readonly cell: Cell;
+  readonly onChange: (cell: Cell) => void;
+}
+
+function CellInput({ column: { name, words, low, high }, cell, onChange }: CellProps) {
+  if (!words) {
+    return (
+      <input
+        type="number"
+        step="any"
+        aria-label={name}
+        value={cell ?? ""}
+        placeholder={low === undefined ? "none" : `${value(low)} … ${value(high ?? low)}`}
+        onInput={({ currentTarget }) => onChange(currentTarget.value === "" ? null : Number(currentTarget.value))}
+      />
+    );
+  }
+  const offered = cell === null || words.includes(String(cell)) ? words : [String(cell), ...words];
+  return (
+    <select
+      aria-label={name}
+      value={cell ?? ""}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || null)}
+    >
+      <option value="">–</option>
+      {offered.map((word) => (
+        <option key={word} value={word}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** Wide rows: the features that are not zero, each of which can be changed or taken out, and one more to set. */
-function EditList({ sample }: { sample: Exclude<Sample, { form: "text" }> }) {
+function EditList({ sample }: { sample: Extract<Sample, { form: "dense" | "sparse" }> }) {
   const { sampling } = useController();
   const explanation = usePage().explanation.value;
   const model = usePage().model.value;

@@ -22,6 +22,8 @@ interface PainterProps {
   /** Called at most once a frame; all changes of one stroke come with the same name. */
   readonly onChange: (values: Float64Array, stroke: string) => void;
   readonly onClear: () => void;
+  /** Set while a row is shown as it is: drawing on it begins an empty picture. */
+  readonly onBegin: ((stroke: string) => void) | undefined;
 }
 
 const ARROWS: { readonly [key: string]: readonly [dx: number, dy: number] } = {
@@ -34,13 +36,13 @@ const ARROWS: { readonly [key: string]: readonly [dx: number, dy: number] } = {
 /** Strokes of all painters are numbered, so that no two have the same name. */
 let strokes = 0;
 
-export function Painter({ values, size, ink, erase, brush, step, prompt, onChange, onClear }: PainterProps) {
+export function Painter({ values, size, ink, erase, brush, step, prompt, onChange, onClear, onBegin }: PainterProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawing = useRef<{ values: Float64Array; at: Point; erase: boolean; frame: number; name: string } | undefined>(
     undefined,
   );
   const [cursor, setCursor] = useState<{ x: number; y: number; shown: boolean }>({ x: 0, y: 0, shown: false });
-  const radius = brushRadius(size, brush, step > 1);
+  const radius = brushRadius(size, brush);
 
   useLayoutEffect(() => {
     if (canvas.current) drawInk(canvas.current, inkOf(values, ink.low, ink.high), size);
@@ -55,6 +57,13 @@ export function Painter({ values, size, ink, erase, brush, step, prompt, onChang
       x: ((event.clientX - box.left) / box.width) * size.width,
       y: ((event.clientY - box.top) / box.height) * size.height,
     };
+  };
+
+  /** What a stroke is drawn on. */
+  const start = (name: string, erases: boolean): Float64Array => {
+    if (!onBegin || erases) return values.slice();
+    onBegin(name);
+    return new Float64Array(values.length).fill(ink.low);
   };
 
   const tellSoon = () => {
@@ -73,7 +82,7 @@ export function Painter({ values, size, ink, erase, brush, step, prompt, onChang
     // The right button and a pen's eraser always erase.
     const erases = erase || event.button === 2 || (event.buttons & 32) !== 0;
     const name = `stroke ${strokes++}`;
-    drawing.current = { values: values.slice(), at: pointOf(event), erase: erases, frame: 0, name };
+    drawing.current = { values: start(name, erases), at: pointOf(event), erase: erases, frame: 0, name };
     move(event);
   };
 
@@ -108,10 +117,11 @@ export function Painter({ values, size, ink, erase, brush, step, prompt, onChang
     };
     setCursor({ ...to, shown: true });
     if (arrow && !event.shiftKey) return;
-    const changed = values.slice();
+    const name = `stroke ${strokes++}`;
+    const changed = start(name, rub || erase);
     const centre = (cell: { x: number; y: number }) => ({ x: cell.x + step / 2, y: cell.y + step / 2 });
     stroke(changed, size, centre(arrow ? cursor : to), centre(to), radius, ink, rub || erase);
-    onChange(changed, `stroke ${strokes++}`);
+    onChange(changed, name);
   };
 
   return (

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { drawInk, drawTint, inkOf } from "../drawing/picture.ts";
 import type { FoundPatch, ImageSize, PatchSide } from "../protocol.ts";
-import { hasPatches, withEstimator } from "../state/recipe.ts";
+import { withEstimator } from "../state/recipe.ts";
 import { useController, usePage, useSampleAnswer } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { Picture } from "./pictures.tsx";
@@ -30,7 +30,7 @@ export function PatchesView() {
 function NoPatches() {
   const controller = useController();
   const { data, model, recipe, run } = usePage();
-  const possible = hasPatches(data.value);
+  const possible = data.value?.imageSize !== undefined && data.value.classes.length > 0 && !data.value.multilabel;
   return (
     <>
       <p class="hint">
@@ -44,7 +44,8 @@ function NoPatches() {
             type="button"
             disabled={run.value !== undefined}
             onClick={() => {
-              controller.setRecipe(withEstimator(recipe.peek(), "patches"));
+              // What is trained first where nothing is tried: of pictures, patches.
+              controller.setRecipe({ ...withEstimator(recipe.peek(), "chosen"), params: { preset: "fast" } });
               void controller.train("full");
             }}
           >

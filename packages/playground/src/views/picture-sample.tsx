@@ -1,6 +1,7 @@
 /** A sample that is a picture: the painter with its tools. */
 
 import { useMemo, useState } from "preact/hooks";
+import { drawnSide } from "../drawing/ink-blocks.ts";
 import type { ImageSize } from "../protocol.ts";
 import { isBlank } from "../state/sampling.ts";
 import type { SampleState } from "../state/state.ts";
@@ -35,13 +36,14 @@ export function PictureSample({ shown, values, size }: { shown: SampleState; val
       <Painter
         values={fine?.values ?? values}
         size={fine?.size ?? size}
-        step={fine ? (data?.inkBlocks ?? 1) : 1}
+        step={fine ? drawnSide(data?.inkBlocks ?? 1) : 1}
         ink={ink}
         erase={erase}
         brush={brush}
-        prompt={blank ? (data?.inkBlocks ? "Draw a digit here, large" : "Draw here") : undefined}
+        prompt={blank ? (data?.inkBlocks ? "Draw a digit here" : "Draw here") : undefined}
         onChange={change}
         onClear={() => sampling.clear()}
+        onBegin={shown.origin && !shown.edited ? (stroke) => sampling.begin(stroke) : undefined}
       />
       <Toolbar label="Drawing tools">
         <button

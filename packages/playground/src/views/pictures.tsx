@@ -45,6 +45,16 @@ function SamplePicture({ sample }: { sample: Sample }) {
   if (size && sample.form === "dense" && sample.values.length === size.width * size.height) {
     return <Picture pixels={inkOf(sample.values, data?.low ?? 0, data?.high ?? 255)} size={size} />;
   }
+  if (sample.form === "table") {
+    return (
+      <span class="row-words">
+        {sample.cells
+          .slice(0, 6)
+          .map((cell) => cell ?? "–")
+          .join(", ")}
+      </span>
+    );
+  }
   return <span class="row-words">{Array.from(sample.values.slice(0, 6), value).join(", ")}…</span>;
 }
 

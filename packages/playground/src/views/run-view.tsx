@@ -9,7 +9,8 @@ import { RestView, restOf } from "./rest-view.tsx";
 import { accuracyTitle, bytes, count, counted, duration, percent, score } from "./text.ts";
 
 const STAGES: { readonly [stage: string]: string } = {
-  prepare: "Counting words",
+  prepare: "Preparing rows",
+  score: "Trying recipes on rows held out",
   patches: "Spreading patch filters over windows",
   transform: "Looking for patches in all images",
   distribution: "Measuring the features",
@@ -77,7 +78,7 @@ export function RunResult() {
           </>
         )}
         {judging && <Figure title="Accuracy" value="being judged…" />}
-        <Figure title="Filters" value={count(model.filters)} />
+        {model.filters > 0 && <Figure title="Filters" value={count(model.filters)} />}
         {model.seconds === undefined ? (
           <Figure title="Model file" value={bytes(model.byteLength)} />
         ) : (
@@ -98,10 +99,28 @@ export function RunResult() {
         <p class="hint">The model does not say what it was trained on: if on these rows, new rows will do worse.</p>
       )}
       <p class="hint">{resultText(model)}</p>
+      {model.tried && model.tried.length > 0 && <Tried tried={model.tried} />}
       {model.notes.map((note) => (
         <Notice key={note} kind="note" text={note} />
       ))}
     </div>
+  );
+}
+
+/** What was tried, and how it did on rows held out. */
+function Tried({ tried }: { tried: NonNullable<ModelSummary["tried"]> }) {
+  return (
+    <details>
+      <summary>What was tried</summary>
+      <ul class="tried">
+        {tried.map(({ name, accuracy, reason, weight }) => (
+          <li key={name} class={weight === undefined ? "" : "chosen"}>
+            {name}
+            <span class="muted">{accuracy === undefined ? (reason ?? "") : percent(accuracy, 1)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -111,8 +130,17 @@ function withLast(history: readonly RunPoint[], accuracy: number | undefined): r
 }
 
 function resultText(model: ModelSummary): string {
+  const from = counted(model.trainingRows, "row");
+  const by =
+    model.explained === undefined
+      ? ""
+      : ` Explained is “${model.explained}”, the heaviest of several that answer together.`;
+  if (model.about !== undefined)
+    return `${model.origin === "file" ? `${model.name}: ` : ""}${model.about}; from ${from}.${by}`;
+  if (model.kind === "linear")
+    return `${model.name}: weights of ${counted(model.features, "feature")} from ${from}.${by}`;
   const rest = model.converged ? "converged" : "had not converged when iterations ended";
-  const trained = `${counted(model.filters, "filter")} from ${counted(model.trainingRows, "row")} ${rest}.`;
+  const trained = `${counted(model.filters, "filter")} from ${from} ${rest}.`;
   if (model.origin === "file") return `${model.name}: ${trained}`;
   const pruned = model.pruned && model.pruned > 0 ? `, ${percent(model.pruned)} of the products saved` : "";
   return `${trained} Back end: ${model.backend ?? "?"}${pruned}.`;

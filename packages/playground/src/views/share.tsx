@@ -52,7 +52,7 @@ export function Share() {
       <button type="button" class="quiet" onClick={copy}>
         Link
       </button>
-      {isPicture && explanation.strongest.length > 0 && (
+      {isPicture && !explanation.isEmpty && (
         <button type="button" class="quiet" onClick={save}>
           Picture
         </button>

@@ -1,7 +1,7 @@
 /** The recipe and the buttons that run it: at once, slowly, or step by step. */
 
 import type { EstimatorName } from "../protocol.ts";
-import { ESTIMATORS, hasPatches, sameRecipe, withEstimator } from "../state/recipe.ts";
+import { ESTIMATORS, sameRecipe, withEstimator } from "../state/recipe.ts";
 import { useController, usePage } from "./context.ts";
 import { Notice } from "./notice.tsx";
 import { ParameterControls } from "./parameter-controls.tsx";
@@ -34,8 +34,7 @@ function Recipe() {
   const data = usePage().data.value;
   const labelled = (data?.classes.length ?? 0) > 0;
   const possible = (name: EstimatorName) =>
-    name === "transform" ||
-    (labelled && (name === "probabilistic" || (!data?.multilabel && (name === "classifier" || hasPatches(data)))));
+    name === "transform" || (labelled && (name !== "classifier" || !data?.multilabel));
   return (
     <>
       <div class="parameter">

@@ -28,6 +28,7 @@ export function WallPanel() {
   const inWords = (data.value !== undefined || known !== undefined) && !size;
   const most = inWords ? MOST_IN_WORDS : MOST_TILES;
   const { answer: trained } = useAnswer("wall", known ? { most } : undefined, String(most));
+  if (known && known.filters === 0 && !run.value?.wall.size) return null;
   const inTraining = run.value && run.value.wall.size > 0 ? run.value : undefined;
   const isMany =
     !inWords && (inTraining ? expectedTiles(inTraining, data.value) : (trained?.length ?? 0)) > FEW_FILTERS;

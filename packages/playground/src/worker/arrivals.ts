@@ -14,25 +14,19 @@ const MOST_PIXELS = 4096;
 export class Arrivals {
   readonly #backend: Backend;
   readonly #x: Matrix;
-  /** What flies: the rows, or the images that they were found in. */
-  readonly #pixels: Matrix;
   readonly #y: RowLabels | undefined;
   #range: { low: number; high: number } | undefined;
   #followed: { label: Label | undefined; held: HeldRows; pictures: Uint8Array[] } | undefined;
 
-  constructor(
-    backend: Backend,
-    { x, y, pixels = x }: { readonly x: Matrix; readonly y?: RowLabels; readonly pixels?: Matrix },
-  ) {
+  constructor(backend: Backend, { x, y }: { readonly x: Matrix; readonly y?: RowLabels }) {
     this.#backend = backend;
     this.#x = x;
-    this.#pixels = pixels;
     this.#y = y;
   }
 
   /** Where the followed rows of a class (or of all rows) go with the filters as they are; those shown only. */
   async at(label: Label | undefined, bank: FilterBank, shown: number): Promise<Arrival[]> {
-    if (this.#pixels.features > MOST_PIXELS) return [];
+    if (this.#x.features > MOST_PIXELS) return [];
     const { held, pictures } = await this.#follow(label);
     const loaded = held.load(bank);
     try {
@@ -56,9 +50,9 @@ export class Arrivals {
       if (label === undefined || this.#y?.[row] === label) rows.push(row);
     }
     const picked = Uint32Array.from(rows);
-    this.#range ??= rangeOf(this.#pixels);
+    this.#range ??= rangeOf(this.#x);
     const { low, high } = this.#range;
-    const { values, features } = toDense(this.#pixels.gather(picked));
+    const { values, features } = toDense(this.#x.gather(picked));
     const pictures = rows.map((_, j) =>
       Uint8Array.from(
         values.subarray(j * features, (j + 1) * features),

@@ -3,50 +3,43 @@
  * `reading.ts`'s part.
  */
 
-import { compareLabels, Dense, type Label, type Matrix, toDense } from "@ranksim/core";
-import type { DataSet, RowLabels } from "@ranksim/data";
-import { trainTestRows } from "@ranksim/learn";
-import type { DataSummary, ImageSize, Preview, Recipe, RowView, Sample } from "../protocol.ts";
+import { Csr, compareLabels, Dense, type Label, type Matrix, narrowest, toDense } from "@ranksim/core";
+import type { DataSet, ReadOptions, RowLabels, Table, TableColumn } from "@ranksim/data";
+import { foldFor, trainTestRows } from "@ranksim/learn";
+import type { Cell, ColumnSummary, DataSummary, ImageSize, Preview, Recipe, RowView, Sample } from "../protocol.ts";
 
-/** Rows of numbers or of text, with their labels as class numbers. */
+/** Rows of any form, with their labels as class numbers. */
 export interface LoadedData {
   readonly name: string;
-  readonly x: Matrix | readonly string[];
+  /** As the readers gave it: what recipes are trained on. */
+  readonly read: DataSet;
+  /** The same as it is shown and asked about: images in one size, a lone column of text as texts. */
+  readonly set: DataSet;
   readonly rows: number;
   readonly y?: RowLabels;
   readonly classes: readonly Label[];
   readonly multilabel: boolean;
-  readonly imageSize?: ImageSize;
-  readonly featureNames?: readonly string[];
-  readonly rowNames?: readonly string[];
+  /** The options by which it was read, which a model remembers. */
+  readonly options: ReadOptions;
   readonly reading?: DataSummary["reading"];
   readonly inkBlocks?: number;
   readonly preview?: Preview;
   /** Rows that came as test data of their own. */
   readonly testRows?: Uint32Array;
-  /** How many rows the model they came with was trained on, where that was found out before they were coded. */
-  readonly seen?: number;
 }
 
-/** Wraps what a reader gave. */
-export function loadedData(name: string, data: DataSet, reading?: LoadedData["reading"]): LoadedData {
-  if (data.form === "table")
-    throw new Error("This page takes numbers, images and text; train tables with the command.");
-  const labels = data.y ?? [];
+/** Wraps what a reader gave. `set`: how it is shown, if otherwise. */
+export function loadedData(
+  name: string,
+  read: DataSet,
+  more: Partial<Pick<LoadedData, "set" | "options" | "reading" | "inkBlocks" | "testRows" | "preview">> = {},
+): LoadedData {
+  const labels = read.y ?? [];
   const multilabel = labels.length > 0 && Array.isArray(labels[0]);
   const classes = [...new Set((multilabel ? labels.flat() : labels) as Label[])].sort(compareLabels);
-  return {
-    name,
-    x: data.form === "matrix" ? data.x : data.text,
-    rows: data.form === "matrix" ? data.x.rows : data.text.length,
-    classes,
-    multilabel,
-    ...(data.y ? { y: data.y } : {}),
-    ...(reading ? { reading } : {}),
-    ...(data.rowNames ? { rowNames: data.rowNames } : {}),
-    ...(data.form === "matrix" && data.imageSize ? { imageSize: data.imageSize } : {}),
-    ...(data.form === "matrix" && data.featureNames ? { featureNames: data.featureNames } : {}),
-  };
+  const set = more.set ?? read;
+  const rows = set.form === "matrix" ? set.x.rows : set.form === "text" ? set.text.length : set.table.rows;
+  return { name, read, rows, classes, multilabel, options: {}, ...(read.y ? { y: read.y } : {}), ...more, set };
 }
 
 /** Names of more columns than this stay with the worker; the page gets those it shows. */
@@ -54,18 +47,20 @@ const MOST_NAMES = 10_000;
 
 /** What is sent to the page. */
 export function summarize(data: LoadedData): DataSummary {
-  const { name, rows, x, multilabel } = data;
-  const isText = !isMatrix(x);
+  const { name, rows, set, multilabel } = data;
+  const notes = data.read.notes ?? [];
   return {
     name,
-    form: isText ? "text" : x.form === "dense" ? "dense" : "sparse",
+    form: set.form === "matrix" ? (set.x.form === "dense" ? "dense" : "sparse") : set.form,
     rows,
-    features: isText ? 0 : x.features,
+    features: set.form === "matrix" ? set.x.features : set.form === "table" ? set.table.columns.length : 0,
     classes: data.classes.map(String),
     multilabel,
-    ...(isText ? { low: 0, high: 1, whole: true } : rangeOf(x)),
-    ...imageSizeOf(data),
-    ...(data.featureNames && data.featureNames.length <= MOST_NAMES ? { featureNames: data.featureNames } : {}),
+    ...(set.form === "matrix" ? rangeOf(set.x) : { low: 0, high: 1, whole: true }),
+    ...imageSizeOf(set),
+    ...(set.form === "table" ? { columns: set.table.columns.map(columnSummary) } : {}),
+    ...namesOf(set, MOST_NAMES),
+    ...(notes.length > 0 ? { notes } : {}),
     ...(data.reading ? { reading: data.reading } : {}),
     ...(data.inkBlocks ? { inkBlocks: data.inkBlocks } : {}),
     ...(data.preview ? { preview: data.preview } : {}),
@@ -73,18 +68,40 @@ export function summarize(data: LoadedData): DataSummary {
   };
 }
 
-/** Whether rows are numbers. */
-export function isMatrix(x: LoadedData["x"]): x is Matrix {
-  return "form" in x;
+/** The names of the features, or of the columns of a table. */
+export function namesOf(set: DataSet, most = Number.POSITIVE_INFINITY): { featureNames?: readonly string[] } {
+  const names =
+    set.form === "matrix"
+      ? set.featureNames
+      : set.form === "table"
+        ? set.table.columns.map(({ name }) => name)
+        : undefined;
+  return names && names.length <= most ? { featureNames: names } : {};
+}
+
+/** Words of a column that can be chosen on the page. */
+const MOST_WORDS = 40;
+
+function columnSummary(column: TableColumn): ColumnSummary {
+  const { name } = column;
+  if (column.form === "words") return { name, words: column.words.slice(0, MOST_WORDS) };
+  const [low, high] = column.values.reduce(
+    ([least, most], value) => (Number.isNaN(value) ? [least, most] : [Math.min(least, value), Math.max(most, value)]),
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  return low <= high ? { name, low, high } : { name };
 }
 
 /** Smallest picture that a row without a stated size is taken for. */
 const SMALLEST_GUESS = 36;
 
 /** The stated size of the pictures; else, for whole numbers without names in a square count, a square. */
-export function imageSizeOf({ x, imageSize, featureNames }: LoadedData): { imageSize?: ImageSize } {
-  if (imageSize) return { imageSize };
-  if (!isMatrix(x) || x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
+export function imageSizeOf(set: DataSet): { imageSize?: ImageSize } {
+  if (set.form !== "matrix") return {};
+  const { x, imageSize, featureNames } = set;
+  // Colours are no picture of ink.
+  if (imageSize) return imageSize.width * imageSize.height === x.features ? { imageSize } : {};
+  if (x.form !== "dense" || x.features < SMALLEST_GUESS) return {};
   const side = Math.round(Math.sqrt(x.features));
   const named = featureNames?.some((name) => !/^(pixel|px|p|x|f|feature|column|v)?[_ -]?\d+([_x-]\d+)?$/i.test(name));
   if (side * side !== x.features || named) return {};
@@ -125,13 +142,24 @@ export function rangeOf(x: Matrix): { low: number; high: number; whole: boolean 
   return { low, high, whole };
 }
 
-/** Training rows and held-out rows of a recipe. Without labels, or with nothing to hold out, all rows train. */
-export function splitRows(data: LoadedData, { heldOut, params }: Recipe): { train: Uint32Array; test: Uint32Array } {
+/** Training rows and held-out rows of a recipe, as the command splits them. Without labels, or with nothing to hold out, all rows train. */
+export function splitRows(
+  data: LoadedData,
+  { estimator, heldOut, params }: Recipe,
+): { train: Uint32Array; test: Uint32Array } {
   const all = allRows(data);
   // Copies: the caller may transfer them to the page.
   if (data.testRows) return { train: all.slice(0, data.rows - data.testRows.length), test: data.testRows.slice() };
   if (heldOut === 0 || data.y === undefined || data.rows < 2) return { train: all, test: new Uint32Array(0) };
-  return trainTestRows(data.y, { testShare: heldOut, seed: Number(params.seed ?? 0), stratify: !data.multilabel });
+  const seed = Number(params.seed ?? 0);
+  if (estimator !== "transform") return foldFor(data.y, heldOut, seed, splitColumn(data.read));
+  return trainTestRows(data.y, { testShare: heldOut, seed, stratify: !data.multilabel });
+}
+
+/** The column by which rows are split, where one says so. */
+export function splitColumn({ groups, times }: DataSet): { groups?: readonly string[]; times?: Float64Array } {
+  if (groups) return { groups };
+  return times instanceof Float64Array ? { times } : {};
 }
 
 /** The listed labels. */
@@ -142,19 +170,22 @@ export function pickLabels(y: RowLabels, rows: ArrayLike<number>): RowLabels {
 /** A row as the page shows it. */
 export function viewRow(data: LoadedData, row: number): RowView {
   const label = data.y?.[row];
+  const name = data.read.rowNames?.[row];
   return {
     row,
-    sample: sampleOf(data, row),
+    sample: sampleOf(data.set, row),
     ...(label === undefined ? {} : { label: Array.isArray(label) ? label.join(", ") : String(label) }),
-    ...(data.rowNames ? { name: data.rowNames[row] } : {}),
+    ...(name === undefined ? {} : { name }),
   };
 }
 
 /** Sparse rows of at most this many features are shown in full. */
 const MOST_DENSE_FEATURES = 4096;
 
-function sampleOf({ x }: LoadedData, row: number): Sample {
-  if (!isMatrix(x)) return { form: "text", text: x[row] };
+function sampleOf(set: DataSet, row: number): Sample {
+  if (set.form === "text") return { form: "text", text: set.text[row] };
+  if (set.form === "table") return { form: "table", cells: set.table.columns.map((_, c) => cellOf(set.table, c, row)) };
+  const { x } = set;
   if (x instanceof Dense) return { form: "dense", values: Float64Array.from(x.row(row)) };
   if (x.features <= MOST_DENSE_FEATURES) {
     return { form: "dense", values: Float64Array.from(toDense(x.slice(row, row + 1)).values) };
@@ -163,20 +194,26 @@ function sampleOf({ x }: LoadedData, row: number): Sample {
   return { form: "sparse", indices: x.indices.slice(from, to), values: Float64Array.from(x.values.subarray(from, to)) };
 }
 
-/** The listed rows as a data set of the readers. */
-export function dataSetOf(data: LoadedData, rows: Uint32Array): DataSet {
-  const shared = {
-    ...(data.y ? { y: pickLabels(data.y, rows) } : {}),
-    ...(data.rowNames ? { rowNames: Array.from(rows, (row) => (data.rowNames as string[])[row]) } : {}),
-  };
-  if (!isMatrix(data.x)) return { form: "text", text: Array.from(rows, (row) => (data.x as string[])[row]), ...shared };
-  return {
-    form: "matrix",
-    x: data.x.gather(rows),
-    ...shared,
-    ...(data.featureNames ? { featureNames: data.featureNames } : {}),
-    ...(data.imageSize ? { imageSize: data.imageSize } : {}),
-  };
+function cellOf(table: Table, column: number, row: number): Cell {
+  const cell = table.cell(column, row) as Cell | undefined;
+  return cell === undefined || Number.isNaN(cell) ? null : cell;
+}
+
+/** A sample as a data set of one row. `names` are those of its features, or of the columns of its table. */
+export async function setOfSample(sample: Sample, features: number, names: readonly string[]): Promise<DataSet> {
+  if (sample.form === "text") return { form: "text", text: [sample.text] };
+  if (sample.form === "table") {
+    const { Table } = await import("@ranksim/data");
+    return {
+      form: "table",
+      table: Table.fromRecords([Object.fromEntries(sample.cells.map((cell, c) => [names[c], cell]))]),
+    };
+  }
+  const x =
+    sample.form === "dense"
+      ? Dense.of(narrowest(sample.values), 1, sample.values.length)
+      : Csr.of(Uint32Array.of(0, sample.indices.length), sample.indices, narrowest(sample.values), features);
+  return { form: "matrix", x, ...(names.length === x.features ? { featureNames: names } : {}) };
 }
 
 export const allRows = ({ rows }: LoadedData): Uint32Array => Uint32Array.from({ length: rows }, (_, row) => row);

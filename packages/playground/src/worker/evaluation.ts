@@ -1,9 +1,10 @@
 /** How the model does on rows with known labels: scores, which classes it takes for which, and the rows behind each cell. */
 
 import { type Backend, type Label, type LabelSets, type Matrix, type Run, TransformModel } from "@ranksim/core";
+import { pickRows } from "@ranksim/data";
 import { classificationReport, logLoss } from "@ranksim/learn";
 import type { Basis, Evaluation, Mistake } from "../protocol.ts";
-import { isMatrix, type LoadedData, pickLabels, viewRow } from "./data.ts";
+import { type LoadedData, pickLabels, viewRow } from "./data.ts";
 import type { Subject } from "./subject.ts";
 
 /** Rows that were judged, with the answers they were given. */
@@ -16,6 +17,7 @@ export interface Judged {
   /** Class numbers of the model; -1 for a label it has never seen. Absent for several labels per row. */
   readonly truth?: Int32Array;
   readonly answer?: Int32Array;
+  readonly answers?: readonly Label[];
 }
 
 /** Judges the model on the listed rows; undefined where it cannot be: no labels, no rows, or a transform. */
@@ -26,16 +28,12 @@ export async function judge(
   basis: Basis,
   run: Run,
 ): Promise<Judged | undefined> {
-  const { model } = subject;
-  if (model instanceof TransformModel || data.y === undefined || rows.length === 0) return undefined;
-  const multilabel = "multilabel" in model && model.multilabel;
+  const { multilabel, classes } = subject;
+  if (subject.parts.filters instanceof TransformModel || data.y === undefined || rows.length === 0) return undefined;
   if (multilabel !== data.multilabel) return undefined;
-  const x = await subject.parts.prepare(
-    isMatrix(data.x) ? data.x.gather(rows) : Array.from(rows, (r) => (data.x as string[])[r]),
-  );
+  const { predicted, probabilities, x } = await subject.answers(await pickRows(data.set, rows), run);
   const y = pickLabels(data.y, rows);
-  const answers = (await model.predict(x, run)) as Label[] | Label[][];
-  const report = classificationReport(y as Label[] | LabelSets, answers);
+  const report = classificationReport(y as Label[] | LabelSets, predicted);
   const shared = {
     rows: rows.length,
     basis,
@@ -45,19 +43,19 @@ export async function judge(
   };
   if (multilabel) return { evaluation: shared, rows, x };
 
-  const code = new Map(model.classes.map((label, c) => [label, c]));
+  const code = new Map(classes.map((label, c) => [label, c]));
   const codes = (labels: readonly Label[]) => Int32Array.from(labels, (label) => code.get(label) ?? -1);
   const truth = codes(y as Label[]);
-  const answer = codes(answers as Label[]);
-  const c = model.classes.length;
+  const answer = codes(predicted as Label[]);
+  const c = classes.length;
   const confusion = new Uint32Array(c * c);
   truth.forEach((t, j) => {
     if (t >= 0) confusion[t * c + answer[j]]++;
   });
   const known = truth.every((t) => t >= 0);
-  const loss = known ? logLoss(y as Label[], await model.predictProbabilities(x, run), model.classes) : undefined;
+  const loss = known && probabilities ? logLoss(y as Label[], probabilities, classes) : undefined;
   const evaluation = { ...shared, confusion, ...(loss === undefined ? {} : { logLoss: loss }) };
-  return { evaluation, rows, x, truth, answer };
+  return { evaluation, rows, x, truth, answer, answers: predicted as Label[] };
 }
 
 /** Rows of class `truth` that were given class `answer` (which may be the same), with the filters behind the answers. */

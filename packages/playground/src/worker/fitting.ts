@@ -1,7 +1,7 @@
-/** From data and a recipe to a model, whatever rows are: numbers, texts, or pictures in which patches are found first. */
+/** From data and a recipe to a model: what the data asks for as the command trains it, or filters on the rows as they are. */
 
 import type { Recipe } from "../protocol.ts";
-import { isMatrix, type LoadedData, pickLabels } from "./data.ts";
+import { type LoadedData, namesOf, pickLabels } from "./data.ts";
 import type { SubjectParts } from "./subject.ts";
 import { estimatorOf, type Part, type TrainingRun, train } from "./training.ts";
 
@@ -12,30 +12,33 @@ export async function fit(
   rows: { readonly train: Uint32Array; readonly test: Uint32Array },
   run: TrainingRun,
 ): Promise<SubjectParts> {
+  // The library's own path reads what a file's columns are; the embedded digits are known.
+  if (recipe.estimator === "chosen" || data.set.form !== "matrix" || !data.inkBlocks) {
+    const { trainRecipe } = await import("./recipe-training.ts");
+    return trainRecipe(data, recipe, rows, run);
+  }
   // Parameters that cannot be are refused before anything is prepared.
   estimatorOf(recipe);
-  const { x } = data;
-  const labels = (picked: Uint32Array) => (data.y ? { y: pickLabels(data.y, picked) } : {});
-  const shared = { name: data.name, origin: "trained", trainingRows: rows.train } as const;
-  if (recipe.estimator === "patches") {
-    const { trainOnPatches } = await import("./patch-training.ts");
-    return { ...shared, ...(await trainOnPatches(data, rows, recipe, labels, run)) };
-  }
-  const trainOn = (training: Part, test: Part | undefined) =>
-    train({ recipe, train: training, test, classes: data.classes }, run);
-  if (!isMatrix(x)) {
-    const { trainOnText } = await import("./pipeline.ts");
-    return { ...shared, ...(await trainOnText(x, rows, labels, trainOn, run)) };
-  }
-  const names = data.featureNames ? { featureNames: data.featureNames } : {};
-  const part = (picked: Uint32Array): Part => ({ x: x.gather(picked), ...labels(picked), ...names });
-  const { model, history } = await trainOn(part(rows.train), rows.test.length > 0 ? part(rows.test) : undefined);
+  const { x } = data.set;
+  const names = namesOf(data.set);
+  const part = (picked: Uint32Array): Part => ({
+    x: x.gather(picked),
+    ...(data.y ? { y: pickLabels(data.y, picked) } : {}),
+    ...names,
+  });
+  const test = rows.test.length > 0 ? part(rows.test) : undefined;
+  const { model, history } = await train({ recipe, train: part(rows.train), test, classes: data.classes }, run);
   return {
-    ...shared,
+    name: data.name,
+    origin: "trained",
+    trainingRows: rows.train,
     whole: model,
-    model,
+    filters: model,
     history,
-    prepare: async (prepared) => prepared as never,
+    prepare: async (set) => {
+      if (set.form === "matrix") return set.x;
+      throw new Error("expected rows of numbers");
+    },
     takesText: false,
     inputs: model.features,
     ...names,

@@ -9,21 +9,20 @@ import {
   type ColumnChoice,
   type DataSet,
   type Folder,
+  isInMemory,
   joinData,
+  type ReadOptions,
   readData,
   readLabels,
   rowCount,
-  seenRows,
-  Table,
-  TableModel,
   tableReader,
   textReaders,
   withLabels,
 } from "@ranksim/data";
+import { IMAGE_SIZES, prepare, tableModelOf } from "@ranksim/learn";
 import type { NamedFile, Preview, ReadChoices } from "../protocol.ts";
-import { isMatrix, type LoadedData, loadedData } from "./data.ts";
-import { stepsOf } from "./pipeline.ts";
-import { previewOf } from "./preview.ts";
+import { type LoadedData, loadedData } from "./data.ts";
+import { headOf, previewOf } from "./preview.ts";
 
 /** What a drop contained. */
 export interface Read {
@@ -46,19 +45,18 @@ export async function readDropped(files: readonly NamedFile[], choices: ReadChoi
   const model =
     models.length === 0 ? undefined : { name: nameOf(models[0]), model: readModel(await bytesOf(models[0].file)) };
   refuseDocuments(await Promise.all(others.map(async (named) => ({ named, kind: await documentKind(named.file) }))));
-  const encoder = model && encoderOf(model.model);
-  const isTable = encoder && others.length === 1 && !NUMBERS_ALONE.test(others[0].path);
+  const isTable = model && tableModelOf(model.model) && others.length === 1 && !NUMBERS_ALONE.test(others[0].path);
   if (others.length === 0) return { choices, ...(model ? { model } : {}) };
-  const looked = others.length === 1 && !isTable ? await previewOf(others[0].file, choices) : undefined;
-  const used = looked?.choices ?? choices;
+  const head = others.length === 1 && !isTable ? await headOf(others[0].file) : undefined;
   try {
-    const read = isTable ? await readTable(others[0], model.model, encoder) : await readDataSet(others, used);
-    const data = { ...named(read, model?.model), ...(looked ? { preview: looked.preview } : {}) };
-    return { data, choices: used, ...(model ? { model } : {}) };
+    const read = isTable ? await readTable(others[0], model.model) : await readDataSet(others, choices);
+    const preview = head && previewOf(head, choices, read.set);
+    const data = { ...named(read, model?.model), ...(preview ? { preview } : {}) };
+    return { data, choices, ...(model ? { model } : {}) };
   } catch (error) {
-    if (!looked || model) throw error;
+    if (!head || model) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    return { choices: used, refused: { message, preview: looked.preview } };
+    return { choices, refused: { message, preview: previewOf(head, choices) } };
   }
 }
 
@@ -78,7 +76,7 @@ const DOCUMENTS: readonly (readonly [kind: string, begins: RegExp, cure: string]
 async function documentKind(file: File): Promise<(typeof DOCUMENTS)[number] | undefined> {
   const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
   const text = String.fromCharCode(...head);
-  if (/\.(docx|xlsx|pptx|odt|ods)$/i.test(file.name)) {
+  if (/\.(docx|pptx|odt|ods)$/i.test(file.name)) {
     return ["an Office document", /^/, "Save its table as CSV and drop that."];
   }
   return DOCUMENTS.find(([, begins]) => begins.test(text));
@@ -98,9 +96,10 @@ function refuseDocuments(found: readonly { named: NamedFile; kind: (typeof DOCUM
 
 /** Rows without names of their own have those of the model that they came with. */
 function named(data: LoadedData, model: Model | undefined): LoadedData {
-  const names = model && (encoderOf(model)?.featureNames ?? schemaOf(model)?.columns?.map(({ name }) => name));
-  const fits = isMatrix(data.x) && names?.length === data.x.features;
-  return fits && !data.featureNames ? { ...data, featureNames: names } : data;
+  const names = model && schemaOf(model)?.columns?.map(({ name }) => name);
+  const { set } = data;
+  if (set.form !== "matrix" || set.featureNames || names?.length !== set.x.features) return data;
+  return { ...data, set: { ...set, featureNames: names } };
 }
 
 /** The model in a file of the command line. */
@@ -108,44 +107,50 @@ export function readModel(bytes: Uint8Array): Model {
   return loadModel(bytes, { readers: [...textReaders, tableReader] });
 }
 
-/** What a model of tables begins with. */
-function encoderOf(model: Model): TableModel | undefined {
-  const [first] = stepsOf(model);
-  return first instanceof TableModel ? first : undefined;
-}
-
-/** Arrays have no columns: their rows come coded, as `ranksim play` serves them. */
+/** Arrays have no columns that could be matched by name. */
 const NUMBERS_ALONE = /\.(npy|npz)$/i;
 
-/** Rows of a table, matched by name and coded as the model has learned. */
-async function readTable(named: NamedFile, model: Model, encoder: TableModel): Promise<LoadedData> {
+/** Rows of a table, matched by name. */
+async function readTable({ path, file }: NamedFile, model: Model): Promise<LoadedData> {
   const schema = schemaOf(model);
-  const data = await readData(blobSource(named.file), { table: true, ...(schema ? { schema } : {}) });
-  if (data.form === "text") throw new Error(`${nameOf(named)}: expected columns as the model has them, found text.`);
-  const table = data.form === "table" ? data.table : Table.fromMatrix(data.x, data.featureNames);
-  const x = await encoder.transform(table);
-  const seen = schema && seenRows(schema, data);
-  const loaded = loadedData(nameOf(named), { form: "matrix", x, ...(data.y ? { y: data.y } : {}) });
-  return seen === undefined ? loaded : { ...loaded, seen };
+  return loadedData(path, await readData(blobSource(file), { table: true, ...(schema ? { schema } : {}) }));
 }
 
-async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {
-  const options = {
-    ...(choices.labelColumn === undefined
-      ? {}
-      : { labelColumn: choices.labelColumn === null ? null : columnOf(choices.labelColumn) }),
-    ...(choices.ignoreColumns ? { ignoreColumns: choices.ignoreColumns.map(columnOf) } : {}),
-    ...(choices.textColumn ? { textColumn: columnOf(choices.textColumn) } : {}),
-    ...(choices.encoding ? { encoding: choices.encoding } : {}),
+/** What the command reads by, of what was said. */
+function optionsOf({ encoding, multilabel, labelColumn, ignoreColumns, ...columns }: ReadChoices): ReadOptions {
+  const said = Object.entries(columns).map(([name, column]) => [name, columnOf(column)]);
+  return {
+    ...Object.fromEntries(said),
+    ...(labelColumn === undefined ? {} : { labelColumn: labelColumn === null ? null : columnOf(labelColumn) }),
+    ...(ignoreColumns ? { ignoreColumns: ignoreColumns.map(columnOf) } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(multilabel ? { multilabel } : {}),
   };
+}
+
+/** How the command reads where nothing else is said. */
+const USUAL = { table: true, emptyLabels: "leave out", sizes: IMAGE_SIZES } as const;
+
+async function readDataSet(files: readonly NamedFile[], choices: ReadChoices): Promise<LoadedData> {
+  const options = optionsOf(choices);
+  const reading = { ...USUAL, ...(choices.textColumn ? { table: false } : {}), ...options };
   const inFolder = files.some(({ path }) => path.includes("/"));
   if (inFolder || files.every(({ path }) => IMAGE.test(path))) {
     const name = inFolder ? files[0].path.split("/")[0] : "images";
     const format = files.every(({ path }) => IMAGE.test(path)) ? "image-folder" : "text-folder";
-    return loadedData(name, await readData(folderOf(name, files), { ...options, format }), { format });
+    const read = await readData(folderOf(name, files), { ...reading, format });
+    return loadedData(name, read, { options, reading: { format } });
   }
-  if (files.length === 1) return loadedData(nameOf(files[0]), await readData(blobSource(files[0].file), options));
-  return readPair(files, options);
+  if (files.length > 1) return readPair(files, reading, options);
+  const read = await readData(blobSource(files[0].file), reading);
+  return loadedData(nameOf(files[0]), read, { options, ...(await asTexts(read)) });
+}
+
+/** A table of which nothing but one column of texts tells anything is shown as texts. */
+async function asTexts(read: DataSet): Promise<{ set?: DataSet }> {
+  if (read.form !== "table") return {};
+  const [{ data }] = (await prepare(read)).views;
+  return data.form === "text" && isInMemory(data) ? { set: data } : {};
 }
 
 const IMAGE = /\.(png|pgm|jpe?g)$/i;
@@ -154,28 +159,23 @@ const LABELS = /label|target|(^|[^a-z])y([^a-z]|$)/i;
 const TEST = /(^|[^a-z])(t10k|test|val(id(ation)?)?)([^a-z]|$)/i;
 
 /** Rows and labels in files of their own, told apart by their names; test files beside training files are held out. */
-async function readPair(files: readonly NamedFile[], options: object): Promise<LoadedData> {
+async function readPair(files: readonly NamedFile[], reading: ReadOptions, options: ReadOptions): Promise<LoadedData> {
   const test = files.filter(({ path }) => TEST.test(path));
   const train = files.filter(({ path }) => !TEST.test(path));
-  if (test.length === 0 || train.length === 0) {
-    const { data, name, labels } = await readRows(files, options);
-    return loadedData(name, data, labels === undefined ? undefined : { labels });
-  }
-  const first = await readRows(train, options);
-  const second = await readRows(test, options);
-  const joined = loadedData(
-    first.name,
-    joinData([first.data, second.data]),
-    first.labels === undefined ? undefined : { labels: first.labels },
-  );
-  const from = rowCount(first.data);
-  return { ...joined, testRows: Uint32Array.from({ length: joined.rows - from }, (_, row) => from + row) };
+  const isPair = test.length > 0 && train.length > 0;
+  const { data, name, labels } = await readRows(isPair ? train : files, reading);
+  const shared = { options, ...(labels === undefined ? {} : { reading: { labels } }) };
+  if (!isPair) return loadedData(name, data, shared);
+  const joined = joinData([data, (await readRows(test, reading)).data]);
+  const [from, to] = [rowCount(data), rowCount(joined)];
+  const testRows = Uint32Array.from({ length: to - from }, (_, row) => from + row);
+  return loadedData(name, joined, { ...shared, testRows });
 }
 
 /** One file of rows, and a file of their labels if there is one. */
 async function readRows(
   files: readonly NamedFile[],
-  options: object,
+  options: ReadOptions,
 ): Promise<{ data: DataSet; name: string; labels?: string }> {
   const labels = files.filter(({ path }) => LABELS.test(path));
   const rows = files.filter(({ path }) => !LABELS.test(path));

@@ -1,9 +1,10 @@
 /** The report of the command, made in the page: the same generator, given the model and the rows it is judged on. */
 
 import type { Run } from "@ranksim/core";
+import { pickRows } from "@ranksim/data";
 import { makeReport } from "ranksim/report";
 import type { Calls, ImageSize } from "../protocol.ts";
-import { allRows, dataSetOf, type LoadedData } from "./data.ts";
+import { allRows, type LoadedData } from "./data.ts";
 import { digestOf, type Subject } from "./subject.ts";
 
 /** Rows shown with their strongest filters, of samples and of mistakes. */
@@ -18,16 +19,15 @@ export async function reportOf(
   provenance: Calls["report"]["in"]["provenance"],
   run: Run,
 ): Promise<string> {
-  const { whole, isCoded, model, name, inputs } = subject.parts;
+  const { whole, name, inputs } = subject.parts;
   const rows = heldOut ?? allRows(data);
   const { page } = await makeReport(
     {
-      // Rows of a table are coded when they are read; the model is asked from there on.
-      model: isCoded ? model : whole,
+      model: whole,
       modelName: name,
       byteLength: subject.bytes.byteLength,
       digest: digestOf(subject.bytes),
-      data: dataSetOf(data, rows),
+      data: await pickRows(data.set, rows),
       dataName: data.name,
       title: `Rank filters of ${data.name}`,
       imageSize: imageSize && imageSize.width * imageSize.height === inputs ? imageSize : undefined,

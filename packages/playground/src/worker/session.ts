@@ -3,10 +3,32 @@
  * work of the library happens here, so the page never waits for it.
  */
 
-import { type Backend, openBackend, RanksimError } from "@ranksim/core";
+import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
-import type { Basis, CallName, Calls, ModelSummary, Pace, Recipe, RowView, TrainingStep } from "../protocol.ts";
-import { allRows, isMatrix, type LoadedData, loadedData, rangeOf, splitRows, summarize, viewRow } from "./data.ts";
+import type {
+  Basis,
+  CallName,
+  Calls,
+  Explanation,
+  ImageSize,
+  ModelSummary,
+  Pace,
+  Recipe,
+  RowView,
+  TrainingStep,
+} from "../protocol.ts";
+import {
+  allRows,
+  imageSizeOf,
+  type LoadedData,
+  loadedData,
+  namesOf,
+  rangeOf,
+  splitRows,
+  summarize,
+  viewRow,
+} from "./data.ts";
+import { Doubt } from "./doubt.ts";
 import { type Judged, judge, mistakesOf } from "./evaluation.ts";
 import { fit } from "./fitting.ts";
 import { Gate } from "./gate.ts";
@@ -28,6 +50,7 @@ export class Session implements Answers {
   #data: LoadedData | undefined;
   #subject: Subject | undefined;
   #judged: Judged | undefined;
+  #doubt: Doubt | undefined;
   /** Rows held out by the run that made the model; absent for a model from a file. */
   #heldOut: Uint32Array | undefined;
   #run: { readonly gate: Gate; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
@@ -39,7 +62,7 @@ export class Session implements Answers {
 
   async openDigits(): Promise<Calls["openDigits"]["out"]> {
     const { x, y, imageSize } = await loadDigits();
-    const data = { ...loadedData("digits", { form: "matrix", x, y, imageSize }), inkBlocks: DIGIT_BLOCKS };
+    const data = loadedData("digits", { form: "matrix", x, y, imageSize }, { inkBlocks: DIGIT_BLOCKS });
     this.#hold(data);
     return { data: summarize(data), fits: this.#subject !== undefined };
   }
@@ -50,8 +73,9 @@ export class Session implements Answers {
     let opened: Subject | undefined;
     if (read.model) {
       const { openPipeline } = await import("./pipeline.ts");
-      opened = new Subject(openPipeline(read.model.model, read.model.name));
-      if (read.data && !fits(opened, read.data)) {
+      const { model, name } = read.model;
+      opened = new Subject(openPipeline(model, { name, origin: "file", history: [] }));
+      if (read.data && !opened.takes(read.data.set)) {
         throw new RanksimError("wrong-width", `${read.model.name} does not take the rows of ${read.data.name}`);
       }
     }
@@ -87,6 +111,7 @@ export class Session implements Answers {
       // Other data may have arrived in the very moment the run ended.
       if (data !== this.#data) throw STOPPED;
       const subject = new Subject(parts);
+      if (parts.imageSize) this.#data = atSize(data, parts.imageSize);
       this.#look(subject, rows.test);
       return subject.summary();
     } finally {
@@ -112,7 +137,11 @@ export class Session implements Answers {
   }
 
   async explain({ sample }: Calls["explain"]["in"]): Promise<Calls["explain"]["out"]> {
-    return this.#needSubject().explain(sample, await this.#open());
+    const subject = this.#needSubject();
+    const explanation = await subject.explain(sample, await this.#open());
+    return subject === this.#subject && sample.form === "dense"
+      ? this.#weighed(explanation, sample.values)
+      : explanation;
   }
 
   async evaluate(): Promise<Calls["evaluate"]["out"]> {
@@ -122,7 +151,10 @@ export class Session implements Answers {
     const rows = this.#heldOut ?? allRows(data);
     const judged = this.#judged ?? (await this.#judge(subject, data, rows));
     // Another model may have taken this one's place meanwhile.
-    if (subject === this.#subject) this.#judged = judged;
+    if (subject === this.#subject && judged !== this.#judged) {
+      this.#judged = judged;
+      await this.#learnDoubt(subject, data, judged);
+    }
     return structuredClone(judged?.evaluation) ?? null;
   }
 
@@ -143,11 +175,9 @@ export class Session implements Answers {
 
   filter({ filter, rows }: Calls["filter"]["in"]): Calls["filter"]["out"] {
     const subject = this.#needSubject();
-    if (!(filter >= 0 && filter < subject.model.bank.filters)) {
-      throw new RanksimError(
-        "bad-params",
-        `expected a filter from 0 below ${subject.model.bank.filters}, found ${filter}`,
-      );
+    const { filters } = subject.filters.bank;
+    if (!(filter >= 0 && filter < filters)) {
+      throw new RanksimError("bad-params", `expected a filter from 0 below ${filters}, found ${filter}`);
     }
     const members = this.#data ? subject.membersOf(filter).slice(0, rows) : [];
     return { view: subject.view(filter), rows: this.rows({ rows: members }) };
@@ -155,12 +185,13 @@ export class Session implements Answers {
 
   async study({ group, features }: Calls["study"]["in"]): Promise<Calls["study"]["out"]> {
     const data = this.#needData();
-    const x = isMatrix(data.x) ? data.x : await this.#needSubject().parts.prepare(data.x);
+    const { set } = data;
+    const x = set.form === "matrix" ? set.x : await this.#needSubject().parts.prepare(set);
     const label = data.classes[group];
     const all = Array.from({ length: data.rows }, (_, row) => row);
     const has = (row: number) => [data.y?.[row]].flat().includes(label);
     const study = studyFeatures(x, group < 0 ? all : all.filter(has), features, rangeOf(x).whole);
-    const names = data.featureNames ?? (isMatrix(data.x) ? undefined : this.#subject?.featureNames);
+    const names = set.form === "matrix" ? set.featureNames : this.#subject?.featureNames;
     return names ? { ...study, names: Array.from(study.features, (feature) => names[feature]) } : study;
   }
 
@@ -206,6 +237,29 @@ export class Session implements Answers {
     }
   }
 
+  /** Answers to pictures are weighed by the training rows most like them. */
+  async #learnDoubt({ parts }: Subject, data: LoadedData, judged: Judged | undefined): Promise<void> {
+    const { set, y } = data;
+    if (!parts.trainingRows || set.form !== "matrix" || !imageSizeOf(set).imageSize || !y || data.multilabel) return;
+    const doubt = new Doubt(set.x, parts.trainingRows, y as readonly Label[]);
+    if (judged?.answers && this.#heldOut) {
+      const truth = Array.from(judged.rows, (row) => y[row] as Label);
+      doubt.learn(set.x.gather(judged.rows), judged.answers, truth);
+    }
+    this.#doubt = doubt;
+  }
+
+  /** Probabilities go towards all being equal as far as the answer is not to be believed. */
+  #weighed(explanation: Explanation, values: Float64Array): Explanation {
+    const { probabilities, labels, isEmpty } = explanation;
+    const answer = this.#subject?.classes.find((label) => String(label) === labels[0]);
+    if (!this.#doubt || !probabilities || isEmpty || answer === undefined) return explanation;
+    const { share, isUnlike, nearest } = this.#doubt.trust(values, answer);
+    const alone = Math.max(...probabilities);
+    const weighed = probabilities.map((one) => share * one + (1 - share) / probabilities.length);
+    return { ...explanation, probabilities: weighed, trust: { alone, share, isUnlike, nearest } };
+  }
+
   /** Trains a recipe on this worker's back end. */
   async #fit(
     data: LoadedData,
@@ -238,7 +292,8 @@ export class Session implements Answers {
     this.stop();
     this.#data = data;
     this.#judged = undefined;
-    if (this.#heldOut || (this.#subject && !fits(this.#subject, data))) this.#subject = undefined;
+    this.#doubt = undefined;
+    if (this.#heldOut || (this.#subject && !this.#subject.takes(data.set))) this.#subject = undefined;
     this.#heldOut = undefined;
     this.#nameFeatures();
   }
@@ -248,14 +303,17 @@ export class Session implements Answers {
     this.#subject = subject;
     this.#heldOut = heldOut;
     this.#judged = undefined;
-    if (this.#data && !fits(subject, this.#data)) this.#data = undefined;
+    this.#doubt = undefined;
+    if (this.#data && !subject.takes(this.#data.set)) this.#data = undefined;
     this.#nameFeatures();
   }
 
   /** A model from a file knows no names of columns; data that fits it may. */
   #nameFeatures(): void {
     const [subject, data] = [this.#subject, this.#data];
-    if (subject && !subject.parts.featureNames) subject.featureNames = data?.featureNames;
+    if (!subject) return;
+    subject.columnNames = data && namesOf(data.set).featureNames;
+    if (!subject.parts.featureNames && data?.set.form === "matrix") subject.featureNames = data.set.featureNames;
   }
 
   #open(): Promise<Backend> {
@@ -277,13 +335,17 @@ export class Session implements Answers {
 }
 
 /** What is known of rows that a model from a file is judged on. */
-async function basisOf({ whole, isCoded }: SubjectParts, data: LoadedData): Promise<Basis> {
+async function basisOf({ whole }: SubjectParts, data: LoadedData): Promise<Basis> {
   const { seenAmong } = await import("./pipeline.ts");
-  const seen = isCoded ? data.seen : seenAmong(whole, data);
+  const seen = seenAmong(whole, data);
   return seen === undefined ? "unknown" : seen > 0 ? "training" : "new";
 }
 
-/** Whether a model takes the rows of a data set. */
-function fits({ parts }: Subject, { x }: LoadedData): boolean {
-  return isMatrix(x) ? !parts.takesText && x.features === parts.inputs : parts.takesText;
+/** Large images were read in several sizes, one of which the model chose. */
+function atSize(data: LoadedData, { width, height }: ImageSize): LoadedData {
+  const { read } = data;
+  if (read.form !== "matrix" || !read.scaled) return data;
+  const { scaled, ...rest } = read;
+  const size = scaled.sizes.find(({ imageSize }) => imageSize.width === width && imageSize.height === height);
+  return size ? { ...data, set: { ...rest, ...size } } : data;
 }

@@ -1,9 +1,10 @@
 /** The model as a network of spikes: one sample step by step, and how soon the class of many rows is certain. */
 
-import { type Label, type Matrix, RanksimError, toDense } from "@ranksim/core";
+import { type Label, RanksimError, toDense } from "@ranksim/core";
+import { pickRows } from "@ranksim/data";
 import { simulateSpikes, summarizeSpikes, traceSpikes } from "@ranksim/export";
 import type { Sample, SpikeSavings, SpikeView } from "../protocol.ts";
-import { isMatrix, type LoadedData, pickLabels } from "./data.ts";
+import { type LoadedData, pickLabels } from "./data.ts";
 import type { Subject } from "./subject.ts";
 
 /** Weights of a network that are written out, at most: two copies of 8 bytes each. */
@@ -31,13 +32,13 @@ export async function saveSpikes(
   heldOut: boolean,
   listen: () => Promise<void>,
 ): Promise<SpikeSavings> {
-  const { bank } = subject.model;
+  const { bank } = subject.filters;
   const affordable = Math.max(20, Math.floor(MOST_EVENTS / (bank.filters * bank.features)));
   const count = Math.min(rows.length, MOST_ROWS, affordable);
   const picked = Uint32Array.from({ length: count }, (_, j) => rows[Math.floor((j * rows.length) / count)]);
   const network = networkOf(subject);
-  const given = isMatrix(data.x) ? data.x.gather(picked) : Array.from(picked, (row) => (data.x as string[])[row]);
-  const x = subject.parts.patches ? (given as Matrix) : await subject.parts.prepare(given);
+  const given = await pickRows(data.set, picked);
+  const x = subject.parts.patches && given.form === "matrix" ? given.x : await subject.parts.prepare(given);
   const run = await simulateSpikes(network, toDense(x), { onProgress: listen });
   const y = data.y && !data.multilabel ? (pickLabels(data.y, picked) as Label[]) : undefined;
   const { curve, spikes, spikesNeeded } = summarizeSpikes(run, y);
@@ -51,7 +52,7 @@ async function spikingRow(subject: Subject, sample: Sample) {
   return { network, row: await subject.prepared(sample) };
 }
 
-function networkOf({ parts, model }: Subject) {
+function networkOf({ parts, filters: model }: Subject) {
   if (model.bank.filters * model.bank.features > MOST_WEIGHTS) {
     throw new RanksimError(
       "unsupported",

@@ -1,6 +1,6 @@
 /**
- * The model that is looked at, whatever it is made of: a filter model alone, or one at the end of a pipeline whose earlier
- * steps (scalers, text vectorisers) prepare its rows. Everything the page asks of a model goes through here.
+ * The model that is looked at, whatever it is made of: filters or planes decide, and earlier steps (encoders, vectorisers, patches)
+ * prepare their rows. Everything the page asks of a model goes through here.
  */
 
 import {
@@ -9,21 +9,27 @@ import {
   type ClassExplanation,
   ClassifierModel,
   type Contribution,
-  Csr,
-  Dense,
+  type Dense,
+  type Label,
+  type LinearModel,
   type Matrix,
   type Model,
-  narrowest,
-  ProbabilisticModel,
+  type PredictingModel,
+  type ProbabilisticModel,
   RanksimError,
+  type Run,
   saveModel,
+  schemaOf,
   TransformModel,
+  type TriedRecipe,
   toDense,
 } from "@ranksim/core";
+import type { DataSet } from "@ranksim/data";
 import { FilterWords } from "@ranksim/learn";
 import type {
   Explanation,
   FilterView,
+  ImageSize,
   ModelKind,
   ModelSummary,
   PatchView,
@@ -31,6 +37,7 @@ import type {
   Sample,
   StrongFilter,
 } from "../protocol.ts";
+import { namesOf, setOfSample } from "./data.ts";
 import type { PatchLook } from "./patch-look.ts";
 import { viewFilter } from "./pictures.ts";
 import { WallFilters } from "./wall-filters.ts";
@@ -47,19 +54,30 @@ const SHOWN_PARTS = 4096;
 export interface SubjectParts {
   /** What is saved. */
   readonly whole: Model;
-  readonly model: FilterModel;
+  /** The part that decides: filters, or planes. */
+  readonly filters?: FilterModel;
+  readonly planes?: LinearModel;
   readonly name: string;
   readonly origin: "trained" | "file";
-  /** Rows of numbers or texts as the filters take them. */
-  readonly prepare: (x: Matrix | readonly string[]) => Promise<Matrix>;
+  /** Rows as the part that decides takes them. */
+  readonly prepare: (set: DataSet) => Promise<Matrix>;
+  /** Of a blend: the whole, which answers, what it takes, and what the part is called that is explained. */
+  readonly blend?: {
+    readonly model: PredictingModel<unknown>;
+    input(set: DataSet): unknown;
+    readonly explained: string;
+  };
   readonly takesText: boolean;
-  /** Whether rows come coded, as those of tables do: what codes them is part of `whole` and not of `prepare`. */
-  readonly isCoded?: boolean;
-  /** Numbers a row that `prepare` takes; 0 for text. */
+  /** The columns of tables that it takes. */
+  readonly columns?: readonly string[];
+  /** Numbers a row that it takes; 0 for text. */
   readonly inputs: number;
+  readonly imageSize?: ImageSize;
   readonly featureNames?: readonly string[];
   /** How filters are shown whose features are patches found in images; absent where rows go to the filters as they are. */
   readonly patches?: PatchLook;
+  readonly about?: string;
+  readonly tried?: readonly TriedRecipe[];
   readonly history: readonly RunPoint[];
   /** Row of the data set that each training row was; absent for a model from a file. */
   readonly trainingRows?: Uint32Array;
@@ -68,6 +86,8 @@ export interface SubjectParts {
 export class Subject {
   readonly parts: SubjectParts;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Names of the columns of the data it is looked at with. */
+  columnNames: readonly string[] | undefined;
   #featureNames: readonly string[] | undefined;
   #words: FilterWords | undefined;
   #wall: WallFilters | undefined;
@@ -92,41 +112,82 @@ export class Subject {
   #wordsOf(): FilterWords | undefined {
     const names = this.#featureNames;
     if (!names) return undefined;
-    this.#words ??= new FilterWords(this.model.bank, (feature) => names[feature]);
+    this.#words ??= new FilterWords(this.filters.bank, (feature) => names[feature]);
     return this.#words;
   }
 
-  get model(): FilterModel {
-    return this.parts.model;
+  /** The filters; refused where planes decide. */
+  get filters(): FilterModel {
+    const { filters } = this.parts;
+    if (filters) return filters;
+    throw new RanksimError("unsupported", "This model decides by weights of its columns and has no filters.");
   }
 
-  get classes(): readonly string[] {
-    return this.model instanceof TransformModel ? [] : this.model.classes.map(String);
+  /** The part that decides. */
+  get #decides(): FilterModel | LinearModel {
+    return this.parts.filters ?? (this.parts.planes as LinearModel);
+  }
+
+  get classes(): readonly Label[] {
+    const part = this.#decides;
+    return part instanceof TransformModel ? [] : part.classes;
+  }
+
+  get multilabel(): boolean {
+    const part = this.#decides;
+    return "multilabel" in part && part.multilabel;
+  }
+
+  /** Whether it takes rows: texts, tables that have its columns, or as many numbers. */
+  takes(set: DataSet): boolean {
+    const { takesText, columns, inputs } = this.parts;
+    if (set.form === "text" || takesText) return set.form === "text" && takesText;
+    if (!columns) return set.form === "matrix" && set.x.features === inputs;
+    const { featureNames } = namesOf(set);
+    if (featureNames) return columns.every((name) => featureNames.includes(name));
+    return set.form === "matrix" && set.x.features === columns.length;
+  }
+
+  /** What it answers to all rows. */
+  async answers(set: DataSet, run: Run): Promise<{ predicted: Label[] | Label[][]; probabilities?: Dense; x: Matrix }> {
+    const { blend } = this.parts;
+    const part = this.#decides as unknown as PredictingModel<unknown>;
+    const x = await this.parts.prepare(set);
+    const [model, input] = blend ? [blend.model, blend.input(set)] : [part, x];
+    const predicted = (await model.predict(input, run)) as Label[] | Label[][];
+    const probabilities = await model.predictProbabilities?.(input, run);
+    return { predicted, x, ...(probabilities ? { probabilities } : {}) };
   }
 
   /** What is sent to the page. */
   summary(): ModelSummary {
-    const { model, parts } = this;
-    const { report } = model;
+    const { parts } = this;
+    const { filters, planes } = parts;
+    const report = filters?.report;
+    const { about, tried, imageSize } = parts;
     return {
-      kind: model.kind as ModelKind,
+      kind: planes ? "linear" : ((filters as FilterModel).kind as ModelKind),
       origin: parts.origin,
       name: parts.name,
-      classes: this.classes,
-      multilabel: model instanceof ProbabilisticModel && model.multilabel,
-      features: model.features,
+      classes: this.classes.map(String),
+      multilabel: this.multilabel,
+      features: this.#decides.features,
       inputs: parts.inputs,
-      filters: model.bank.filters,
-      filtersPerClass: this.groups().map((filters) => filters.length),
-      params: model.params,
-      converged: report.converged,
-      notes: report.notes,
+      filters: filters?.bank.filters ?? 0,
+      filtersPerClass: this.groups().map((own) => own.length),
+      params: filters?.params ?? {},
+      converged: report?.converged ?? true,
+      notes: report?.notes ?? [],
       byteLength: this.bytes.byteLength,
       digest: digestOf(this.bytes),
       text: parts.takesText,
       ...(parts.patches ? { patches: parts.patches.summary } : {}),
-      trainingRows: report.rows,
-      steps: report.trainings.flatMap(({ label, rows, steps }) =>
+      ...(about === undefined ? {} : { about }),
+      ...(tried ? { tried } : {}),
+      ...(imageSize ? { imageSize } : {}),
+      ...(parts.blend ? { explained: parts.blend.explained } : {}),
+      trainingRows: parts.trainingRows?.length ?? report?.rows ?? schemaOf(parts.whole)?.training?.rows ?? 0,
+      steps: (report?.trainings ?? []).flatMap(({ label, rows, steps }) =>
         steps.map(({ iteration, moved, empty }) => ({
           ...(label === undefined ? {} : { label: String(label) }),
           iteration,
@@ -136,15 +197,16 @@ export class Subject {
         })),
       ),
       history: parts.history,
-      ...(report.seconds === undefined ? {} : { seconds: report.seconds }),
-      ...(report.backend === undefined ? {} : { backend: report.backend }),
-      ...(report.pruned === undefined ? {} : { pruned: report.pruned }),
+      ...(report?.seconds === undefined ? {} : { seconds: report.seconds }),
+      ...(report?.backend === undefined ? {} : { backend: report.backend }),
+      ...(report?.pruned === undefined ? {} : { pruned: report.pruned }),
     };
   }
 
   /** The filters of each class (for a probabilistic model: of the class most of its rows have), most rows first. */
   groups(): Uint32Array[] {
-    const { model } = this;
+    const model = this.parts.filters;
+    if (!model) return [];
     const count = Math.max(this.classes.length, 1);
     const groups: number[][] = Array.from({ length: count }, () => []);
     for (let filter = 0; filter < model.bank.filters; filter++) groups[this.#classOf(filter)].push(filter);
@@ -154,13 +216,14 @@ export class Subject {
 
   /** The filters to show all at once, at most `most`. From now on explanations include their responses. */
   wall(most: number): FilterView[] {
-    this.#wall = new WallFilters(this.model.bank, this.groups(), most);
+    if (!this.parts.filters) return [];
+    this.#wall = new WallFilters(this.filters.bank, this.groups(), most);
     return Array.from(this.#wall.filters, (filter) => this.view(filter));
   }
 
   /** A filter to look at. */
   view(filter: number): FilterView {
-    const { model } = this;
+    const model = this.filters;
     const facts = { filter, shares: this.#sharesOf(filter), rows: model.filterRows(filter).length };
     return viewFilter(model.bank, filter, facts, this.#wordsOf(), this.parts.patches);
   }
@@ -168,31 +231,34 @@ export class Subject {
   /** Rows of the data set that a filter was made from; empty where they are not known. */
   membersOf(filter: number): number[] {
     const { trainingRows } = this.parts;
-    return trainingRows ? Array.from(this.model.filterRows(filter), (row) => trainingRows[row]) : [];
+    return trainingRows ? Array.from(this.filters.filterRows(filter), (row) => trainingRows[row]) : [];
   }
 
   /** Why a sample is decided as it is. */
   async explain(sample: Sample, backend: Backend): Promise<Explanation> {
     const began = performance.now();
-    const { model } = this;
     const names = this.featureNames;
-    const given = this.#asInput(sample);
-    const x = await this.parts.prepare(given);
+    const set = await this.#setOf(sample);
     const run = { backend };
-    const found = await model.explain(x, 0, run);
-    const answer = "label" in found ? found.label : undefined;
-    const probabilities =
-      model instanceof TransformModel
-        ? undefined
-        : Float64Array.from((await model.predictProbabilities(x, run)).values);
-    const shown = this.#decisive(given, found).slice(0, SHOWN_PARTS);
+    const { filters, planes } = this.parts;
+    const isTransform = filters instanceof TransformModel;
+    const { predicted, probabilities, x } = isTransform
+      ? { predicted: [], probabilities: undefined, x: await this.parts.prepare(set) }
+      : await this.answers(set, run);
+    const [answer] = predicted;
+    const found = planes ? await planes.explain(x, 0, run) : undefined;
+    const strong = filters && (await filters.explain(x, 0, run));
+    const contributions = strong ? this.#decisive(set, strong) : (found?.contributions ?? []);
+    const shown = contributions.slice(0, SHOWN_PARTS);
     const responses = this.#wall?.responses(x);
+    const between = found && found.rivalLabel !== undefined ? [found.label, found.rivalLabel].map(String) : undefined;
     return {
-      labels: answer === undefined ? [] : Array.isArray(answer) ? answer.map(String) : [String(answer)],
-      ...(probabilities ? { probabilities } : {}),
-      strongest: found.filters.slice(0, SHOWN_FILTERS).map((strong) => this.#strong(strong)),
-      ...(found.rival === undefined ? {} : { rival: this.view(found.rival) }),
-      ...this.#between(found),
+      labels: answer === undefined ? [] : [answer].flat().map(String),
+      ...(probabilities ? { probabilities: Float64Array.from(probabilities.values) } : {}),
+      strongest: (strong?.filters ?? []).slice(0, SHOWN_FILTERS).map((one) => this.#strong(one)),
+      isEmpty: strong ? strong.filters.length === 0 : false,
+      ...(strong?.rival === undefined ? {} : { rival: this.view(strong.rival) }),
+      ...(between ? { between: between as [string, string] } : strong ? this.#between(strong) : {}),
       features: Uint32Array.from(shown, ({ feature }) => feature),
       parts: Float64Array.from(shown, ({ contribution }) => contribution),
       values: Float64Array.from(shown, ({ value }) => value),
@@ -204,17 +270,17 @@ export class Subject {
   }
 
   #between(found: BankExplanation): Pick<Explanation, "between"> {
-    if (!(this.model instanceof ClassifierModel)) return {};
+    if (!(this.parts.filters instanceof ClassifierModel)) return {};
     const { label, rivalLabel } = found as ClassExplanation;
     return rivalLabel === undefined ? {} : { between: [String(label), String(rivalLabel)] };
   }
 
   /** The parts of the decision by their size: of features, or of the pixels in whose windows patches were found. */
-  #decisive(given: Matrix | readonly string[], found: BankExplanation): readonly Contribution[] {
+  #decisive(set: DataSet, found: BankExplanation): readonly Contribution[] {
     const { patches } = this.parts;
-    if (!patches) return found.contributions;
-    const { values } = toDense(given as Matrix);
-    return Array.from(patches.where(given as Matrix, found) ?? [], (contribution, feature) => ({
+    if (!patches || set.form !== "matrix") return found.contributions;
+    const { values } = toDense(set.x);
+    return Array.from(patches.where(set.x, found) ?? [], (contribution, feature) => ({
       feature,
       contribution,
       value: values[feature],
@@ -233,19 +299,19 @@ export class Subject {
   async foundPatches(sample: Sample, backend: Backend): Promise<PatchView | null> {
     const { patches } = this.parts;
     if (!patches) return null;
-    const given = this.#asInput(sample) as Matrix;
-    const found = await this.model.explain(await this.parts.prepare(given), 0, { backend });
-    if (found.filters.length === 0) return null;
-    const nameOf = (filter: number) => this.classes[this.#classOf(filter)] ?? `filter ${filter}`;
+    const set = await this.#setOf(sample);
+    const found = await this.filters.explain(await this.parts.prepare(set), 0, { backend });
+    if (found.filters.length === 0 || set.form !== "matrix") return null;
+    const nameOf = (filter: number) => String(this.classes[this.#classOf(filter)] ?? `filter ${filter}`);
     const rival = found.rival === undefined ? undefined : nameOf(found.rival);
     // The strongest filter of a committee may be of another class than the one it gave.
     const chosen = "rivalLabel" in found ? String((found as ClassExplanation).label) : nameOf(found.filters[0].filter);
-    return patches.view(given, found, { given: chosen, rival });
+    return patches.view(set.x, found, { given: chosen, rival });
   }
 
   /** A sample as the filters take it. */
   async prepared(sample: Sample): Promise<Float64Array> {
-    return Float64Array.from(toDense(await this.parts.prepare(this.#asInput(sample))).values);
+    return Float64Array.from(toDense(await this.parts.prepare(await this.#setOf(sample))).values);
   }
 
   /** The strongest filter of a row and, if it is among the similar ones, the strongest of class `truth`. */
@@ -254,7 +320,8 @@ export class Subject {
     truth: number,
     backend: Backend,
   ): Promise<{ strongest?: StrongFilter; missed?: StrongFilter }> {
-    const { filters } = await this.model.explain(x, 0, { backend });
+    if (!this.parts.filters) return {};
+    const { filters } = await this.filters.explain(x, 0, { backend });
     const missed = filters.find(({ filter }) => this.#classOf(filter) === truth);
     const [strongest] = filters;
     return {
@@ -268,7 +335,7 @@ export class Subject {
   }
 
   #classOf(filter: number): number {
-    const { model } = this;
+    const model = this.filters;
     if (model instanceof ClassifierModel) return model.filterClass[filter];
     if (model instanceof TransformModel) return 0;
     const shares = model.filterShares(filter);
@@ -276,7 +343,8 @@ export class Subject {
   }
 
   #sharesOf(filter: number): FilterView["shares"] {
-    const { model, classes } = this;
+    const model = this.filters;
+    const classes = this.classes.map(String);
     if (model instanceof TransformModel) return [];
     if (model instanceof ClassifierModel) return [{ label: classes[model.filterClass[filter]], share: 1 }];
     return Array.from(model.filterShares(filter), (share, c) => ({ label: classes[c], share }))
@@ -285,16 +353,15 @@ export class Subject {
       .slice(0, 3);
   }
 
-  #asInput(sample: Sample): Matrix | readonly string[] {
-    const { takesText } = this.parts;
-    if (sample.form === "text") {
-      if (takesText) return [sample.text];
-      throw new RanksimError("wrong-width", `the model takes ${this.model.features} numbers a row, found text`);
+  /** A sample as a data set; refused where the model takes something else. */
+  async #setOf(sample: Sample): Promise<DataSet> {
+    const { takesText, inputs, columns } = this.parts;
+    if (sample.form === "text" && !takesText) {
+      throw new RanksimError("wrong-width", `the model takes ${inputs} numbers a row, found text`);
     }
-    if (takesText) throw new RanksimError("wrong-width", "the model takes text, found numbers");
-    if (sample.form === "dense") return Dense.of(narrowest(sample.values), 1, sample.values.length);
-    const offsets = Uint32Array.of(0, sample.indices.length);
-    return Csr.of(offsets, sample.indices, narrowest(sample.values), this.model.features);
+    if (sample.form !== "text" && takesText)
+      throw new RanksimError("wrong-width", "the model takes text, found numbers");
+    return setOfSample(sample, inputs, this.columnNames ?? columns ?? []);
   }
 }
 

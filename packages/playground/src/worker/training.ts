@@ -15,11 +15,10 @@ import {
 } from "@ranksim/core";
 import type { RowLabels } from "@ranksim/data";
 import { FilterWords } from "@ranksim/learn";
-import type { Arrival, EstimatorName, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
+import type { Arrival, FilterView, ModelKind, Recipe, RunPoint, TrainingStep } from "../protocol.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Gate } from "./gate.ts";
 import { ClassLiveScore, LIVE_ROWS, WholeLiveScore } from "./live-score.ts";
-import type { PatchLook } from "./patch-look.ts";
 import { viewFilter } from "./pictures.ts";
 import type { FilterModel } from "./subject.ts";
 
@@ -37,9 +36,6 @@ export interface Part {
   readonly x: Matrix;
   readonly y?: RowLabels;
   readonly featureNames?: readonly string[];
-  /** The images, and how filters are drawn, where rows are what was found in them. */
-  readonly pixels?: Matrix;
-  readonly patches?: PatchLook;
 }
 
 interface TrainingInput {
@@ -50,15 +46,23 @@ interface TrainingInput {
   readonly classes: readonly Label[];
 }
 
-/** The estimator of a recipe; of patches, the one after them. */
+/** The estimator of a recipe of the paper's. */
 export function estimatorOf({ estimator, params }: Recipe) {
   const makers = {
     classifier: () => new RankSimilarityClassifier(params),
     probabilistic: () => new RankSimilarityProbabilisticClassifier(params),
     transform: () => new RankSimilarityTransform(params),
-    patches: () => new RankSimilarityClassifier(params),
-  } satisfies { [name in EstimatorName]: () => unknown };
-  return makers[estimator]();
+  } satisfies { [name in ModelKind]: () => unknown };
+  return makers[estimator as ModelKind]();
+}
+
+/** Which filters changed since they were last shown. */
+export function changedOf(before: readonly FilterView[], now: readonly FilterView[]): boolean[] {
+  const marks = ({ picture, drawn, top }: FilterView) => picture ?? drawn?.pixels ?? top.map(({ feature }) => feature);
+  return now.map((view, j) => {
+    const earlier = before[j] && marks(before[j]);
+    return earlier !== undefined && marks(view).some((value, i) => value !== earlier[i]);
+  });
 }
 
 /** What a run is made with: where it works, what sets its pace, what stops it, and where updates go. */
@@ -106,7 +110,7 @@ class Watcher {
   #scoring = 0;
   #accuracy: number | undefined;
   #class: { label: Label | undefined; bank: FilterBank; scored: boolean } | undefined;
-  #pictures: Uint32Array[] = [];
+  #shown: readonly FilterView[] = [];
   #classScore: ClassLiveScore | undefined;
   #wholeScore: WholeLiveScore | undefined;
   readonly #arrivals: Arrivals;
@@ -135,7 +139,7 @@ class Watcher {
         looked = true;
       }
       this.#finished.add(this.#class.label as Label);
-      this.#pictures = [];
+      this.#shown = [];
     }
     this.#class = { label, bank, scored: false };
     const now = performance.now();
@@ -190,14 +194,11 @@ class Watcher {
     const names = this.#input.train.featureNames;
     const words = names && new FilterWords(bank, (feature) => names[feature]);
     const shown = Array.from({ length: count }, (_, filter) =>
-      viewFilter(bank, filter, { filter, shares, rows: 0 }, words, this.#input.train.patches),
+      viewFilter(bank, filter, { filter, shares, rows: 0 }, words),
     );
-    const before = this.#pictures;
+    const changed = changedOf(this.#shown, shown);
     // Copies, because what is sent is transferred to the page.
-    this.#pictures = shown.map(({ picture, top }) => Uint32Array.from(picture ?? top.map(({ feature }) => feature)));
-    const changed = this.#pictures.map(
-      (now, j) => before[j] !== undefined && now.some((value, i) => value !== before[j][i]),
-    );
+    this.#shown = structuredClone(shown);
     return {
       stage,
       share,

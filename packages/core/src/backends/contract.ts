@@ -16,6 +16,7 @@ import type {
   Prototypes,
   RefineBatch,
   RowSource,
+  Rows,
   Sum,
   TopFilters,
   TopRows,
@@ -148,6 +149,8 @@ export interface HeldRows extends Handle {
   rank(groups: Groups, distribution?: Float64Array, onto?: readonly Sum[]): Promise<HeldBank>;
   /** Images of bytes to their pooled sums, or bytes where layers have a limit, the layers side by side, as `kernels/patches.ts` defines them. */
   pool(layers: readonly PatchLayer[]): Promise<DenseRows>;
+  /** The listed rows, from where they are in memory if they are. Absent: their source has them. */
+  gather?(rows: Uint32Array): Promise<Rows>;
   /** Prototypes to be refined by the rows. */
   refine(start: Prototypes): Promise<Refining>;
   /** What the searches have done so far. */

@@ -3,7 +3,7 @@
  * (deviation 30), and refined if that is asked for; the strongest filters of the model name the class.
  */
 
-import type { Backend, RowSource } from "../backends/contract.ts";
+import type { Backend, HeldRows, RowSource } from "../backends/contract.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { distinctRows, groupByCode, groupListed, joinGroups } from "../bank/groups.ts";
 import { joinSums } from "../bank/sums.ts";
@@ -129,6 +129,17 @@ const PLAIN_SHARE = 0.3;
 
 /** Learns filters for each class, without fitting probabilities. */
 async function trainClasses(task: ClassTask, run: Run): Promise<ClassifierModel> {
+  const { matrix, codes, copies, rest, params, backend } = task;
+  const learning = rest ? pickRows(matrix, copiesOf(rest.train, codes.length, copies)) : matrix;
+  // Rows that are worked out when they are asked for go to the back end as a whole once, and those of classes are copied from there.
+  if (!learning.made || !params.refine || task.weights) return trainOn(learning, task, run);
+  const filters = filtersFor(params, learning.rows / copies, task.classes.length * params.committee);
+  const plan = { filters: Math.ceil(filters / params.committee), searches: params.refineEpochs };
+  const held = await backend.hold(learning, plan);
+  return trainOn(learning, task, run, held).finally(() => held.release());
+}
+
+async function trainOn(learning: RowSource, task: ClassTask, run: Run, held?: HeldRows): Promise<ClassifierModel> {
   const began = performance.now();
   const { matrix, classes, codes, copies, weights, rest, params, backend } = task;
   const rows = codes.length;
@@ -141,8 +152,8 @@ async function trainClasses(task: ClassTask, run: Run): Promise<ClassifierModel>
       )
     : matrix;
   const training = rest && copiesOf(rest.train, rows, copies);
+  const learnedCodes = training ? training.map((r) => allCodes[r]) : allCodes;
   const groups = training ? groupListed(allCodes, classes.length, training) : groupByCode(allCodes, classes.length);
-  const learning = training ? pickRows(matrix, training) : matrix;
   const rowCount = learning.rows / copies;
   const notes = [...shapeNotes(matrix.features), ...(rest ? [rest.note] : [])];
   const initialRows = params.initialRows && positionsInClasses(params.initialRows, classes, codes, groups);
@@ -155,7 +166,9 @@ async function trainClasses(task: ClassTask, run: Run): Promise<ClassifierModel>
   const common = params.distributionPerClass ? undefined : await draw(learning);
   const drawn: (Float64Array | undefined)[] = [];
   const most = params.distributionPerClass ? 1 : (backend.overlap ?? 1); // distributions are drawn in the order of the classes
-  const rowsOfClass = await classReader(summed, groups, most > 1 && params.filterFunction === "meanRank");
+  const rowsOfClass = held
+    ? await classReader(heldSource(learning, held), groupByCode(learnedCodes, classes.length), false)
+    : await classReader(summed, groups, most > 1 && params.filterFunction === "meanRank");
   const planOf = (c: number, j: number): BankPlan => {
     const own = groups.rows.subarray(groups.offsets[c], groups.offsets[c + 1]);
     return {
@@ -195,8 +208,9 @@ async function trainClasses(task: ClassTask, run: Run): Promise<ClassifierModel>
   };
   const filterClass = repeat(filters, (j) => j % classes.length);
   const refining = {
-    matrix: training ? pickRows(summed, training) : summed,
-    codes: training ? training.map((r) => allCodes[r]) : allCodes,
+    matrix: held ? heldSource(learning, held) : training ? pickRows(summed, training) : summed,
+    codes: learnedCodes,
+    held,
     copies,
     filters: plain,
     filterClass,
@@ -215,6 +229,19 @@ async function trainClasses(task: ClassTask, run: Run): Promise<ClassifierModel>
     params: paramsAsJson(params, CLASSIFIER_PARAMETERS),
     report: { ...told, rows: rowCount, ...(refined && { refinement: refined.report }) },
   });
+}
+
+/** Rows as they are in a back end that has them. */
+function heldSource(x: RowSource, held: HeldRows): RowSource {
+  const { form, rows, features, entries, valueBytes, room, made } = x;
+  return {
+    ...{ form, rows, features, entries, valueBytes },
+    ...(room === undefined ? {} : { room }),
+    ...(made === undefined ? {} : { made }),
+    blocks: (bytes) => x.blocks(bytes),
+    slice: (from, to) => x.slice(from, to),
+    gather: (listed) => held.gather?.(listed) ?? x.gather(listed),
+  };
 }
 
 /** A trained bank of one class. */

@@ -1,6 +1,6 @@
 /** Refinement as the classifier and its models ask for it: the filters bank by bank, and progress. */
 
-import type { Backend, RowSource } from "../backends/contract.ts";
+import type { Backend, HeldRows, RowSource } from "../backends/contract.ts";
 import { orGiveUp } from "../backends/kept-bank.ts";
 import { joinBanks } from "../bank/bank.ts";
 import { banksOf } from "../beyond/committee/committee.ts";
@@ -21,6 +21,8 @@ import { type PlainFilters, storedFilters } from "./train.ts";
 /** Filters to be refined, and the rows to learn from. */
 interface ClassTask {
   readonly matrix: RowSource;
+  /** The same in the back end, where it has them already. */
+  readonly held?: HeldRows | undefined;
   readonly codes: Uint32Array;
   /** How often each row comes: copy c of row r is row c * rows / copies + r. */
   readonly copies: number;
@@ -35,7 +37,7 @@ interface ClassTask {
  * the plain one it began as.
  */
 export async function refineClasses(
-  { matrix, codes, copies, filters, filterClass, classes, params }: ClassTask,
+  { matrix, held, codes, copies, filters, filterClass, classes, params }: ClassTask,
   backend: Backend,
   run: Run,
   from: number,
@@ -44,6 +46,7 @@ export async function refineClasses(
   const filterBank = filters.filterBank ?? new Uint32Array(filters.bank.filters);
   const task = {
     x: matrix,
+    held,
     codes,
     copies,
     classes: classes.length,

@@ -18,6 +18,7 @@ import type {
   PatchLayer,
   Prototypes,
   RowSource,
+  Rows,
   Sum,
   TopFilters,
   TopRows,
@@ -84,6 +85,10 @@ export class HostRows extends Counted implements HeldRows {
 
   load(bank: FilterBank): HeldBank {
     return this.#context.load(bank);
+  }
+
+  gather(rows: Uint32Array): Promise<Rows> {
+    return this.use(() => this.#store.gather(rows));
   }
 
   topFilters(bank: HeldBank, k: number, of?: Uint32Array): Promise<TopFilters> {

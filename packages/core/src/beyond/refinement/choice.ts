@@ -45,6 +45,8 @@ export interface Refinement {
 
 interface RefineTask {
   readonly x: RowSource;
+  /** The same in the back end, where it has them already; the caller's to release. */
+  readonly held?: HeldRows | undefined;
   /** Class number of each row. */
   readonly codes: Uint32Array;
   /** How often each row comes: copy c of row r is row c * rows / copies + r. Copies are held out together and do not judge. */
@@ -175,11 +177,11 @@ async function withRows<T>(
 ): Promise<T> {
   const { x, banks, backend, epochs } = task;
   const plan = { filters: banks[0].bank.filters, searches: epochs };
-  const held = await backend.hold(x, plan);
+  const held = task.held ?? (await backend.hold(x, plan));
   try {
     return await use({ task, held, plan, isWhole: await areAllWhole(x), schedule, steps, done: 0 });
   } finally {
-    held.release();
+    if (!task.held) held.release();
   }
 }
 

@@ -39,6 +39,7 @@ type CommandOutput =
   | Predict
   | Transform
   | Nearest
+  | KeepRows
   | MapPage
   | Inspect
   | Doctor
@@ -199,6 +200,8 @@ interface Explain extends Result<"explain"> {
     readonly filter?: Count;
     readonly label?: Label;
   };
+  /** Of a model that keeps rows: those most like the row, most alike first. */
+  readonly neighbours?: readonly Neighbour[];
 }
 
 interface ReportPage extends Result<"report"> {
@@ -224,14 +227,22 @@ interface Transform extends Result<"transform"> {
   readonly out: string;
 }
 
+interface Neighbour {
+  readonly row: Count;
+  readonly similarity: number;
+  readonly label?: Label | readonly Label[];
+}
+
 interface Nearest extends Result<"nearest"> {
   readonly k: Count;
   /** For each row the rows most like it, most alike first. */
-  readonly neighbours: readonly (readonly {
-    readonly row: Count;
-    readonly similarity: number;
-    readonly label?: Label | readonly Label[];
-  }[])[];
+  readonly neighbours: readonly (readonly Neighbour[])[];
+}
+
+interface KeepRows extends Result<"keep-rows"> {
+  readonly model: string;
+  readonly rows: Count;
+  readonly byteLength: Count;
 }
 
 interface MapPage extends Result<"map"> {
@@ -244,6 +255,8 @@ interface Inspect extends Result<"inspect"> {
   readonly kind: string;
   readonly byteLength: Count;
   readonly digest: Digest;
+  /** The rows that the file keeps beside the model. */
+  readonly kept?: { readonly rows: Count; readonly similarity: string };
   readonly steps: readonly {
     readonly kind: string;
     readonly params?: object;

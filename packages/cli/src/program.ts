@@ -44,6 +44,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<Add> } = {
   update: async () => (await import("./commands/update.ts")).addUpdate,
   transform: async () => (await import("./commands/transform.ts")).addTransform,
   nearest: async () => (await import("./commands/nearest.ts")).addNearest,
+  "keep-rows": async () => (await import("./commands/keep-rows.ts")).addKeepRows,
   map: async () => (await import("./commands/map.ts")).addMap,
   "cross-validate": async () => (await import("./commands/cross-validate.ts")).addCrossValidate,
   tune: async () => (await import("./commands/tune.ts")).addTune,

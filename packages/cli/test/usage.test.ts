@@ -17,6 +17,7 @@ const COMMANDS = [
   "predict",
   "transform",
   "nearest",
+  "keep-rows",
   "map",
   "evaluate",
   "cross-validate",

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeWorld, type World } from "./world.ts";
 
 let world: World;
@@ -22,10 +22,65 @@ test("nearest names a line for each neighbour, most alike first, and a row itsel
   }
 });
 
-test("nearest needs rows to look among", async () => {
+test("nearest needs rows to look among, and says how to keep some", async () => {
   const { stderr, code } = await world.ranksim("nearest digits.ranksim digits:test");
   expect(code).toBe(2);
   expect(stderr).toContain("--among");
+  expect(stderr).toContain("keep-rows");
+});
+
+describe("a model that keeps rows", () => {
+  beforeAll(() => world.ranksim("keep-rows digits.ranksim digits:train -m kept.ranksim"));
+
+  test("finds among them what it finds among the file they came from", async () => {
+    const [kept, among] = await Promise.all([
+      world.ranksim("nearest kept.ranksim digits:test --k 3"),
+      world.ranksim("nearest digits.ranksim digits:test --among digits:train --k 3"),
+    ]);
+    expect(kept.code).toBe(0);
+    expect(kept.stdout).toBe(among.stdout);
+  });
+
+  test("answers and is evaluated as before", async () => {
+    for (const line of ["predict M digits:test", "evaluate M digits:test", "predict M digits:test --probabilities"]) {
+      const [kept, plain] = await Promise.all(
+        ["kept.ranksim", "digits.ranksim"].map((name) => world.ranksim(line.replace("M", name))),
+      );
+      expect(kept.stdout.replaceAll("kept.ranksim", "digits.ranksim")).toBe(plain.stdout);
+    }
+  });
+
+  test("is explained by rows, and so are the rows of its report, which has a map", async () => {
+    const { stdout } = await world.ranksim("explain kept.ranksim digits:test --row 3 --json");
+    const { neighbours } = JSON.parse(stdout);
+    const near = await world.ranksim("nearest kept.ranksim digits:test --k 5 --json");
+    expect(neighbours).toEqual(JSON.parse(near.stdout).neighbours[3]);
+    expect((await world.ranksim("explain kept.ranksim digits:test --row 3")).stdout).toMatch(
+      /row kept +similarity +class/,
+    );
+    await world.ranksim("report kept.ranksim digits:test -o kept.html --samples 2");
+    const page = readFileSync(world.path("kept.html"), "utf8");
+    expect(page.match(/most like it of the rows kept/g)?.length).toBeGreaterThan(1);
+    expect(page).toMatch(/title="row \d+: \d, similarity 0\.\d\d"/);
+    expect(page).toContain("<h2>Map</h2>");
+    expect(page).toMatch(/<title>row 0: \d/);
+  });
+
+  test.each([
+    ["keep-rows kept.ranksim digits:test -m again.ranksim", "keeps rows already"],
+    ["nearest kept.ranksim digits:test --similarity cosine", "kept for spearman"],
+    ["update kept.ranksim digits:test", "keep-rows"],
+    ["keep-rows digits.ranksim digits:test", "--model"],
+  ])("%s is refused: %s", async (line, words) => {
+    const { code, stderr } = await world.ranksim(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  });
+
+  test("says in inspect how many it keeps", async () => {
+    const { stdout } = await world.ranksim("inspect kept.ranksim");
+    expect(stdout).toMatch(/keeps +1,198 rows, alike by spearman/);
+  });
 });
 
 test("map draws every row as a dot that says which it is, without a script or a request", async () => {

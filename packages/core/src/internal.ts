@@ -12,7 +12,7 @@ export { gatherRows, sourceOf } from "./kernels/rows.ts";
 export { insert } from "./kernels/top.ts";
 export { codesAmong, encodeLabels, encodeSets, isLabelSets, refuseOtherType, setsAmong } from "./matrix/labels.ts";
 export { matchingMatrix, trainingMatrix } from "./matrix/matrix.ts";
-export { array, bad, vector } from "./model-file/stored/arrays.ts";
+export { array, bad, readClasses, vector } from "./model-file/stored/arrays.ts";
 export { conformalOn } from "./models/conformal.ts";
 export { type FeatureNames, namesAfter } from "./models/feature-names.ts";
 export { checkParams, paramsAsJson, storedParams } from "./models/parameter.ts";

@@ -7,6 +7,14 @@
 export { CODEC_PARAMETERS, type CodecParams, codecReader, RankCodec, RankCodecModel } from "./codes/rank-codec.ts";
 export { MAP_PARAMETERS, type MapParams, mapReader, RankMap, RankMapModel } from "./map/rank-map.ts";
 export {
+  asCompared,
+  type KeepOptions,
+  KeptRowsModel,
+  keepRows,
+  keptRowsReader,
+  type LabelledNeighbours,
+} from "./neighbours/kept-rows.ts";
+export {
   INDEX_PARAMETERS,
   type IndexParams,
   indexReader,

@@ -124,6 +124,13 @@ export const EXAMPLES: { readonly [command: string]: readonly Example[] } = {
       about: "the three training rows most like each row",
     },
   ],
+  "keep-rows": [
+    {
+      line: "ranksim keep-rows plain.ranksim digits:train -m kept.ranksim",
+      about: "a model and the rows it learned from",
+    },
+    { line: "ranksim explain kept.ranksim digits:test --row 3", about: "now explained by the rows most like one" },
+  ],
   map: [{ line: "ranksim map digits.ranksim digits --out map.html", about: "all rows in one picture" }],
   "data list": [{ line: "ranksim data list", about: "what there is, and what is here already" }],
   "data info": [{ line: "ranksim data info fashion-mnist", about: "source, licence, citation" }],

@@ -2,19 +2,22 @@
 
 import type { Label, LinearExplanation, LinearModel, Matrix, Model, Run } from "@ranksim/core";
 import type { DataSet } from "@ranksim/data";
-import { type DecidingPart, labelNamer, passThrough } from "@ranksim/learn";
+import { type DecidingPart, inputOf, labelNamer, passThrough } from "@ranksim/learn";
+import type { OpenedModel } from "../load-model.ts";
 import { blended, cellReader } from "../model/deciding.ts";
 import { featureNamer, featureWord } from "../model/feature-names.ts";
+import { neighboursOf } from "../model/neighbours.ts";
 import type { ResultOf } from "../output.ts";
 import type { ComputeOptions, Session } from "../session.ts";
 import { score } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
-import { answered, contributionTable } from "./explain-text.ts";
+import { answered, contributionTable, NEIGHBOURS, neighbourTable } from "./explain-text.ts";
 
 /** A row of data, and the planes that are asked about it. */
 interface Asked {
   readonly model: Model;
+  readonly kept: OpenedModel["kept"];
   readonly deciding: DecidingPart;
   readonly part: LinearModel;
   readonly one: DataSet;
@@ -28,17 +31,22 @@ interface Options extends ComputeOptions {
 
 /** Explains one row. */
 export async function explainPlanes(asked: Asked, options: Options, session: Session): Promise<void> {
-  const { model, deciding, part, one } = asked;
-  const { found, whole } = await session.compute("explaining", options, async ({ backend, signal }) => {
+  const { model, kept, deciding, part, one } = asked;
+  const { found, whole, neighbours } = await session.compute("explaining", options, async ({ backend, signal }) => {
     const run: Run = { ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) };
     const { last } = await passThrough(deciding.model, one, run);
     const own = await part.explain(last as Matrix, 0, run);
-    return { found: own, whole: await blended(model, deciding, one, own.label, run) };
+    const near = await kept?.nearest(inputOf(model, one), NEIGHBOURS, run);
+    const neighbours = near && neighboursOf(near, 0);
+    return { found: own, whole: await blended(model, deciding, one, own.label, run), neighbours };
   });
   if (whole) await session.note(whole.note);
   const explained = { ...found, label: whole?.label ?? found.label };
-  await session.print("explain", asJson(asked, explained, options), () =>
-    forPeople(asked, explained, options, session),
+  await session.print("explain", { ...asJson(asked, explained, options), ...(neighbours ? { neighbours } : {}) }, () =>
+    [
+      forPeople(asked, explained, options, session),
+      ...(neighbours ? [neighbourTable(neighbours, labelNamer(one), session)] : []),
+    ].join("\n"),
   );
 }
 

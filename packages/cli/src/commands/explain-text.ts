@@ -2,6 +2,7 @@
 
 import type { Contribution, Label } from "@ranksim/core";
 import type { DataSet } from "@ranksim/data";
+import type { neighboursOf } from "../model/neighbours.ts";
 import type { Session } from "../session.ts";
 import { percent, short } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
@@ -42,6 +43,40 @@ export function answered({ row, one, truth, label, rival, labelName }: Answered,
       ],
       ["rival", rival === undefined ? undefined : name(rival)],
     ],
+    style,
+  );
+}
+
+/** Rows named of those that a model keeps. */
+export const NEIGHBOURS = 5;
+
+/** The kept rows most like the row. */
+export function neighbourTable(
+  found: ReturnType<typeof neighboursOf>,
+  labelName: (label: Label) => string,
+  { style }: Session,
+): string {
+  const right = { align: "right" } as const;
+  const hasLabels = found.some(({ label }) => label !== undefined);
+  return table(
+    [{ head: "row kept", ...right }, { head: "similarity", ...right }, ...(hasLabels ? [{ head: "class" }] : [])],
+    found.map(({ row, similarity, label }) => [
+      String(row),
+      style.good(similarity.toFixed(3)),
+      ...(hasLabels
+        ? [
+            cut(
+              printable(
+                [label ?? []]
+                  .flat()
+                  .map((one) => labelName(one as Label))
+                  .join(", "),
+              ),
+              40,
+            ),
+          ]
+        : []),
+    ]),
     style,
   );
 }

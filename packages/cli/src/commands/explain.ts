@@ -11,7 +11,15 @@ import {
   toDense,
 } from "@ranksim/core";
 import { type DataSet, type ImageSize, rowCount } from "@ranksim/data";
-import { classesOf, decidingPart, type FilterModel, filterClasses, labelNamer, passThrough } from "@ranksim/learn";
+import {
+  classesOf,
+  decidingPart,
+  type FilterModel,
+  filterClasses,
+  inputOf,
+  labelNamer,
+  passThrough,
+} from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
@@ -21,6 +29,7 @@ import type { Io } from "../io.ts";
 import { blended, cellReader } from "../model/deciding.ts";
 import { featureNamer, featureWord } from "../model/feature-names.ts";
 import { imageSizeOf, parseImageSize } from "../model/image-size.ts";
+import { neighboursOf } from "../model/neighbours.ts";
 import { greyOf, patchesOf, type Where, whereFound, wherePictures } from "../model/patch-view.ts";
 import { readModel } from "../model/store.ts";
 import type { ResultOf } from "../output.ts";
@@ -31,7 +40,7 @@ import { counted, short } from "../terminal/numbers.ts";
 import { cut, printable } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import { explainPlanes } from "./explain-planes.ts";
-import { answered, contributionTable } from "./explain-text.ts";
+import { answered, contributionTable, NEIGHBOURS, neighbourTable } from "./explain-text.ts";
 
 type Options = ComputeOptions &
   ReadingOptions & { readonly row: number; readonly top: number; readonly image?: ImageSize | "none" };
@@ -52,7 +61,7 @@ export function addExplain(program: Command, io: Io): void {
     .command("explain")
     .summary("say why a row was given its class")
     .description(
-      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival. Of a linear model it says which features speak for the class and against it. A model with patches also shows where in the image each of the two was found.",
+      "Says why a row was given its class: the filters that respond to it most, the training rows they stand for, and the features that decided between the strongest filter and its strongest rival. Of a model that keeps rows (keep-rows) it also names those most like the row. Of a linear model it says which features speak for the class and against it. A model with patches also shows where in the image each of the two was found.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
@@ -62,23 +71,24 @@ export function addExplain(program: Command, io: Io): void {
   addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
     async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      const { model } = await readModel(modelPath, io, dataName);
+      const { model, kept } = await readModel(modelPath, io, dataName);
       const deciding = decidingPart(model);
       if (!deciding) throw usageError(`a ${model.kind} model has neither filters nor planes to explain by`);
       const { set } = await openData(dataName, options, session, { model });
       const one = oneRow(set, options.row);
       const { part } = deciding;
       if (part instanceof LinearModel) {
-        await explainPlanes({ model, deciding, part, one, truth: set.y?.[options.row] }, options, session);
+        await explainPlanes({ model, kept, deciding, part, one, truth: set.y?.[options.row] }, options, session);
         return;
       }
       const size = imageSizeOf(one, part.features, options.image);
-      const { found, note } = await session.compute("explaining", options, async (run) => {
+      const { found, note, near } = await session.compute("explaining", options, async (run) => {
         const { atFilters } = await passThrough(deciding.model, one, run);
         const strong = await part.explain(atFilters, 0, quiet(run));
         const own = "label" in strong ? (strong.label as Label) : undefined;
         const whole = await blended(model, deciding, one, own, quiet(run));
-        return { found: { ...strong, ...(whole ? { label: whole.label } : {}) }, note: whole?.note };
+        const near = await kept?.nearest(inputOf(model, one), NEIGHBOURS, quiet(run));
+        return { found: { ...strong, ...(whole ? { label: whole.label } : {}) }, note: whole?.note, near };
       });
       if (note) await session.note(note);
       const patches = patchesOf(model);
@@ -96,6 +106,7 @@ export function addExplain(program: Command, io: Io): void {
         top: options.top,
         where,
         channels: patches?.shape.channels ?? 1,
+        neighbours: near && neighboursOf(near, 0),
       };
       if (schemaOf(model)?.heldOut || model instanceof ConformalModel) await session.note(HELD_OUT);
       await session.print("explain", asJson(explained), () => forPeople(explained, one, size, session));
@@ -118,6 +129,8 @@ interface Explained {
   /** Where in the image the decision was found, of a model with patches. */
   readonly where: Where | undefined;
   readonly channels: number;
+  /** The rows most like it of those that the model keeps. */
+  readonly neighbours: ReturnType<typeof neighboursOf> | undefined;
 }
 
 /** A data set of one row; refused by name when there is no such row. */
@@ -131,7 +144,7 @@ function oneRow(set: DataSet, row: number): DataSet {
 /** Without progress: one row is done at once. */
 const quiet = ({ backend, signal }: Run): Run => ({ ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) });
 
-function asJson({ found, row, truth, nameOf, part, top, where }: Explained): ResultOf<"explain"> {
+function asJson({ found, row, truth, nameOf, part, top, where, neighbours }: Explained): ResultOf<"explain"> {
   const label = labelsOf(part);
   return {
     row,
@@ -151,6 +164,7 @@ function asJson({ found, row, truth, nameOf, part, top, where }: Explained): Res
       .slice(0, Math.max(top, 100))
       .map(({ feature, value, contribution }) => ({ feature, name: nameOf(feature), value, contribution })),
     ...(where ? { where: { width: where.width, height: where.height, values: Array.from(where.values) } } : {}),
+    ...(neighbours ? { neighbours } : {}),
   };
 }
 
@@ -168,6 +182,7 @@ function forPeople(explained: Explained, one: DataSet, size: ImageSize | undefin
   if (size) parts.push(pictures(explained, one, size, session));
   if (explained.where) parts.push(maps(explained, one, explained.where, session));
   parts.push(filterTable(explained, session));
+  if (explained.neighbours) parts.push(neighbourTable(explained.neighbours, labelName, session));
   // A pixel's number says little; what pixels say together is in the pictures.
   if (!size && found.contributions.length > 0) {
     parts.push(contributionTable({ ...explained, contributions: found.contributions }, top, session));

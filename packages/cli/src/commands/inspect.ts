@@ -45,13 +45,14 @@ export function addInspect(program: Command, io: Io): void {
   });
 }
 
-function asJson({ model, byteLength, digest }: StoredModel): ResultOf<"inspect"> {
+function asJson({ model, kept, byteLength, digest }: StoredModel): ResultOf<"inspect"> {
   const schema = schemaOf(model);
   return {
     kind: model.kind,
     byteLength,
     digest,
     ...(schema ? { data: schema } : {}),
+    ...(kept ? { kept: { rows: kept.index.rows.rows, similarity: kept.index.similarity } } : {}),
     steps: stepsOf(model).map((step) => {
       const { params } = step as { params?: object };
       const part = filterPart(step)?.part;
@@ -92,7 +93,7 @@ function countByClass(part: FilterModel): number[] | undefined {
   return counts;
 }
 
-function forPeople({ model, name, byteLength, digest }: StoredModel, style: Style): string {
+function forPeople({ model, kept, name, byteLength, digest }: StoredModel, style: Style): string {
   const deciding = decidingPart(model);
   const part = filterPart(deciding?.model ?? model)?.part;
   const planes = deciding?.part instanceof LinearModel ? deciding.part : undefined;
@@ -104,6 +105,7 @@ function forPeople({ model, name, byteLength, digest }: StoredModel, style: Styl
         ["kind", kindsOf(model)],
         ["size", bytes(byteLength)],
         ["digest", digest],
+        ["keeps", kept && `${counted(kept.index.rows.rows, "row")}, alike by ${kept.index.similarity}`],
         ["words", terms && count(terms.length)],
         ...schemaLines(schemaOf(model)),
         ["shown below", deciding?.member && memberText(deciding.member)],

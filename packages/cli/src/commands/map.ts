@@ -2,8 +2,8 @@
 
 import { isClassifier, type Label } from "@ranksim/core";
 import { type DataSet, rowCount } from "@ranksim/data";
-import { asPredicting, type Input, inputOf, labelNamer, passThrough } from "@ranksim/learn";
-import { RankMap, SIMILARITIES, type Similarity } from "@ranksim/vq";
+import { asPredicting, type Input, inputOf, labelNamer } from "@ranksim/learn";
+import { asCompared, RankMap, SIMILARITIES, type Similarity } from "@ranksim/vq";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
@@ -11,7 +11,8 @@ import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/rea
 import { wholeNumber } from "../flags/values.ts";
 import type { Io } from "../io.ts";
 import { readModel } from "../model/store.ts";
-import { type Dot, mapPage } from "../report/map-page.ts";
+import type { Dot } from "../report/content.ts";
+import { mapPage } from "../report/map-page.ts";
 import { addCommonOptions, addComputeOptions, type ComputeOptions, Session } from "../session.ts";
 import { bytes, count } from "../terminal/numbers.ts";
 
@@ -54,8 +55,8 @@ export function addMap(program: Command, io: Io): void {
       const { similarity, seed, samples, title = `${name}, as a map` } = options;
       const dots = await session.compute("laying out", options, async (run) => {
         const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };
-        const { atFilters } = await passThrough(model, set, quiet);
-        const places = await new RankMap({ similarity, seed }).fitTransform(atFilters, undefined, run);
+        const x = await asCompared(model, inputOf(model, set), quiet);
+        const places = await new RankMap({ similarity, seed }).fitTransform(x, undefined, run);
         const predicting = isClassifier(model) ? asPredicting<Input>(model) : undefined;
         const given = await predicting?.predict(inputOf(model, set), quiet);
         const probabilities = await predicting?.predictProbabilities?.(inputOf(model, set), quiet);

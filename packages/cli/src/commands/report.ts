@@ -2,7 +2,8 @@
 
 import { isClassifier } from "@ranksim/core";
 import { type ImageSize, rowCount } from "@ranksim/data";
-import { filterPart } from "@ranksim/learn";
+import { filterPart, inputOf } from "@ranksim/learn";
+import { asCompared, RankMap } from "@ranksim/vq";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable, writeTo } from "../files/output.ts";
@@ -31,7 +32,7 @@ export function addReport(program: Command, io: Io): void {
     .command("report")
     .summary("make a page that shows a model at work")
     .description(
-      "Makes one HTML page, complete in itself: scores, confusion matrix, reliability of probabilities, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, training and parameters.",
+      "Makes one HTML page, complete in itself: scores, confusion matrix, reliability of probabilities, the filters of each class as pictures or words, rows with their strongest filters, the mistakes made with most confidence, the rows most like them if the model keeps rows, a map of the rows, training and parameters.",
     )
     .argument("<model>", "model file")
     .argument("<data...>", DATA_ABOUT)
@@ -64,6 +65,10 @@ export function addReport(program: Command, io: Io): void {
             imageSize: imageSizeOf(data.set, filterPart(stored.model)?.part.features, options.image),
             samples: options.samples,
             notes,
+            layOut: async (rows, own) => {
+              const x = await asCompared(stored.model, inputOf(stored.model, rows), own);
+              return new RankMap().fitTransform(x, undefined, own);
+            },
             provenance: provenanceOf(own, io),
             ...(options.title === undefined ? {} : { title: options.title }),
           },

@@ -18,6 +18,7 @@ import type { Command } from "commander";
 import { openData } from "../files/data-argument.ts";
 import { checkWritable } from "../files/output.ts";
 import { addReadingOptions, DATA_ABOUT, type ReadingOptions } from "../flags/reading-flags.ts";
+import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
 import { readModel, replaceModel, type StoredModel, writeModel } from "../model/store.ts";
 import { brief } from "../model/trace.ts";
@@ -47,6 +48,10 @@ export function addUpdate(program: Command, io: Io): void {
       await checkWritable(out, io, [...dataName, options.labels]);
       const read = await readModel(modelPath, io, dataName);
       const { model } = read;
+      if (read.kept)
+        throw usageError(
+          `${modelPath} keeps rows, to which new ones would not be added: update the model it was made of, then keep-rows`,
+        );
       const growing = asGrowing<ReturnType<typeof inputOf>>(model);
       const before = partOf(model);
       const labelled = classesOf(before).length > 0;

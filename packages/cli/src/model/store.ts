@@ -7,11 +7,10 @@ import { readWhole, replaceWhole } from "@ranksim/data/node";
 import { pieces, writeTo } from "../files/output.ts";
 import { usageError } from "../flags/usage-error.ts";
 import type { Io } from "../io.ts";
-import { readModelFile } from "../load-model.ts";
+import { type OpenedModel, openModel } from "../load-model.ts";
 
 /** A model and the file it is in. */
-export interface StoredModel {
-  readonly model: Model;
+export interface StoredModel extends OpenedModel {
   /** The file's name without its folder. */
   readonly name: string;
   readonly byteLength: number;
@@ -22,9 +21,8 @@ export interface StoredModel {
 export async function readModel(path: string, io: Io, data: readonly string[] = []): Promise<StoredModel> {
   const bytes = await modelBytes(path, io);
   try {
-    const model: Model = readModelFile(bytes);
     return {
-      model,
+      ...(await openModel(bytes)),
       name: path === "-" ? "model" : basename(path),
       byteLength: bytes.length,
       digest: statedDigest(bytes),
@@ -44,7 +42,7 @@ export async function readModel(path: string, io: Io, data: readonly string[] = 
 async function isModel(path: string, io: Io): Promise<boolean> {
   if (path === "-") return false;
   try {
-    readModelFile(await modelBytes(path, io));
+    await openModel(await modelBytes(path, io));
     return true;
   } catch {
     return false;

@@ -44,6 +44,28 @@ export interface StrongView extends FilterView {
   readonly fits: boolean | undefined;
 }
 
+/** A row that the model keeps and that is like another. */
+export interface NeighbourView {
+  readonly row: number;
+  readonly label: string | undefined;
+  readonly similarity: number;
+  readonly look: Look;
+}
+
+/** A row of the data as a dot in a plane. */
+export interface Dot {
+  readonly row: number;
+  readonly x: number;
+  readonly y: number;
+  /** Its true label, and the one that the model gives it. */
+  readonly label: string | undefined;
+  readonly given: string | undefined;
+  /** The largest probability. */
+  readonly sureness?: number;
+  /** Where it comes from. */
+  readonly name?: string;
+}
+
 /** A row with its strongest filters. */
 export interface RowView {
   readonly row: number;
@@ -56,6 +78,8 @@ export interface RowView {
   readonly probability: number | undefined;
   readonly probabilityOfTruth: number | undefined;
   readonly strongest: readonly StrongView[];
+  /** The rows most like it of those that the model keeps, the number and label of each, as pictures where they are such. */
+  readonly neighbours?: readonly NeighbourView[];
   /** Features that spoke most for and against the decision, where features have names. */
   readonly contributions: readonly Word[];
   /** Where in the image the class it was given and the strongest rival were found, of a model with patches. */
@@ -97,6 +121,8 @@ export interface ReportContent {
   readonly filtersOf: ReadonlyMap<string, number>;
   readonly samples: readonly RowView[];
   readonly mistakes: readonly RowView[];
+  /** Some of the rows laid out, rows that are alike together; none where nothing lays them out. */
+  readonly map: readonly Dot[];
   readonly work: readonly Fact[];
   readonly params: { readonly [name: string]: Json };
   readonly digest: string;

@@ -3,14 +3,24 @@
  * showing and puts them into a form that can be seen. Draws nothing.
  */
 
-import { isClassifier, LinearModel, type Model, type Run, schemaOf } from "@ranksim/core";
+import {
+  type Dense,
+  isClassifier,
+  type Label,
+  LinearModel,
+  type Model,
+  type Run,
+  schemaOf,
+  toDense,
+} from "@ranksim/core";
 import { partOfRun } from "@ranksim/core/internal";
-import { type DataSet, describeData, type ImageSize, type RowLabels } from "@ranksim/data";
+import { type DataSet, describeData, type ImageSize, pickRows, type RowLabels } from "@ranksim/data";
 import {
   type Answers,
   answer,
   decidingPart,
   filterPart,
+  inputOf,
   type Judgement,
   judgeAnswers,
   labelNamer,
@@ -22,14 +32,16 @@ import {
   stepsOf,
   withBefore,
 } from "@ranksim/learn";
+import type { OpenedModel } from "../load-model.ts";
 import { featureNamer, featureWord } from "../model/feature-names.ts";
+import { neighboursOf } from "../model/neighbours.ts";
 import { patchesOf, patchSheets } from "../model/patch-view.ts";
 import { strongestWeights } from "../model/strongest-weights.ts";
 import type { Provenance } from "../provenance.ts";
 import { bytes, count, counted, score } from "../terminal/numbers.ts";
-import { AnsweredRows, rowsOfPlanes } from "./answered-rows.ts";
+import { AnsweredRows, pictureLook, rowsOfPlanes } from "./answered-rows.ts";
 import { scoreName } from "./card.ts";
-import type { ClassWeights, Fact, ReportContent, RowView } from "./content.ts";
+import type { ClassWeights, Dot, Fact, ReportContent, RowView } from "./content.ts";
 import { FilterGallery } from "./gallery.ts";
 import { confidentMistakes, sampleRows } from "./row-choice.ts";
 import { measure, workFacts } from "./work.ts";
@@ -48,12 +60,20 @@ export interface ReportSubject {
   readonly provenance?: Provenance;
   /** Rows to show at most, of samples and of mistakes. */
   readonly samples: number;
+  /** The rows that the model keeps, of which those most like a row are shown. */
+  readonly kept?: OpenedModel["kept"];
+  /** Places for rows in a plane, rows x 2, where the report shall have a map. */
+  readonly layOut?: (rows: DataSet, run: Run) => Promise<Dense>;
   /** Other notes about the rows or the model. */
   readonly notes?: readonly string[];
 }
 
 /** Filters beside each row, as in the paper's figure of filter weights. */
 const STRONGEST = 8;
+
+/** Rows on the map at most, and how many there have to be for one. */
+const MOST_MAPPED = 1500;
+const FEWEST_MAPPED = 20;
 
 /** Classes of a linear model whose weights are shown at most, and features of each. */
 const WEIGHED_CLASSES = 120;
@@ -93,6 +113,7 @@ export async function gatherReport(subject: ReportSubject, run: Run): Promise<Re
     patches: patches ? patchSheets(patches) : [],
     filtersOf: gallery?.filtersOf() ?? new Map(),
     ...rows,
+    map: await mapOf(subject, passage.rows, answers, y, run),
     work: workFacts(found?.part.report, predicted?.measured),
     params: paramsOf(model),
     digest: subject.digest,
@@ -146,13 +167,15 @@ async function showRows(
   y: RowLabels | undefined,
   run: Run,
 ): Promise<{ samples: RowView[]; mistakes: RowView[] }> {
-  const view = (row: number) =>
-    gallery.row(passage, row, STRONGEST, run, {
+  const view = async (row: number) => {
+    const shown = await gallery.row(passage, row, STRONGEST, run, {
       truth: y?.[row],
       predicted: answers?.predicted[row],
       probabilities: answers?.probabilities?.row(row),
       classes: answers?.classes ?? [],
     });
+    return { ...shown, ...(await neighboursTo(subject, row, run)) };
+  };
   const samples: RowView[] = [];
   for (const row of sampleRows(passage.rows, y, subject.samples)) samples.push(await view(row));
   const mistakes: RowView[] = [];
@@ -168,6 +191,61 @@ async function showRows(
     }
   }
   return { samples, mistakes };
+}
+
+/** The kept rows most like a row, as pictures where the model sees the pixels themselves. */
+async function neighboursTo(
+  { model, kept, data, imageSize }: ReportSubject,
+  row: number,
+  { backend, signal }: Run,
+): Promise<Pick<RowView, "neighbours">> {
+  if (!kept) return {};
+  const one = await pickRows(data, Uint32Array.of(row));
+  const run = { ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) };
+  const found = neighboursOf(await kept.nearest(inputOf(model, one), STRONGEST, run), 0);
+  const nameOf = labelNamer(data);
+  const isImage = imageSize !== undefined && imageSize.width * imageSize.height === kept.index.features;
+  const neighbours = found.map(({ row: known, similarity, label }) => ({
+    row: known,
+    label: label === undefined ? undefined : nameOf(label as Label),
+    similarity,
+    look: isImage
+      ? pictureLook(toDense(kept.index.rows.slice(known, known + 1)).values, imageSize)
+      : ({ form: "words", words: [] } as const),
+  }));
+  return { neighbours };
+}
+
+/** Rows laid out, spread evenly over all. */
+async function mapOf(
+  { data, layOut }: ReportSubject,
+  rows: number,
+  answers: Answers | undefined,
+  y: RowLabels | undefined,
+  { backend, signal }: Run,
+): Promise<Dot[]> {
+  if (!layOut || rows < FEWEST_MAPPED) return [];
+  const count = Math.min(rows, MOST_MAPPED);
+  const drawn = Uint32Array.from({ length: count }, (_, j) => Math.floor((j * rows) / count));
+  const run = { ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) };
+  const places = await layOut(await pickRows(data, drawn), run);
+  const nameOf = labelNamer(data);
+  const named = (label: Label | readonly Label[] | null | undefined) =>
+    label === undefined || label === null
+      ? undefined
+      : [label]
+          .flat()
+          .map((one) => nameOf(one as Label))
+          .join(", ");
+  return Array.from(drawn, (row, j) => {
+    const [x, y_] = places.row(j);
+    const probabilities = answers?.probabilities?.row(row);
+    return {
+      ...{ row, x, y: y_, label: named(y?.[row]), given: named(answers?.predicted[row]) },
+      ...(probabilities ? { sureness: Math.max(...probabilities) } : {}),
+      ...(data.rowNames ? { name: data.rowNames[row] } : {}),
+    };
+  });
 }
 
 function subtitle({ model, data }: ReportSubject, passage: Passage): string {

@@ -4,7 +4,7 @@ import type { Word } from "@ranksim/learn";
 import type { PatchSheet } from "../model/patch-view.ts";
 import { pngAddress } from "../pictures/png.ts";
 import { count, counted, percent, score } from "../terminal/numbers.ts";
-import type { ClassFilters, ClassWeights, FilterView, Look, RowView, StrongView } from "./content.ts";
+import type { ClassFilters, ClassWeights, FilterView, Look, NeighbourView, RowView, StrongView } from "./content.ts";
 import { breakable, escaped } from "./markup.ts";
 
 /** Sizes of pictures on the page, in pixels of the longer side. */
@@ -58,7 +58,7 @@ export function rowView(view: RowView): string {
         ? foundWhere(view) + strongest(view.strongest)
         : strip(view)
       : `${look.form === "text" ? `<blockquote>${escaped(look.text)}</blockquote>` : ""}${decided(view)}${strongest(view.strongest)}`;
-  return `<div class="row"><div>${head.join(" · ")}</div>${body}</div>`;
+  return `<div class="row"><div>${head.join(" · ")}</div>${body}${neighbours(view.neighbours ?? [])}</div>`;
 }
 
 function strip({ look, strongest, row }: RowView): string {
@@ -69,6 +69,23 @@ function strip({ look, strongest, row }: RowView): string {
     return `<figure><div class="activation">${view.similarity.toFixed(2)}</div>${picture(view.look, STRONG_SIZE, filterTitle(view))}<figcaption${strange ? ' class="wrong"' : ""} title="${escaped(caption)}">${escaped(caption)}</figcaption></figure>`;
   });
   return `<div class="strip">${given}${filters.join("")}</div>`;
+}
+
+/** The kept rows most like a row: pictures, or their numbers. */
+function neighbours(views: readonly NeighbourView[]): string {
+  if (views.length === 0) return "";
+  const told = ({ row, label, similarity }: NeighbourView) =>
+    `row ${row}${label === undefined ? "" : `: ${label}`}, similarity ${similarity.toFixed(2)}`;
+  const shown = views.map((view) =>
+    view.look.form === "picture"
+      ? `<figure><div class="activation">${view.similarity.toFixed(2)}</div>${picture(view.look, STRONG_SIZE, told(view))}<figcaption>${escaped(view.label ?? `row ${view.row}`)}</figcaption></figure>`
+      : `<li>${breakable(told(view))}</li>`,
+  );
+  const list =
+    views[0].look.form === "picture"
+      ? `<div class="strip">${shown.join("")}</div>`
+      : `<ol class="words">${shown.join("")}</ol>`;
+  return `<div class="small about">most like it of the rows kept</div>${list}`;
 }
 
 /** The row, and where in it the two strongest classes were found. */

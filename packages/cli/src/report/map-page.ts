@@ -1,21 +1,8 @@
-/** The page of `ranksim map`: dots in a plane. What they are coloured by is chosen without a script, by style alone. */
+/** A map of rows, on the page of `ranksim map` and in reports: dots in a plane. What they are coloured by is chosen without a script, by style alone. */
 
+import type { Dot } from "./content.ts";
 import { htmlPage, section } from "./frame.ts";
 import { element, escaped } from "./markup.ts";
-
-/** One row on the page. */
-export interface Dot {
-  readonly row: number;
-  readonly x: number;
-  readonly y: number;
-  /** Its true label, and the one that the model gives it. */
-  readonly label: string | undefined;
-  readonly given: string | undefined;
-  /** The largest probability. */
-  readonly sureness?: number;
-  /** Where it comes from. */
-  readonly name?: string;
-}
 
 const [WIDTH, HEIGHT, RIM] = [960, 720, 14];
 /** Steps of doubt that have colours of their own. */
@@ -23,6 +10,11 @@ const STEPS = 5;
 
 /** The page. */
 export function mapPage(title: string, subtitle: string, dots: readonly Dot[]): string {
+  return htmlPage(title, subtitle, [mapSection("Rows", "", dots)], "Made by ranksim");
+}
+
+/** The map as a part of a page. */
+export function mapSection(title: string, about: string, dots: readonly Dot[]): string {
   const classes = [...new Set(dots.map(classOf))].sort();
   const modes = [
     ["class", "class"],
@@ -34,13 +26,8 @@ export function mapPage(title: string, subtitle: string, dots: readonly Dot[]): 
       `<input type="radio" name="colour" id="by-${mode}"${j === 0 ? " checked" : ""}><label for="by-${mode}">${name}</label>`,
   );
   const body = `<div class="map">${choices.join("")}${legend(classes, modes.length)}${picture(dots, classes)}</div>`;
-  const about = `${modes.length > 1 ? "Choose what the colours say. " : ""}Point at a dot to see which row it is.`;
-  return htmlPage(
-    title,
-    subtitle,
-    [`<style>${style(classes.length)}</style>${section("Rows", about, body)}`],
-    "Made by ranksim",
-  );
+  const how = `${modes.length > 1 ? "Choose what the colours say. " : ""}Point at a dot to see which row it is.`;
+  return `<style>${style(classes.length)}</style>${section(title, `${about}${how}`, body)}`;
 }
 
 const classOf = ({ label, given }: Dot): string => label ?? given ?? "";

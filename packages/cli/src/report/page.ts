@@ -6,6 +6,7 @@ import { confusionChart, emptyChart, movedChart, svgOf } from "./charts.ts";
 import type { Fact, ReportContent } from "./content.ts";
 import { facts, headline, htmlPage, section } from "./frame.ts";
 import { classFilters, classWeights, patchSheet, rowView } from "./looks.ts";
+import { mapSection } from "./map-page.ts";
 import { escaped } from "./markup.ts";
 import { reliabilityChart } from "./reliability-chart.ts";
 
@@ -34,6 +35,7 @@ export function reportPage(content: ReportContent): string {
       content.weights.length > 0 ? PLANE_MISTAKES_ABOUT : MISTAKES_ABOUT,
       content.mistakes,
     ),
+    content.map.length > 0 ? mapSection("Map", mapAbout(content.map.length), content.map) : "",
     content.curves.some(({ steps }) => steps.length > 0) ? training(content) : "",
     work(content),
     parameters(content),
@@ -42,6 +44,9 @@ export function reportPage(content: ReportContent): string {
   const footer = `Made by ranksim. Model digest ${content.digest}`;
   return htmlPage(content.title, content.subtitle, sections, footer);
 }
+
+const mapAbout = (rows: number): string =>
+  `${count(rows)} rows laid out in a plane, as the model sees them: rows that are alike lie together. `;
 
 const ROWS_ABOUT =
   "Each row stands with the filters that respond to it most. The activation, above each filter, is its similarity to the row: 1 for the strongest, 0 where it no longer counts. The name is the filter's class.";

@@ -13,6 +13,7 @@ import { classesOf, decidingPart, type FilterModel, filterClasses, stepsOf } fro
 import { knownNamer } from "../model/feature-names.ts";
 import { badRequest } from "./http-error.ts";
 import { joinRows, type Rows } from "./input.ts";
+import { nearestRows } from "./nearest.ts";
 import type { ServedModel } from "./served-model.ts";
 
 /** Filters and features named. */
@@ -33,12 +34,14 @@ export async function explainRow(model: ServedModel, rows: Rows, run: Run): Prom
   const why = part instanceof LinearModel ? await explainPlanes(part, x, run) : await explainFilters(part, x, run);
   const nameOf = knownNamer(deciding, model.model);
   const { contributions, ...found } = why;
+  const [neighbours] = model.kept ? await nearestRows(model, rows, SHOWN, {}) : [];
   // What the whole blend says, of which one model is explained.
   const [whole] = member ? await (model.behind as unknown as PredictingModel<unknown>).predict(given, run) : [];
   return {
     model: model.name,
     version: model.version,
     ...found,
+    ...(neighbours ? { neighbours } : {}),
     ...(member ? { label: whole, explained: { ...member, label: found.label } } : {}),
     contributions: contributions.slice(0, SHOWN).map(({ feature, value, contribution }) => ({
       feature,

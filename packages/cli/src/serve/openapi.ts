@@ -49,6 +49,8 @@ export function openApi(version: string, models: readonly ServedModel[]): Json {
       model: { type: "string", enum: names },
       probabilities: { type: "boolean" },
       top: { type: "integer", minimum: 1 },
+      k: { type: "integer", minimum: 1 },
+      probes: { type: "integer", minimum: 1 },
     },
   };
   const label = { oneOf: [{ type: "string" }, { type: "number" }, { type: "array" }] };
@@ -117,6 +119,40 @@ export function openApi(version: string, models: readonly ServedModel[]): Json {
           parameters,
           requestBody: { required: true, content: bodies },
           responses: { 200: answer("the filters and features that decided"), ...refusals },
+        },
+      },
+      "/nearest": {
+        post: {
+          summary: "the rows most like each of some, of those that the model keeps (ranksim keep-rows)",
+          parameters: [
+            ...parameters,
+            { name: "k", in: "query", schema: { type: "integer", minimum: 1, default: 5 } },
+            { name: "probes", in: "query", schema: { type: "integer", minimum: 1 } },
+          ],
+          requestBody: { required: true, content: bodies },
+          responses: {
+            200: answer("for each row its neighbours, most alike first", {
+              type: "object",
+              required: ["model", "version", "neighbours"],
+              properties: {
+                model: { type: "string" },
+                version: { type: "string" },
+                neighbours: {
+                  type: "array",
+                  items: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      required: ["row", "similarity"],
+                      properties: { row: { type: "integer" }, similarity: { type: "number" }, label },
+                    },
+                  },
+                },
+              },
+            }),
+            ...refusals,
+            415: ERROR,
+          },
         },
       },
       "/v2": get("the server", "name, version and extensions of the Open Inference Protocol"),

@@ -46,6 +46,9 @@ export interface Question {
   readonly probabilities: boolean;
   /** How many of the most likely classes to name; undefined: none. */
   readonly top: number | undefined;
+  /** `/nearest`: how many rows to find, and in how many lists to look; undefined: five, all. */
+  readonly k: number | undefined;
+  readonly probes: number | undefined;
 }
 
 /** A parsed JSON body, which may say more than rows. */
@@ -61,7 +64,7 @@ export function parseBody(body: Buffer): ParsedJson {
   const value = parseJson(textOf(body));
   if (Array.isArray(value)) return { content: inList(value), takes: undefined, model: undefined, question: {} };
   if (!isObject(value)) throw badRequest(`expected a list of rows or an object, found ${kindOf(value)}`);
-  const { rows, texts, model, probabilities, top } = value;
+  const { rows, texts, model, probabilities, top, k, probes } = value;
   if (rows === undefined && texts === undefined) {
     throw badRequest(
       `expected "rows" or "texts", found ${
@@ -87,18 +90,20 @@ export function parseBody(body: Buffer): ParsedJson {
     model,
     question: {
       ...(probabilities === undefined ? {} : { probabilities }),
-      ...(top === undefined ? {} : { top: topOf(top) }),
+      ...(top === undefined ? {} : { top: countOf("top", top) }),
+      ...(k === undefined ? {} : { k: countOf("k", k) }),
+      ...(probes === undefined ? {} : { probes: countOf("probes", probes) }),
     },
   };
 }
 
 const inList = (content: unknown[]): unknown[] => (typeof content[0] === "number" ? [content] : content);
 
-/** How many classes, as a request says. */
-export function topOf(value: unknown): number {
-  const top = typeof value === "string" && value !== "" ? Number(value) : value;
-  if (Number.isSafeInteger(top) && (top as number) > 0) return top as number;
-  throw badRequest(`top: expected a whole number from 1 on, found ${kindOf(value)}`);
+/** How many classes, rows or lists, as a request says. */
+export function countOf(name: string, value: unknown): number {
+  const count = typeof value === "string" && value !== "" ? Number(value) : value;
+  if (Number.isSafeInteger(count) && (count as number) > 0) return count as number;
+  throw badRequest(`${name}: expected a whole number from 1 on, found ${kindOf(value)}`);
 }
 
 /** Rows of a JSON body for a model: lists by position, objects by the names of the model's columns. */

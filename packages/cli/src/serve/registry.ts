@@ -9,9 +9,10 @@ import { basename } from "node:path";
 import { Csr, RanksimError, statedDigest } from "@ranksim/core";
 import { Budget } from "@ranksim/data";
 import { openNamed } from "../backends.ts";
-import { readModelFile } from "../load-model.ts";
+import { openModel } from "../load-model.ts";
 import type { Rows } from "./input.ts";
 import type { Limits } from "./limits.ts";
+import { nearestRows } from "./nearest.ts";
 import { ServedModel } from "./served-model.ts";
 
 /** Called on changes. */
@@ -152,9 +153,9 @@ export class ModelRegistry {
     const bytes = await modelBytes(path);
     const backend = await openNamed("auto");
     try {
-      const model = readModelFile(bytes);
+      const { model, kept } = await openModel(bytes);
       const version = statedDigest(bytes).slice(0, VERSION_DIGITS);
-      const served = new ServedModel(name, version, model, backend, this.#limits);
+      const served = new ServedModel(name, version, model, backend, this.#limits, kept);
       await warm(served);
       return served;
     } catch (error) {
@@ -189,6 +190,7 @@ async function warm(model: ServedModel): Promise<void> {
       ? { form: "sparse", rows: 1, x: Csr.of(new Uint32Array(2), new Uint32Array(0), new Uint8Array(0), features) }
       : { form: "dense", rows: 1, values: new Uint8Array(features), isBytes: true };
   await model.ask(rows, { labels: model.canPredict, probabilities: false, similarities: model.canTransform });
+  if (model.kept) await nearestRows(model, rows, 1, {});
 }
 
 /** What changes when a file does; a missing file looks like none, and is reported once, when it cannot be read. */

@@ -6,18 +6,19 @@ import { infer, modelMetadata } from "./infer.ts";
 import { bytesOf, type Rows, sliceRows } from "./input.ts";
 import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
+import { nearestRows } from "./nearest.ts";
 import { openApi } from "./openapi.ts";
 import { type Page, servePage } from "./page.ts";
 import {
   answerText,
   type BodyForm,
   bodyForm,
+  countOf,
   jsonRows,
   type ParsedJson,
   parseBody,
   type Question,
   readRows,
-  topOf,
 } from "./predict.ts";
 import { quickRows } from "./quick-rows.ts";
 import type { ModelRegistry } from "./registry.ts";
@@ -76,6 +77,7 @@ const ROUTES: readonly Route[] = [
   { name: "/predict", method: "POST", path: /^\/predict$/, answer: predict },
   { name: "/v2/infer", method: "POST", path: new RegExp(`^${MODEL}/infer$`), answer: inferRoute },
   { name: "/explain", method: "POST", path: /^\/explain$/, answer: explain },
+  { name: "/nearest", method: "POST", path: /^\/nearest$/, answer: nearest },
   { name: "/v2/health/live", method: "GET", path: /^\/v2\/health\/live$/, answer: () => json({ live: true }) },
   { name: "/v2/health/ready", method: "GET", path: /^\/v2\/health\/ready$/, answer: ready },
   { name: "/metrics", method: "GET", path: /^\/metrics$/, answer: metrics },
@@ -201,15 +203,8 @@ async function predict(asked: Asked, service: Service): Promise<Answer> {
 /** Bytes of a number of an answer: as such, and as text. */
 const NUMBER_BYTES = 32;
 
-/** Asks the model where there is room for the answer, and tells the metrics what came of it. */
-async function ask(
-  model: ServedModel,
-  rows: Rows,
-  wanted: Wanted,
-  { asker }: Asked,
-  { metrics, limits }: Service,
-): Promise<Answers> {
-  const width = model.answerWidth(wanted);
+/** Takes room for rows that are answered by so many numbers each; refuses answers that are too long. */
+function takeRoom(rows: Rows, width: number, asker: Running, limits: Limits): void {
   const most = Math.max(1, Math.floor(limits.answerNumbers / width));
   if (rows.rows > most) {
     throw new HttpError(
@@ -218,6 +213,17 @@ async function ask(
     );
   }
   asker.take(bytesOf(rows) + rows.rows * width * NUMBER_BYTES);
+}
+
+/** Asks the model where there is room for the answer, and tells the metrics what came of it. */
+async function ask(
+  model: ServedModel,
+  rows: Rows,
+  wanted: Wanted,
+  { asker }: Asked,
+  { metrics, limits }: Service,
+): Promise<Answers> {
+  takeRoom(rows, model.answerWidth(wanted), asker, limits);
   const isSample = model.hasProbabilities && !wanted.probabilities && rows.rows > 0 && metrics.samples(model);
   const sample = isSample ? sliceRows(rows, 0, Math.min(rows.rows, SAMPLE_ROWS)) : undefined;
   const [answers, weighed] = await Promise.all([
@@ -235,6 +241,20 @@ async function explain(asked: Asked, service: Service): Promise<Answer> {
   return json(await explainRow(model, rows, { backend: model.backend }));
 }
 
+/** Numbers of an answer for a neighbour: its row, its similarity, its label. */
+const NEIGHBOUR_NUMBERS = 3;
+const NEAREST = 5;
+
+async function nearest(asked: Asked, service: Service): Promise<Answer> {
+  const { model, rows, question } = await questionOf(asked, service.registry);
+  const { k = NEAREST, probes } = question;
+  const width = NEIGHBOUR_NUMBERS * Math.min(k, model.kept?.index.rows.rows ?? 0);
+  takeRoom(rows, width, asked.asker, service.limits);
+  const neighbours = await nearestRows(model, rows, k, { probes, asker: asked.asker });
+  if (asked.asker.isGone) throw new Gone();
+  return json({ model: model.name, version: model.version, neighbours });
+}
+
 /** The model, the rows and what is asked of them, from address and body. */
 async function questionOf({ query, headers, body }: Asked, registry: ModelRegistry) {
   const form: BodyForm = bodyForm(headers["content-type"] as string | undefined);
@@ -242,7 +262,9 @@ async function questionOf({ query, headers, body }: Asked, registry: ModelRegist
   const asksFor = query.get("probabilities");
   const byAddress: Question = {
     probabilities: asksFor !== null && asksFor !== "false",
-    top: query.has("top") ? topOf(query.get("top")) : undefined,
+    top: query.has("top") ? countOf("top", query.get("top")) : undefined,
+    k: query.has("k") ? countOf("k", query.get("k")) : undefined,
+    probes: query.has("probes") ? countOf("probes", query.get("probes")) : undefined,
   };
   const name = query.get("model");
   if (form !== "json") {

@@ -23,6 +23,7 @@ import {
 } from "@ranksim/core";
 import type { TableModel } from "@ranksim/data";
 import { isMultilabel, stepsOf, tableModelOf, takesText, widthOf } from "@ranksim/learn";
+import type { OpenedModel } from "../load-model.ts";
 import { type Asker, Batcher } from "./batcher.ts";
 import { badRequest } from "./http-error.ts";
 import { joinRows, type Rows } from "./input.ts";
@@ -72,8 +73,18 @@ export class ServedModel {
   readonly batcher: Batcher;
   /** Its own, so that all it holds goes with it when another version takes its place. */
   readonly backend: Backend;
+  /** The rows that the file keeps beside the model. */
+  readonly kept: OpenedModel["kept"];
 
-  constructor(name: string, version: string, model: Model, backend: Backend, limits: Limits) {
+  constructor(
+    name: string,
+    version: string,
+    model: Model,
+    backend: Backend,
+    limits: Limits,
+    kept: OpenedModel["kept"] = undefined,
+  ) {
+    this.kept = kept;
     this.name = name;
     this.version = version;
     this.model = model;

@@ -72,6 +72,8 @@ const MOST_TRAINED = 2 ** 16;
 /** Queries at a time, and the most answers. */
 const QUERIES = 4096;
 const ANSWERS = 2 ** 21;
+/** Neighbours of all queries of a call. */
+const MOST_FOUND = 2 ** 27;
 
 /**
  * Keeps rows, to find those most like others.
@@ -175,6 +177,12 @@ export class RankIndexModel implements Model {
     const given = matchingMatrix(x, this.features);
     const most = Math.min(k, this.rows.rows);
     const total = given.rows;
+    if (total * most > MOST_FOUND) {
+      throw new RanksimError(
+        "bad-params",
+        `k: expected at most ${Math.floor(MOST_FOUND / total)} neighbours of each of ${total} rows at a time, found ${most}; ask for fewer, or about fewer rows at a time`,
+      );
+    }
     const found = { k: most, rows: new Uint32Array(total * most), similarities: new Float64Array(total * most) };
     return withBackend(run, given, async (backend) => {
       const { searchable, added } = await this.#lock.run(() => this.#prepare(backend));

@@ -39,3 +39,21 @@ for (const [name, entries] of Object.entries(PACKAGES)) {
     },
   });
 }
+
+// All of the package `ranksim` in one file, for bundlers that split no code: a worker of Vite's as it comes, an old page.
+const cli = fileURLToPath(new URL("../packages/cli/", import.meta.url));
+await build({
+  configFile: false,
+  logLevel: "warn",
+  build: {
+    target: "es2023",
+    minify: true,
+    outDir: `${cli}dist/single`,
+    emptyOutDir: true,
+    lib: { entry: { index: `${cli}dist/index.js` }, formats: ["es"], fileName: () => "index.js" },
+    rolldownOptions: {
+      output: { codeSplitting: false, comments: { jsdoc: false } },
+      external: (id) => id.startsWith("node:"),
+    },
+  },
+});

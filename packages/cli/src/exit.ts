@@ -1,9 +1,9 @@
 /** Exit codes by meaning. */
 export const EXIT = {
   done: 0,
-  /** The data or the request is at fault. */
+  /** Error in the data or the request. */
   failed: 1,
-  /** The command line is at fault. */
+  /** Usage error. */
   usage: 2,
   /** Interrupted by the user: Ctrl-C. */
   interrupted: 130,

@@ -1,6 +1,6 @@
 /**
- * Runs one command line and answers with the exit code: 0 done, 1 the data or the request is at fault, 2 the command line
- * is, 130 and 143 interrupted. Errors of the user are one line; a stack is shown for --debug and for our own mistakes only.
+ * Runs one command line and answers with the exit code: 0 done, 1 error in data or request, 2 usage error,
+ * 130 and 143 interrupted. Errors of the user are one line; a stack is shown for --debug and for our own mistakes only.
  */
 
 import { RanksimError } from "@ranksim/core";

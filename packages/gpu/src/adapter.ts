@@ -83,7 +83,9 @@ async function findGpu(): Promise<GPU> {
   if (!process?.versions?.node) throw refusal("found a browser without WebGPU");
   const name = process.env?.RANKSIM_WEBGPU ?? "webgpu";
   try {
-    const { create } = (await import(/* @vite-ignore */ name)) as { create(flags: readonly string[]): GPU };
+    const { create } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+      create(flags: readonly string[]): GPU;
+    };
     return create(DAWN_FLAGS);
   } catch (error) {
     if ((error as { code?: string }).code === "ERR_MODULE_NOT_FOUND") {

@@ -15,7 +15,15 @@ import {
   saveModel,
 } from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
-import { accuracy, filterPart, type Preset, train as trainByPreset, trainTestSplit } from "@ranksim/learn";
+import {
+  accuracy,
+  filterPart,
+  type Interval,
+  type Preset,
+  shareInterval,
+  train as trainByPreset,
+  trainTestSplit,
+} from "@ranksim/learn";
 import type { Command } from "commander";
 import { commandName } from "../command-name.ts";
 import { writeTo } from "../files/output.ts";
@@ -128,7 +136,9 @@ async function demo(session: Session, options: Options): Promise<void> {
     report: reportPath,
     table: tablePath,
   };
-  await session.print("demo", value, () => forPeople(session, { model, plain }, { ...figures, neighbour }, paths));
+  await session.print("demo", value, () =>
+    forPeople(session, { model, plain }, { ...figures, neighbour }, paths, test.x.rows),
+  );
 }
 
 /** Filters of patches and of classes together. */
@@ -185,6 +195,7 @@ function forPeople(
   { model, plain }: { readonly model: PipelineModel; readonly plain: ClassifierModel },
   figures: { readonly ours: Figures; readonly plain: Figures; readonly neighbour: Figures },
   { modelPath, reportPath, tablePath }: Paths,
+  test: number,
 ): string {
   const right = { align: "right" } as const;
   const line = (name: string, of: (figures: Figures) => string) => [
@@ -202,6 +213,7 @@ function forPeople(
     ],
     [
       line("accuracy", ({ accuracy }) => score(accuracy)),
+      line("its 95 % interval", ({ accuracy }) => intervalOf(accuracy, test).map(score).join("–")),
       line("processor time to answer", ({ cpuSeconds }) => seconds(cpuSeconds)),
       line("size", ({ byteLength }) => bytes(byteLength)),
       ["runs on", style.strong(plain.report.backend ?? ""), plain.report.backend ?? "", "JavaScript loops"],
@@ -226,6 +238,7 @@ function forPeople(
   ].map(([rest, about]) => `  ${style.accent(`${commandName(io)} ${rest}`)}\n      ${style.faint(about)}\n`);
   return [
     comparison,
+    ...levelWithNeighbour(figures, test),
     `\n${style.strong("Small pictures it looks for")}, some of them: ranks of the pixels of similar windows\n\n`,
     ...inBands(patchesToShow(model), io.stdout).map((band) => `${drawPictures(band, io.stdout, style, 2)}\n`),
     `${style.strong("Two filters of each digit")} of the paper's method: the rank order of the pixels of similar training rows\n\n`,
@@ -233,6 +246,20 @@ function forPeople(
     `Model in ${style.strong(modelPath)}, report in ${style.strong(reportPath)}: open it in a browser.\n\nTry next:\n`,
     ...next,
   ].join("");
+}
+
+const intervalOf = (accuracy: number, rows: number): Interval => shareInterval(Math.round(accuracy * rows), rows);
+
+/** What so few rows cannot tell apart. */
+function levelWithNeighbour(
+  { ours, neighbour }: { readonly ours: Figures; readonly neighbour: Figures },
+  rows: number,
+) {
+  const [low, high] = intervalOf(ours.accuracy, rows);
+  if (neighbour.accuracy < low || neighbour.accuracy > high) return [];
+  return [
+    `\nOn ${count(rows)} digits one nearest neighbour is level: their accuracies cannot be told apart by so few.\n`,
+  ];
 }
 
 /** The first patch filters: each is a picture of the size of a window. */

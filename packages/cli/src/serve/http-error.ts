@@ -18,7 +18,7 @@ export class HttpError extends Error {
 /** There is no one to answer any more: the client disconnected, or was told that it took too long. Nothing is sent. */
 export class Gone extends Error {}
 
-/** The request is at fault. */
+/** Error in the request. */
 export const badRequest = (message: string): HttpError => new HttpError(400, message);
 
 /** The server has too much to do; the client should come back. */

@@ -19,9 +19,11 @@ const START_GPU = 0.5;
 /** Opens the best back ends that run here, with at most `threads` workers. `openers` open those of other packages. */
 export async function openAuto(threads?: number, openers: readonly Opener[] = []): Promise<Backend> {
   const { hasSimd } = await import("./wasm/engine/module.ts");
-  if (!hasSimd()) return (await import("./reference.ts")).openReference();
+  const standIn = async (why: string) => (await import("./reference.ts")).openReference(`${why}: plain loops were run`);
+  if (!hasSimd()) return standIn("there is no WebAssembly with SIMD here");
   const { openWasm, secondsOf } = await import("./wasm/backend.ts");
-  const single = await openWasm();
+  const single = await openWasm().catch(refused);
+  if (!single) return standIn("WebAssembly is not allowed here");
   const { availableThreads } = await import("./threads/worker.ts");
   const { openThreads, threadsRefusal } = await import("./threads/backend.ts");
   const most = threadsRefusal() ? 1 : (threads ?? availableThreads());
@@ -66,6 +68,11 @@ export async function openAuto(threads?: number, openers: readonly Opener[] = []
       for (const each of closed) if (each.status === "rejected") throw each.reason;
     },
   };
+}
+
+/** Nothing in place of a back end that cannot run here; any other failure is told. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof RanksimError && error.code === "no-backend")) throw error;
 }
 
 /**

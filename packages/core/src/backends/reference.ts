@@ -12,13 +12,16 @@ import { UNINTERRUPTED } from "./turn.ts";
 /** Multiply-adds of a second, roughly. */
 const RATE = 1e9;
 
-/** Opens the back end of plain loops. */
-export function openReference(): Backend {
+/** Opens the back end of plain loops; `note` says why, in the report of what is trained, where it stands in for another. */
+export function openReference(note?: string): Backend {
   const context = new CpuContext();
   const all = (source: RowSource): Rows | Promise<Rows> => inMemory(source) ?? source.gather(numbersBelow(source.rows));
   const machine: Machine = {
     takesComputed: false,
-    place: async (source, tally) => new PlainBlock(await all(source), tally),
+    place: async (source, tally) => {
+      if (note !== undefined) tally.notes.add(note);
+      return new PlainBlock(await all(source), tally);
+    },
     refine: async (source, _whole, start, _bytes, { turn }) =>
       new RefiningInPlace(await all(source), start, turn, (bank) => context.own(bank)),
   };

@@ -4,7 +4,7 @@ import { RanksimError } from "../errors.ts";
 import { blocksOf, gatherRows } from "../kernels/rows.ts";
 import type { CsrRows, RowSource, Rows } from "../kernels/shapes.ts";
 import { checkShape } from "./dense.ts";
-import { badValue, firstBadValue, foundValues, isValues, narrowest, type Values } from "./values.ts";
+import { badValue, firstBadValue, foundValues, narrowest, ownArray, type Values, valuesOf } from "./values.ts";
 
 /** A sparse matrix: per row the features that are not zero, ascending, and their values. Made by `Csr.of` or `Csr.fromRows`. */
 export class Csr implements CsrRows, RowSource {
@@ -27,11 +27,14 @@ export class Csr implements CsrRows, RowSource {
    * Wraps the three arrays without a copy. Refuses offsets that fall or point outside, features out of range, out of
    * order or repeated within a row, NaN and infinities.
    */
-  static of(offsets: Uint32Array, indices: Uint32Array, values: Values, features: number): Csr {
-    if (!(offsets instanceof Uint32Array) || !(indices instanceof Uint32Array) || !isValues(values)) {
+  static of(givenOffsets: Uint32Array, givenIndices: Uint32Array, givenValues: Values, features: number): Csr {
+    const offsets = ownArray(givenOffsets, Uint32Array);
+    const indices = ownArray(givenIndices, Uint32Array);
+    const values = valuesOf(givenValues);
+    if (!offsets || !indices || !values) {
       throw new RanksimError(
         "bad-matrix",
-        `expected offsets and indices as Uint32Array and values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(values)}`,
+        `expected offsets and indices as Uint32Array and values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(givenValues)}`,
       );
     }
     if (offsets.length === 0) throw new RanksimError("bad-matrix", "expected rows + 1 offsets, found none");

@@ -3,7 +3,7 @@
 import { describeGiven, RanksimError } from "../errors.ts";
 import { blocksOf, gatherRows } from "../kernels/rows.ts";
 import type { DenseRows, RowSource, Rows } from "../kernels/shapes.ts";
-import { badValue, firstBadValue, foundValues, isValues, narrowest, type Values } from "./values.ts";
+import { badValue, firstBadValue, foundValues, narrowest, type Values, valuesOf } from "./values.ts";
 
 /** A row-major matrix over a typed array. Made by `Dense.of` or `Dense.fromRows`; never changes shape. */
 export class Dense implements DenseRows, RowSource {
@@ -18,12 +18,13 @@ export class Dense implements DenseRows, RowSource {
     this.features = features;
   }
 
-  /** Wraps `values` without a copy. Refuses a wrong length, NaN and infinities (by row and column). */
-  static of(values: Values, rows: number, features: number): Dense {
-    if (!isValues(values)) {
+  /** Wraps `given` values without a copy. Refuses a wrong length, NaN and infinities (by row and column). */
+  static of(given: Values, rows: number, features: number): Dense {
+    const values = valuesOf(given);
+    if (!values) {
       throw new RanksimError(
         "bad-matrix",
-        `expected values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(values)}`,
+        `expected values as Uint8Array, Uint16Array, Int16Array, Float32Array or Float64Array, found ${foundValues(given)}`,
       );
     }
     checkShape(rows, features);

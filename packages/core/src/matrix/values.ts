@@ -11,14 +11,23 @@ export type { Values } from "../kernels/shapes.ts";
  */
 const LARGEST_MAGNITUDE = 1e200;
 
-export function isValues(a: unknown): a is Values {
-  return (
-    a instanceof Uint8Array ||
-    a instanceof Uint16Array ||
-    a instanceof Int16Array ||
-    a instanceof Float32Array ||
-    a instanceof Float64Array
-  );
+/** A typed array of this realm: one of another, such as a frame or a test runner's, is seen through one of ours. */
+export function ownArray<A extends Values | Uint32Array>(
+  given: unknown,
+  Type: new (buffer: ArrayBufferLike, byteOffset: number, length: number) => A,
+): A | undefined {
+  if (given instanceof Type) return given;
+  if (Object.prototype.toString.call(given) !== `[object ${Type.name}]` || !ArrayBuffer.isView(given)) return undefined;
+  return new Type(given.buffer, given.byteOffset, (given as A).length);
+}
+
+/** The values of a matrix, if they are of a type that it may have. */
+export function valuesOf(given: unknown): Values | undefined {
+  for (const Type of [Uint8Array, Uint16Array, Int16Array, Float32Array, Float64Array]) {
+    const own = ownArray<Values>(given, Type);
+    if (own) return own;
+  }
+  return undefined;
 }
 
 /** What was passed in place of values, with the cure for numbers of another type. */

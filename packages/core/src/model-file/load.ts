@@ -4,6 +4,7 @@
  */
 
 import { describeGiven, RanksimError } from "../errors.ts";
+import { ownArray } from "../matrix/values.ts";
 import type { Model, ModelReader } from "../models/estimator.ts";
 import type { LoadedModel } from "../models/loaded.ts";
 import { attachStored } from "../models/schema.ts";
@@ -51,18 +52,12 @@ export function loadModel<R extends ModelReader = never>(
   }
 }
 
-/** The bytes of a file, by what they are and not by their class: they may come of another realm, such as a frame. */
+/** The bytes of a file, which may come of another realm. */
 function bytesOf(file: Uint8Array | ArrayBuffer): Uint8Array {
-  if (file instanceof Uint8Array) return file;
-  if (!/ (Uint8Array|ArrayBuffer)]/.test(Object.prototype.toString.call(file))) {
-    throw new RanksimError("bad-file", `expected the file's bytes as a Uint8Array, found ${describeGiven(file)}`);
-  }
-  const {
-    buffer = file,
-    byteOffset,
-    byteLength,
-  } = file as { buffer?: ArrayBufferLike; byteOffset?: number; byteLength: number };
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  const own = ownArray(file, Uint8Array);
+  if (own) return own;
+  if (Object.prototype.toString.call(file) === "[object ArrayBuffer]") return new Uint8Array(file as ArrayBuffer);
+  throw new RanksimError("bad-file", `expected the file's bytes as a Uint8Array, found ${describeGiven(file)}`);
 }
 
 /** Whether a buffer keeps its size as long as it lives. */

@@ -1,4 +1,4 @@
-/** DEVIATIONS.md and the code speak of the same departures: every number in one is in the other. */
+/** DEVIATIONS.md, docs/extensions.md and the code speak of the same departures: every number in one is in the other. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,8 +7,10 @@ import { expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "../../../..");
 
 it("numbers every deviation in the page and marks it in the code", () => {
-  const page = readFileSync(join(root, "DEVIATIONS.md"), "utf8");
-  const listed = [...page.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
+  const numbers = (page: string, pattern: RegExp) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(pattern)].map((match) => Number(match[1]));
+  const listed = [...numbers("DEVIATIONS.md", /^\| (\d+) \|/gm), ...numbers("docs/extensions.md", /^## (\d+)\./gm)];
+  listed.sort((a, b) => a - b);
   expect(listed).toEqual(listed.map((_, j) => j + 1));
   const marked = new Set<number>();
   for (const name of readdirSync(join(root, "packages"), { recursive: true, encoding: "utf8" })) {

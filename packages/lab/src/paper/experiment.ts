@@ -5,7 +5,13 @@ import type { Plot } from "./drawing/plot.ts";
 import type { Measured, Point } from "./spec.ts";
 
 /** The outcome of a check. */
-export type Verdict = "holds" | "holds in part" | "does not hold" | "not measured";
+export type Verdict =
+  | "holds"
+  | "holds on a substitute"
+  | "holds in part"
+  | "differs"
+  | "does not hold"
+  | "not measured";
 
 /** A statement of the paper and what was measured. */
 export interface Claim {
@@ -41,6 +47,10 @@ export interface Experiment {
   points(quick: boolean): readonly Point[];
   section(found: Found): Section;
 }
+
+/** The verdict where some of the data are others than the paper's. */
+export const withSubstitute = (verdict: Verdict, substitute: boolean): Verdict =>
+  substitute && verdict === "holds" ? "holds on a substitute" : verdict;
 
 /** The name of an experiment's files: "figure-2ab" for the panels figure-2a and figure-2b. */
 export function idOf({ panels }: Experiment): string {

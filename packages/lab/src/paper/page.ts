@@ -62,7 +62,7 @@ function hours(results: Results, quick: boolean): string {
 
 function countVerdicts(claims: readonly Claim[]): string {
   const of = (verdict: Verdict) => claims.filter((claim) => claim.verdict === verdict).length;
-  return `${claims.length} claims: ${of("holds")} hold, ${of("holds in part")} hold in part, ${of("does not hold")} do not hold, ${of("not measured")} not measured`;
+  return `${claims.length} claims: ${of("holds")} hold, ${of("holds on a substitute")} on a substitute, ${of("holds in part")} hold in part, ${of("differs")} differ, ${of("does not hold")} do not hold, ${of("not measured")} not measured`;
 }
 
 function claimTable(sections: readonly { experiment: Experiment; section: Section }[]): string {

@@ -42,7 +42,7 @@ export async function dataOf(
   given: TrainingData,
   options: RecordOptions & { readonly reading?: ReadOptions },
 ): Promise<AnyRows> {
-  if (given instanceof Blob) return fileData(given, options);
+  if (isFile(given)) return fileData(given, options);
   if (isRecords(given)) return recordData(given, options);
   const { form, x, text, table } = (given ?? {}) as { form?: string; x?: unknown; text?: unknown; table?: unknown };
   const isFormed = (name: string) => form === undefined || form === name;
@@ -58,6 +58,10 @@ export async function dataOf(
     `train: expected { x, y }, { text, y }, { table, y }, a list of records or a file, found ${found}`,
   );
 }
+
+/** Whether it is a file, by its tag: it may come of another realm. */
+const isFile = (given: unknown): given is Blob =>
+  /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(given));
 
 /** A file as the command reads it. */
 function fileData(file: Blob, { label, text, reading }: RecordOptions & { readonly reading?: ReadOptions }) {

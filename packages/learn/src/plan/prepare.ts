@@ -24,7 +24,7 @@ import { flatImageSize } from "./flat-images.ts";
 
 /** What is known of columns before they are looked at. */
 export interface ColumnOptions {
-  /** Whether the columns have units of their own and are encoded; default: as they look. */
+  /** Whether to treat the data as a table and encode each column; default: as it looks. */
   readonly table?: boolean;
   /** What columns are, by name; default: detected from their cells. */
   readonly columns?: ColumnKinds;

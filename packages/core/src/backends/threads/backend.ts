@@ -6,7 +6,7 @@
 import { RanksimError } from "../../errors.ts";
 import type { Backend } from "../contract.ts";
 import { type Turn, UNINTERRUPTED } from "../turn.ts";
-import { backendOn, type WasmOptions } from "../wasm/backend.ts";
+import { backendOn, refuse, type WasmOptions } from "../wasm/backend.ts";
 import type { Context, Engine, Outcome } from "../wasm/engine/engine.ts";
 import { borrowed, Memory, MOST_PAGES } from "../wasm/engine/memory.ts";
 import { compileKernels, hasSharedMemory, hasSimd } from "../wasm/engine/module.ts";
@@ -49,7 +49,7 @@ type Exports = Record<string, (...values: number[]) => number>;
 
 async function openPool(threads: number, { start = startWorker, memoryBytes }: ThreadsOptions): Promise<Engine> {
   const { raw, most } = sharedMemory();
-  const module = await compileKernels(true);
+  const module = await compileKernels(true).catch(refuse);
   const { exports } = await WebAssembly.instantiate(module, { env: { memory: raw } });
   const call = exports as unknown as Exports;
   const open = async (): Promise<KernelWorker> => {

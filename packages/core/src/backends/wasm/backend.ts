@@ -45,7 +45,18 @@ export interface WasmOptions {
 /** Opens the back end. */
 export async function openWasm(options: WasmOptions = {}): Promise<Backend> {
   if (!hasSimd()) throw new RanksimError("no-backend", "wasm: expected WebAssembly with SIMD, found an engine without");
-  return backendOn(await openEngine(options.memoryBytes), "wasm", options);
+  return backendOn(await openEngine(options.memoryBytes).catch(refuse), "wasm", options);
+}
+
+/** Says what helps where kernels may not be compiled, as under a page's Content-Security-Policy. */
+export function refuse(cause: unknown): never {
+  if (!(cause instanceof WebAssembly.CompileError)) throw cause;
+  const cure = `a page allows it by 'wasm-unsafe-eval' in script-src, and the back end "reference" does without`;
+  throw new RanksimError(
+    "no-backend",
+    `wasm: expected to be allowed to compile WebAssembly, found: ${cause.message}; ${cure}`,
+    { cause },
+  );
 }
 
 /** A back end on an engine, whatever its threads. */

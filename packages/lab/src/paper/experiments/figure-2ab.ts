@@ -153,8 +153,8 @@ function claims(found: Found): Claim[] {
   const [best, bestUnit] = (["none", "unit"] as const).map((scale) => largest(speedUps(scale)));
   const complete = !speedUps("none").includes(undefined);
   // A larger speed-up may still be found while sizes are missing.
-  const reached = (wanted: number) =>
-    best !== undefined && best >= wanted ? true : complete && best !== undefined ? false : undefined;
+  const reached = (wanted: number, largest = best) =>
+    largest !== undefined && largest >= wanted ? true : complete && largest !== undefined ? false : undefined;
   const wide = speedUps("none", [FILTERS[FILTERS.length - 1]]);
   const times = sizes.map((size) => means(found, rawSvm(quick, size, "none")).seconds?.mean);
   const [least, most] = [times[0], times[times.length - 1]];
@@ -177,8 +177,8 @@ function claims(found: Found): Claim[] {
     },
     {
       paper: "RST makes the SVM faster by almost two orders of magnitude, the transform included",
-      ours: `at most ${ratio(best)} against bytes, ${ratio(bestUnit)} against pixels of 0..1 (150 filters and more)`,
-      verdict: judge([reached(10), reached(50)]),
+      ours: `at most ${ratio(best)} against bytes, ${ratio(bestUnit)} against pixels of 0..1 (150 filters and more), where bytes are what the SVM does not converge on`,
+      verdict: judge([reached(10), reached(50), reached(10, bestUnit), reached(50, bestUnit)]),
     },
     {
       paper: "It is faster also with more filters (1,500) than pixels (784)",

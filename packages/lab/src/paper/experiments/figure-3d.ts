@@ -6,7 +6,7 @@ import { table } from "../../runner/show.ts";
 import { chart } from "../drawing/chart.ts";
 import { LINES, sheet } from "../drawing/plot.ts";
 import { pointOf, summarize } from "../drawing/spread.ts";
-import { type Experiment, type Found, judge, whether } from "../experiment.ts";
+import { type Experiment, type Found, judge, whether, withSubstitute } from "../experiment.ts";
 import type { Point } from "../spec.ts";
 import { seedsFor } from "./plan.ts";
 
@@ -65,6 +65,7 @@ export const figure3d: Experiment = {
       ],
       rows.map(({ name, color, sign }) => ({ name, color, sign })),
     );
+    const substitute = found.source("kuzushiji")?.substitute !== undefined;
     return {
       text: [
         table(
@@ -78,15 +79,18 @@ export const figure3d: Experiment = {
         {
           paper: "Fashion-MNIST, with the fewest classes, has the lowest log loss",
           ours: `lowest losses: Fashion-MNIST ${fashion?.toFixed(3) ?? "–"}, 20 Newsgroups ${newsgroups?.toFixed(3) ?? "–"}, ${found.source("kuzushiji")?.title ?? "Kuzushiji"} ${kuzushiji?.toFixed(3) ?? "–"}`,
-          verdict: judge([
-            fashion === undefined || newsgroups === undefined ? undefined : fashion < newsgroups,
-            fashion === undefined || kuzushiji === undefined ? undefined : fashion < kuzushiji,
-          ]),
+          verdict: withSubstitute(
+            judge([
+              fashion === undefined || newsgroups === undefined ? undefined : fashion < newsgroups,
+              fashion === undefined || kuzushiji === undefined ? undefined : fashion < kuzushiji,
+            ]),
+            substitute,
+          ),
         },
         {
           paper: "The loss depends on nBest: too few filters miss classes, too many add noise",
           ours: `lowest at nBest ${at.map((k) => k ?? "–").join(", ")} (Fashion-MNIST, 20 Newsgroups, ${found.source("kuzushiji")?.title ?? "Kuzushiji"})`,
-          verdict: judge(inside),
+          verdict: withSubstitute(judge(inside), substitute),
         },
       ],
     };

@@ -21,9 +21,10 @@ function vectorFunction(...body: number[]): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** Whether the engine has WebAssembly with 128-bit SIMD: `i32.const 0; i8x16.splat`. */
+/** Whether the engine has WebAssembly with 128-bit SIMD (`i32.const 0; i8x16.splat`), and can inflate the kernels. */
 export function hasSimd(): boolean {
-  return typeof WebAssembly === "object" && WebAssembly.validate(vectorFunction(0x41, 0x00, 0xfd, 0x0f));
+  if (typeof WebAssembly !== "object" || typeof DecompressionStream === "undefined") return false;
+  return WebAssembly.validate(vectorFunction(0x41, 0x00, 0xfd, 0x0f));
 }
 
 /** Whether the engine has shared memories, and this page (or process) may hand them to workers. */

@@ -170,7 +170,7 @@ export function bombs(gigabytes = 2 ** 30): Bomb[] {
   ];
 }
 
-/** Files whose labels, categories, names or numbers of rows are what takes the room, and the flags to train on them. */
+/** Files whose labels, categories, words, names or numbers of rows are what takes the room, and the flags to train on them. */
 export function crowds(): { readonly name: string; readonly bytes: Buffer; readonly flags: string }[] {
   const bytes = 2 ** 29;
   const many = (start: string, line: string) =>
@@ -182,6 +182,16 @@ export function crowds(): { readonly name: string; readonly bytes: Buffer; reado
   };
   const label = "--label label --estimator classifier --filters 10 --set iterations=1";
   const name = (r: number) => `w${r}`.padEnd(40, "x");
+  const words = (r: number) => Array.from({ length: 10 }, (_, j) => `w${10 * r + j}x`).join(" ");
+  const labels = (r: number) => Array.from({ length: 200 }, (_, j) => `l${200 * r + j}`).join(",");
+  /** Two lines of so many cells. */
+  const wide = (end: string, cells: number, cell: (c: number) => string) => {
+    const parts: Buffer[] = [];
+    for (let from = 0; from < cells; from += 10_000)
+      parts.push(gzipSync(Array.from({ length: 10_000 }, (_, j) => cell(from + j)).join(""), { level: 1 }));
+    const line = Buffer.concat([...parts, gzipSync(end)]);
+    return Buffer.concat([line, line]);
+  };
   return [
     { name: "labels.csv.gz", bytes: many("a,b,label\n", "1,2,k\n"), flags: label },
     { name: "labels.svm.gz", bytes: many("", "1 1:1\n"), flags: "--estimator classifier --filters 10" },
@@ -191,5 +201,73 @@ export function crowds(): { readonly name: string; readonly bytes: Buffer; reado
       flags: `${label} --columns a:category,b:category`,
     },
     { name: "keys.jsonl.gz", bytes: distinct("", 3e6, (r) => `{"${name(r)}":1}\n`), flags: "--estimator transform" },
+    { name: "columns.csv.gz", bytes: wide("label\n", 3e6, (c) => `c${c},`), flags: label },
+    { name: "named.csv.gz", bytes: wide("label\n", 5e5, (c) => `c${c},`), flags: "--label label" },
+    { name: "unnamed.csv.gz", bytes: wide("k\n", 3e6, (c) => `${c % 3},`), flags: "--estimator transform" },
+    {
+      name: "keys-of-one.jsonl.gz",
+      bytes: Buffer.concat([gzipSync("{"), wide('"y":1}\n', 2e6, (c) => `"k${c}":${c % 3},`)]),
+      flags: "--label y",
+    },
+    {
+      name: "deep.jsonl.gz",
+      bytes: gzipSync(`{"a":${"[".repeat(4e6)}${"]".repeat(4e6)},"label":"a"}\n`, { level: 1 }),
+      flags: "--label label",
+    },
+    {
+      name: "less-deep.jsonl.gz",
+      bytes: gzipSync(`{"a":${"[".repeat(1e5)}${"]".repeat(1e5)},"label":"a"}\n`, { level: 1 }),
+      flags: "--label label",
+    },
+    {
+      name: "words.csv.gz",
+      bytes: distinct("text,label\n", 5e5, (r) => `${words(r)},${"ab"[r % 2]}\n`),
+      flags: "--label label",
+    },
+    {
+      name: "words.jsonl.gz",
+      bytes: distinct("", 5e5, (r) => `{"text":"${words(r)}","label":"${"ab"[r % 2]}"}\n`),
+      flags: "--label label",
+    },
+    {
+      name: "groups.csv.gz",
+      bytes: distinct("a,b,g,label\n", 3e6, (r) => `${r % 13},${r % 7},group${r},${"ab"[r % 2]}\n`),
+      flags: "--label label --columns g:group --test-share 0.2",
+    },
+    {
+      name: "times.csv.gz",
+      bytes: distinct("a,b,t,label\n", 3e6, (r) => `${r % 13},${r % 7},${r},${"ab"[r % 2]}\n`),
+      flags: "--label label --columns t:time --test-share 0.2",
+    },
+    {
+      name: "weights.csv.gz",
+      bytes: distinct("a,b,w,label\n", 3e6, (r) => `${r % 13},${r % 7},${1 + (r % 5)},${"ab"[r % 2]}\n`),
+      flags: "--label label --columns w:weight",
+    },
+    {
+      name: "classes.csv.gz",
+      bytes: distinct("a,b,label\n", 1e6, (r) => `${r % 13},${r % 7},class${r}\n`),
+      flags: "--label label",
+    },
+    {
+      name: "sets.csv.gz",
+      bytes: distinct("a,b,label\n", 1e4, (r) => `${r % 13},${r % 7},"${labels(r)}"\n`),
+      flags: "--label label --multilabel",
+    },
+    { name: "numbers.csv.gz", bytes: distinct("", 2e7, (r) => `${r % 13}\n`), flags: "--estimator transform" },
+    {
+      name: "sparse.svm.gz",
+      bytes: distinct("", 2e4, (r) => `${r % 2} ${1 + r}:1 ${30_000 + ((r * 7919) % 59_000_000)}:2\n`),
+      flags: "",
+    },
+    {
+      name: "features.svm.gz",
+      bytes: distinct(
+        "",
+        3e5,
+        (r) => `${r % 2} ${Array.from({ length: 10 }, (_, j) => `${10 * r + j + 1}:1`).join(" ")}\n`,
+      ),
+      flags: "",
+    },
   ];
 }

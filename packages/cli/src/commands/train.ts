@@ -31,6 +31,9 @@ type Options = ComputeOptions &
     readonly sets?: boolean;
   };
 
+/** Bytes that what is learned may take however little memory there is for reading. */
+const LEAST_LEARNED = 2 ** 26;
+
 const NOTES = `
 Estimators:
   classifier     one class for each row; filters are trained class by class (default)
@@ -100,6 +103,7 @@ export function addTrain(program: Command, io: Io): void {
           ...(options.sets ? { sets: true } : {}),
           ...(weights ? { weights } : {}),
           keepsRows: options.rows !== false,
+          ...(options.memory === undefined ? {} : { memory: Math.max(options.memory, LEAST_LEARNED) }),
           around: session.around(options),
           ...run,
         }),

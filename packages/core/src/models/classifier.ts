@@ -37,6 +37,7 @@ import {
   mayExceedRows,
   type Place,
   type PlainFilters,
+  refuseLargeDistribution,
   shapeNotes,
   storedFilters,
   type TrainedBank,
@@ -159,6 +160,7 @@ async function trainOn(learning: RowSource, task: ClassTask, run: Run, held?: He
   const initialRows = params.initialRows && positionsInClasses(params.initialRows, classes, codes, groups);
   const filters = initialRows?.map((rows) => rows.length) ?? allocate(params, rowCount, classes, groups, notes);
 
+  refuseLargeDistribution(run, params, matrix);
   await advance(run, { stage: "distribution", share: 0 });
   const streams = new Streams(params.seed);
   const forDistribution = streams.distribution();

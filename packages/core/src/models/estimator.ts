@@ -61,6 +61,8 @@ export interface Run {
   readonly onProgress?: (progress: Progress) => void | Promise<void>;
   /** Where training keeps what it needs to go on from if its process ends. It must be of the same data and parameters. */
   readonly checkpoint?: Checkpoint;
+  /** Bytes that a fit may take for what it learns, beside the rows; what needs more is refused (code "bad-file"), as files are by a budget. */
+  readonly memory?: number;
 }
 
 /** How probabilities are fitted. */

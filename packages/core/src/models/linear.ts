@@ -5,6 +5,7 @@
 
 import { chooseCost, fitPlanes, foldsOf, type Problem } from "../beyond/linear/choice.ts";
 import { packRows } from "../beyond/linear/pack.ts";
+import { planesOf } from "../beyond/linear/planes.ts";
 import { applyToLabels } from "../beyond/probabilities/calibration.ts";
 import { fitCalibration } from "../beyond/probabilities/fit.ts";
 import { type LabelCalibration, type Truth, truthAt } from "../beyond/probabilities/fitted.ts";
@@ -20,7 +21,7 @@ import type { Estimator, Run } from "./estimator.ts";
 import { LinearModel, type LinearParts } from "./linear-model.ts";
 import { LINEAR_PARAMETERS, type LinearParams } from "./linear-params.ts";
 import { Parametrized, paramsAsJson } from "./parameter.ts";
-import { advance, partOfRun, turns } from "./run.ts";
+import { advance, partOfRun, refuseLarge, turns } from "./run.ts";
 import { type Labelling, labelsToLearn } from "./train.ts";
 
 /**
@@ -52,6 +53,7 @@ export class LinearClassifier extends Parametrized<LinearParams> implements Esti
     const rows = fittingRows(x);
     const labelling = labelsToLearn(y, rows.rows, params);
     const weights = checkWeights(run, rows.rows) ?? new Float64Array(rows.rows).fill(1);
+    refuseLarge(run, bytesOf(rows, labelling), "planes", "leave features out, or take a classifier of filters");
     await advance(run, { stage: "fit", share: 0 });
     const parts = await fitLinear({ rows, weights, params, ...labelling }, run);
     refuseLost(rows);
@@ -59,6 +61,10 @@ export class LinearClassifier extends Parametrized<LinearParams> implements Esti
     return new LinearModel(parts);
   }
 }
+
+/** Bytes of the planes and of those of a fold, each as it was moved and as it is kept. */
+const bytesOf = ({ features }: RowSource, { classes, multilabel }: Labelling): number =>
+  2 * Float64Array.BYTES_PER_ELEMENT * features * (planesOf(classes.length, multilabel) + 1);
 
 /** The cost where there are too few rows to choose it. */
 const USUAL_COST = 1;

@@ -15,7 +15,7 @@ import type { ClassifierParts } from "./classifier-model.ts";
 import type { Run } from "./estimator.ts";
 import { checkParams, recipeOf } from "./parameter.ts";
 import { CLASSIFIER_PARAMETERS, type ClassifierParams } from "./params.ts";
-import { advance, withBackend } from "./run.ts";
+import { advance, refuseLarge, withBackend } from "./run.ts";
 import { type PlainFilters, storedFilters } from "./train.ts";
 
 /** Filters to be refined, and the rows to learn from. */
@@ -32,6 +32,9 @@ interface ClassTask {
   readonly params: Pick<ClassifierParams, "seed" | "committee" | "refineEpochs" | "refineWindow">;
 }
 
+/** Bytes of a weight that is refined: prototypes and ranks of the bank at work, of the one before and of the one it is compared with, in back ends and out of them. */
+const PROTOTYPE_BYTES = 160;
+
 /**
  * Refines filters where held-out rows show that it helps, or as it was done with other rows (`reuse`). A refined filter keeps the rows of
  * the plain one it began as.
@@ -43,6 +46,8 @@ export async function refineClasses(
   from: number,
   reuse?: Refinement,
 ): Promise<{ filters: PlainFilters; report: Refinement; notes: readonly string[] }> {
+  const bytes = PROTOTYPE_BYTES * filters.bank.filters * filters.bank.features;
+  refuseLarge(run, bytes, "filters to be refined", "lower filters, leave features out, or set refine to false");
   const filterBank = filters.filterBank ?? new Uint32Array(filters.bank.filters);
   const task = {
     x: matrix,

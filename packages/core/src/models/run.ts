@@ -101,7 +101,7 @@ export function runOf(options: Run): Run {
   return Object.fromEntries(RUN_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
-const RUN_NAMES = ["backend", "signal", "onProgress", "checkpoint"] as const satisfies readonly (keyof Run)[];
+const RUN_NAMES = ["backend", "signal", "onProgress", "checkpoint", "memory"] as const satisfies readonly (keyof Run)[];
 
 /** The same back end, with all rows held in the given turn. */
 function inTurn(backend: Backend, turn: Turn): Backend {
@@ -166,8 +166,15 @@ function checkpointOf(checkpoint: Checkpoint, part: string): Checkpoint {
 }
 
 /** The run of a step that tells nothing of its progress: the back end of the call, and its signal. */
-export function quietRun({ signal }: Run, backend: Backend): Run {
-  return signal ? { backend, signal } : { backend };
+export function quietRun({ signal, memory }: Run, backend: Backend): Run {
+  return { backend, ...(signal ? { signal } : {}), ...(memory ? { memory } : {}) };
+}
+
+/** Refuses (code "bad-file") to learn what takes more memory than the run may. */
+export function refuseLarge({ memory }: Run, bytes: number, what: string, cure: string): void {
+  if (memory === undefined || bytes <= memory) return;
+  const [least, most] = [bytes, memory].map((count) => `${Math.ceil(count / 1e6)} MB`);
+  throw new RanksimError("bad-file", `expected ${what} that fit in ${most} of memory, found ${least}; ${cure}`);
 }
 
 /**

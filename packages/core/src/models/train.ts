@@ -19,7 +19,7 @@ import { type RandomGenerator, Streams } from "../random.ts";
 import { bankKeeper } from "./checkpoint.ts";
 import type { Run } from "./estimator.ts";
 import type { FilterParams, WholeParams } from "./params.ts";
-import { advance } from "./run.ts";
+import { advance, refuseLarge } from "./run.ts";
 
 /** A bank to be trained. */
 export interface BankPlan {
@@ -135,6 +135,7 @@ export async function trainOnAll(
   const filters =
     initialRows?.length ?? (mayExceedRows(params, asked, 1, x.rows, notes) ? asked : Math.min(asked, x.rows));
   const streams = new Streams(params.seed);
+  refuseLargeDistribution(run, params, x);
   await advance(run, { stage: "distribution", share: 0 });
   const begin = async () => {
     const drawn = resolveDistribution(unweighted, params.distribution, params, streams.distribution(), run.signal);
@@ -143,6 +144,15 @@ export async function trainOnAll(
   const plan = { rows: x.rows, filters, initialRows, generator: streams.training(), name: "bank", begin };
   const [bank] = await trainBanks([plan], params, backend, run, wanted);
   return { ...bank, notes };
+}
+
+/** Bytes of a feature where weights are drawn from a distribution of one number for each: as it is drawn, sorted and looked up. */
+const DRAWN_BYTES = 32;
+
+/** Refuses (code "bad-file") a distribution that takes more memory than there is. Ranks need no list of them. */
+export function refuseLargeDistribution(run: Run, { distribution }: FilterParams, { features }: RowSource): void {
+  if (distribution === "rank") return;
+  refuseLarge(run, DRAWN_BYTES * features, "a distribution of features", 'leave features out, or take "rank"');
 }
 
 /** The number of filters for so many rows; an automatic one is at least `fewest`. */

@@ -28,11 +28,14 @@ import { SparseCells } from "./sparse-cells.ts";
 
 type Row = { readonly [key: string]: unknown };
 
-/** Bytes that a character of JSON can become: "[]," makes a list. */
-const JSON_BYTES = 24;
+/** Bytes that a character of JSON can become: "[]," makes a list, and each "[" a level for the parser to come back to. */
+const JSON_BYTES = 40;
 
 /** Keys of a row that a message names at most. */
 const MOST_NAMED = 12;
+
+/** Lists and objects in one another, more than any row has: engines write only so many as text. */
+const DEEPEST = 64;
 
 /** The cure for a file that is one JSON array. */
 const ONE_A_LINE = "; write each row on a line of its own, as jq -c '.[]' does";
@@ -115,9 +118,18 @@ function parseLine(name: string, text: string, line: number): unknown {
   if (Array.isArray(value) && typeof value[0] === "object" && value[0] !== null) {
     throw badFile(name, `line ${line}`, `expected one row on the line, found a list of ${value.length}${ONE_A_LINE}`);
   }
-  if (typeof value === "object" && value !== null) return value;
-  throw badFile(name, `line ${line}`, `expected an object or an array, found ${quoted(text)}`);
+  if (typeof value !== "object" || value === null) {
+    throw badFile(name, `line ${line}`, `expected an object or an array, found ${quoted(text)}`);
+  }
+  if (!isDeeper(value, DEEPEST)) return value;
+  const expected = `expected lists and objects nested at most ${DEEPEST} levels deep`;
+  throw badFile(name, `line ${line}`, `${expected}, found ${quoted(text)}`);
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || (Array.isArray(value) ? value : Object.values(value)).some((part) => isDeeper(part, levels - 1)));
 
 function checkedLabel(name: string, label: unknown, line: number): Label | readonly Label[] {
   if ([label].flat().some((part) => Number.isInteger(part) && !Number.isSafeInteger(part))) {

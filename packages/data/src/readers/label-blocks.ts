@@ -10,10 +10,13 @@ import { GrowingIndices } from "../growing-values.ts";
 import { labelTyper } from "./label-types.ts";
 
 /** Bytes that labels may take however little room rows have: those of a million rows. */
-const LEAST_ROOM = 2 ** 24;
+const LEAST_ROOM = 2 ** 26;
 
-/** The memory of labels that stay while rows do not, where rows may take `room` bytes. */
+/** The memory of labels and of all else that stays of each row while its values do not, where rows may take `room` bytes. */
 export const labelBudget = (room: number): Budget => new Budget(Math.max(room, LEAST_ROOM));
+
+/** Bytes of a class beside its name: a filter, what is told of its training, its places in lists of classes. */
+const CLASS_BYTES = 400;
 
 /** Takes in the labels of one file. */
 export class LabelBlocks {
@@ -85,7 +88,7 @@ export class LabelBlocks {
   #numberOf(label: Label): number {
     const known = this.#numbers.get(label);
     if (known !== undefined) return known;
-    this.#account.takeText(typeof label === "string" ? label.length : 0);
+    this.#account.takeHeap(CLASS_BYTES + (typeof label === "string" ? label.length : 0));
     const number = this.#labels.push(label) - 1;
     this.#numbers.set(label, number);
     return number;

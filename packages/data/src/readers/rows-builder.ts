@@ -17,6 +17,9 @@ export interface OwnFeatures {
   cells?(account: Account): CellsBuilder;
 }
 
+/** Bytes of the name of a column, in all the lists and descriptions that have it. */
+const NAME_BYTES = 512;
+
 /** Takes in rows one after the other, and hands on those that it has. */
 export class RowsBuilder {
   /** Rows that were handed on. */
@@ -61,6 +64,7 @@ export class RowsBuilder {
     this.#featureNames =
       own.featureNames ?? (own.features === undefined ? names && columns.features.map((c) => names[c]) : undefined);
     this.#account = options.budget.of(name);
+    if (this.#featureNames) this.#account.takeHeap(NAME_BYTES * this.#features);
     this.#pace = options.pace;
     this.#isPart = options.isPart === true;
     this.several = options.multilabel === true;

@@ -6,6 +6,9 @@ import type { TextSource } from "../text/source.ts";
 import { keptRows } from "./cached-rows.ts";
 import type { Store, Stores } from "./store.ts";
 
+/** Blocks that would fit in the room: one is there as bytes, as texts and as what is made of them. */
+const BLOCKS = 32;
+
 /** Takes in texts that come in order. */
 export class TextCache {
   readonly #options: { readonly room: number; readonly stores: Stores };
@@ -20,7 +23,21 @@ export class TextCache {
     this.#store = options.stores();
   }
 
-  async add(text: readonly string[]): Promise<void> {
+  async add(texts: readonly string[]): Promise<void> {
+    const most = this.#options.room / BLOCKS;
+    let from = 0;
+    let characters = 0;
+    for (const [r, text] of texts.entries()) {
+      if (r > from && characters + text.length > most) {
+        await this.#write(texts.slice(from, r));
+        [from, characters] = [r, 0];
+      }
+      characters += text.length;
+    }
+    if (from < texts.length) await this.#write(texts.slice(from));
+  }
+
+  async #write(text: readonly string[]): Promise<void> {
     const at = this.#places[this.#places.length - 1];
     // As JSON, which keeps characters that UTF-8 has no bytes for.
     const bytes = new TextEncoder().encode(JSON.stringify(text));

@@ -77,7 +77,7 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
       const column = await tableColumn(table, c);
       const isLeftOut = found.leftOut !== undefined;
       const code = learnColumn(column, schemaColumn(found), params, isLeftOut);
-      codes.push(code.type === "text" && !isLeftOut ? { ...code, ...(await this.#learnTexts(column)) } : code);
+      codes.push(code.type === "text" && !isLeftOut ? { ...code, ...(await this.#learnTexts(column, run)) } : code);
     }
     const model = new TableModel(codes, this.params);
     if (model.features < 2) {
@@ -87,13 +87,19 @@ export class TableEncoder implements Estimator<TableLike, TableModel> {
     return model;
   }
 
-  async #learnTexts(column: TableColumn): Promise<Pick<ColumnCode, "text" | "gaps">> {
+  async #learnTexts(column: TableColumn, run: Run): Promise<Pick<ColumnCode, "text" | "gaps">> {
     const cells = textsOf(column);
     const texts = cells.filter((text) => text !== undefined);
     const { vectorizer = WORDS } = this.params;
-    return { text: (await vectorizer.fit(texts)) as TextModel, gaps: texts.length < cells.length };
+    return {
+      text: (await vectorizer.fit(texts, undefined, quiet(run))) as TextModel,
+      gaps: texts.length < cells.length,
+    };
   }
 }
+
+/** The run of a part that tells nothing of its progress. */
+const quiet = ({ signal, memory }: Run): Run => ({ ...(signal ? { signal } : {}), ...(memory ? { memory } : {}) });
 
 /** What becomes of texts unless something else is asked for. */
 const WORDS = new TfidfVectorizer({ maxFeatures: 10_000, logTf: true, idfPower: 2 });
@@ -137,7 +143,7 @@ export class TableModel implements TransformingModel<TableLike> {
   }
 
   #transformSource(source: TableSource, run: Run): Promise<RowSource> {
-    const coded = (table: Table) => this.#transform(table, run.signal ? { signal: run.signal } : {});
+    const coded = (table: Table) => this.#transform(table, quiet(run));
     async function* rows(): AsyncGenerator<Csr> {
       let done = 0;
       for await (const table of source.blocks()) {
@@ -156,7 +162,10 @@ export class TableModel implements TransformingModel<TableLike> {
     let first = 0;
     for (const [c, code] of this.#codes.entries()) {
       const column = table.columns[c];
-      const texts = await code.text?.transform(textsOf(column).map((text) => text ?? ""));
+      const texts = await code.text?.transform(
+        textsOf(column).map((text) => text ?? ""),
+        quiet(run),
+      );
       coders.push(coder(column, code, first, texts));
       first += widthOf(code);
     }

@@ -1,6 +1,7 @@
 /** Counting terms text by text into sparse rows, features ascending. The same for known and for growing vocabularies. */
 
 import { RanksimError, type Run, type Values } from "@ranksim/core";
+import { type Account, Budget } from "../budget.ts";
 import { GrowingIndices, GrowingValues } from "../growing-values.ts";
 import type { Analyzer } from "./analyze.ts";
 
@@ -13,6 +14,8 @@ export interface TermCounts {
 
 /** Texts between two looks at the signal and two words of progress. */
 const STEP = 1024;
+/** Bytes of a count where it is a weight, and as it is packed for training. */
+const WEIGHT_BYTES = 16;
 
 /** Counts the terms that `find` gives a feature. */
 export async function countTerms(
@@ -23,7 +26,8 @@ export async function countTerms(
   run: Run,
   stage: "fit" | "transform",
 ): Promise<TermCounts> {
-  const rows = new RowsOfCounts(checkTexts(texts));
+  const account = run.memory === undefined ? undefined : new Budget(run.memory).of("counts of terms");
+  const rows = new RowsOfCounts(checkTexts(texts), account);
   for (let row = 0; row < texts.length; row++) {
     if (row % STEP === 0) await advance(run, stage, row / texts.length);
     analyze(texts[row], (term) => {
@@ -39,13 +43,18 @@ export async function countTerms(
 /** Sparse rows from counts that come in any order. */
 class RowsOfCounts {
   readonly #offsets: Uint32Array;
-  readonly #indices = new GrowingIndices();
-  readonly #values = new GrowingValues();
+  readonly #account: Account | undefined;
+  readonly #indices: GrowingIndices;
+  readonly #values: GrowingValues;
   /** The counts of the row that is made now, at the places of its features; 0 elsewhere. */
   #counts = new Float64Array(1024);
   readonly #features: number[] = [];
 
-  constructor(rows: number) {
+  /** The account pays for the counts. */
+  constructor(rows: number, account?: Account) {
+    this.#account = account;
+    this.#indices = new GrowingIndices(account);
+    this.#values = new GrowingValues(account);
     this.#offsets = new Uint32Array(rows + 1);
   }
 
@@ -61,6 +70,7 @@ class RowsOfCounts {
   }
 
   end(row: number, binary: boolean): void {
+    this.#account?.take(WEIGHT_BYTES * this.#features.length);
     for (const feature of Uint32Array.from(this.#features).sort()) {
       this.#indices.push(feature);
       this.#values.push(binary ? 1 : this.#counts[feature]);

@@ -1,6 +1,7 @@
 /** Learning a vocabulary: terms are counted, cut by document frequency, and ordered by code points. */
 
 import { RanksimError, type Run } from "@ranksim/core";
+import { type Account, Budget, OverBudget } from "../budget.ts";
 import { analyzerOf } from "./analyze.ts";
 import { countTerms, type TermCounts, withFeatures } from "./counting.ts";
 import type { CountParams } from "./params.ts";
@@ -20,7 +21,7 @@ export async function learnVocabulary(
   params: CountParams,
   run: Run,
 ): Promise<Learned & { readonly counts: TermCounts }> {
-  const tally = new TermTally(params);
+  const tally = new TermTally(params, run);
   const counts = await tally.add(texts, run);
   const { features, found, ...learned } = tally.finish();
   return { ...learned, counts: features ? withFeatures(counts, features, found) : counts };
@@ -28,14 +29,18 @@ export async function learnVocabulary(
 
 /** The same of texts that are read in blocks. */
 export async function learnFromSource(source: TextSource, params: CountParams, run: Run): Promise<Learned> {
-  const tally = new TermTally(params);
+  const tally = new TermTally(params, run);
   for await (const texts of textBlocks(source, run, "fit")) await tally.add(texts, {});
   const { vocabulary, documents, texts } = tally.finish();
   return { vocabulary, documents, texts };
 }
 
+/** Bytes of a term beside its characters: its places among the terms found and among those kept, and its frequencies. */
+const TERM_BYTES = 160;
+
 /** Terms by the order in which they were found, with their frequencies. */
 class TermTally {
+  readonly #account: Account;
   readonly #params: CountParams;
   readonly #analyze: ReturnType<typeof analyzerOf>;
   /** The vocabulary that was asked for. */
@@ -45,7 +50,8 @@ class TermTally {
   readonly #total: number[] = [];
   #texts = 0;
 
-  constructor(params: CountParams) {
+  constructor(params: CountParams, { memory }: Run) {
+    this.#account = new Budget(memory).of("texts");
     this.#params = params;
     this.#analyze = analyzerOf(params);
     this.#given = params.vocabulary === undefined ? undefined : vocabularyOf(params.vocabulary);
@@ -86,8 +92,23 @@ class TermTally {
   #findOrAdd(term: string): number {
     const known = this.#found.get(term);
     if (known !== undefined) return known;
+    this.#takeRoom(term);
     this.#found.set(term, this.#found.size);
     return this.#found.size - 1;
+  }
+
+  #takeRoom(term: string): void {
+    try {
+      this.#account.takeHeap(TERM_BYTES + 2 * term.length);
+    } catch (cause) {
+      if (!(cause instanceof OverBudget)) throw cause;
+      const expected = "expected texts whose different terms fit in memory";
+      throw new RanksimError(
+        "bad-file",
+        `${expected}, found ${this.#found.size} or more; hash them with a HashingVectorizer (--set vectorizer=hashing), or raise --memory`,
+        { cause },
+      );
+    }
   }
 
   /** The terms that document frequency and `maxFeatures` leave, in order. */

@@ -5,7 +5,7 @@ let buffer = new Uint8Array(256);
 
 /** The hash as a signed number. */
 export function murmurHash(text: string, seed = 0): number {
-  if (buffer.length < text.length * 3) buffer = new Uint8Array(text.length * 6);
+  if (buffer.length < text.length * 3) buffer = new Uint8Array(Math.max(text.length * 3, buffer.length * 2));
   const { written } = encoder.encodeInto(text, buffer);
   const tail = written & ~3;
   let hash = seed;

@@ -96,13 +96,13 @@ describe("labels", () => {
   });
 
   test("of a file read in blocks are paid for, although its rows do not stay", async () => {
-    const block = Buffer.from("1,k\n".repeat(2 ** 16));
+    const block = Buffer.from("1,k\n".repeat(2 ** 18));
     const stream = async function* () {
       for (let i = 0; i < 100; i++) yield block;
     };
     const source = { name: "long.csv", byteLength: 100 * block.length, stream };
     const reading = { labelColumn: 1, header: false, room: 1e6 };
-    await expectRefusal(openData([source], reading), "bad-file", "long.csv", "16.8 MB of memory", "--memory");
+    await expectRefusal(openData([source], reading), "bad-file", "long.csv", "67.1 MB of memory", "--memory");
   });
 
   test("must be there", async () => {

@@ -165,8 +165,8 @@ class Work {
     this.#trials = trials;
     this.#classes = classes;
     this.#options = options;
-    const { backend, signal } = run;
-    this.#run = { ...(backend ? { backend } : {}), ...(signal ? { signal } : {}) };
+    const { backend, signal, memory } = run;
+    this.#run = { ...(backend ? { backend } : {}), ...(signal ? { signal } : {}), ...(memory ? { memory } : {}) };
     this.#tell = (share) => advance(run, { stage: "score", share });
   }
 

@@ -49,7 +49,9 @@ describe("train --test-share", () => {
   });
 
   test("compares with simple methods", async () => {
-    const { heldOut } = await json("train digits --test-share 0.25 --filters 100 --baselines -m b.ranksim");
+    const { heldOut } = await json(
+      "train digits --estimator classifier --test-share 0.25 --filters 100 --baselines -m b.ranksim",
+    );
     const [majority, neighbours, svm] = heldOut.baselines;
     expect(majority).toMatchObject({ name: "most frequent class" });
     expect(majority.accuracy).toBeLessThan(0.2);
@@ -63,7 +65,7 @@ describe("train --test-share", () => {
   });
 
   test("keeps groups together and takes the latest rows by time; the columns are no features", async () => {
-    const flags = "--label digit --filters 20 --test-share 0.25";
+    const flags = "--label digit --estimator classifier --filters 20 --test-share 0.25";
     const byGroup = await json(`train writers.csv ${flags} --columns writer:group --columns day:ignore -m g.ranksim`);
     // Two writers of eight, fifty rows each.
     expect(byGroup.heldOut.rows).toBe(100);
@@ -72,7 +74,7 @@ describe("train --test-share", () => {
     // Seven whole days of 14 rows: rows of one day are not on both sides.
     expect(byTime.heldOut.rows).toBe(98);
     const judged = await json(
-      "cross-validate writers.csv --label digit --filters 20 --folds 4 --columns writer:group --columns day:ignore",
+      "cross-validate writers.csv --label digit --estimator classifier --filters 20 --folds 4 --columns writer:group --columns day:ignore",
     );
     expect(judged.folds).toHaveLength(4);
     for (const line of ["--columns writer:group", "--columns day:time", "--baselines"]) {
@@ -142,7 +144,7 @@ test("rows are split by time and by groups as they are written, in any format", 
 });
 
 test("evaluate says how many rows were seen in training", async () => {
-  await world.ranksim("train digits:train --filters 50 -m seen.ranksim");
+  await world.ranksim("train digits:train --estimator classifier --filters 50 -m seen.ranksim");
   expect((await world.ranksim("evaluate seen.ranksim digits:train")).stderr).toContain(
     "all 1,198 rows were seen in training",
   );

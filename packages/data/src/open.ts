@@ -18,7 +18,7 @@ import {
   siblingLabels,
   withImages,
 } from "./read.ts";
-import { LabelBlocks, labelBudget } from "./readers/label-blocks.ts";
+import { chargeRows, LabelBlocks, labelBudget } from "./readers/label-blocks.ts";
 import { readLabels } from "./readers/labels.ts";
 import { type Pace, ROW_COLUMNS } from "./readers/options.ts";
 import { type Ending, leftOutNote } from "./readers/reader.ts";
@@ -52,8 +52,6 @@ const ARRAY_COPIES = 3;
 const FEWEST = 256;
 const MOST = 1 << 21;
 const TAKES = 32;
-/** Bytes that each row takes wherever its values are: its hash, its filter, its places in lists of rows. */
-const ROW_BYTES = 32;
 /** What reading may take however little that is: pieces of a file of 1 MB, and what is made of them. */
 const LEAST_BUDGET = 1 << 23;
 
@@ -204,11 +202,7 @@ class Collected {
   /** Adds rows in order. */
   async #add(part: Read, data: DataSet): Promise<void> {
     part.rows += rowCount(data);
-    const account = this.#labelBudget.of(part.name);
-    account.take(ROW_BYTES * rowCount(data));
-    for (const names of [data.groups, data.times, data.rowNames]) {
-      for (const name of names ?? []) account.takeText(String(name).length);
-    }
+    chargeRows(this.#labelBudget.of(part.name), data);
     if (data.y) part.y = data.y;
     for (const group of data.groups ?? []) part.groups.push(group);
     for (const time of data.times ?? []) part.times.push(String(time));

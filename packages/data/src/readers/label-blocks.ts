@@ -5,7 +5,7 @@
 
 import type { Label } from "@ranksim/core";
 import { type Account, Budget } from "../budget.ts";
-import type { RowLabels } from "../data-set.ts";
+import { type DataSet, type RowLabels, rowCount } from "../data-set.ts";
 import { GrowingIndices } from "../growing-values.ts";
 import { labelTyper } from "./label-types.ts";
 
@@ -14,6 +14,17 @@ const LEAST_ROOM = 2 ** 26;
 
 /** The memory of labels and of all else that stays of each row while its values do not, where rows may take `room` bytes. */
 export const labelBudget = (room: number): Budget => new Budget(Math.max(room, LEAST_ROOM));
+
+/** Bytes that each row takes wherever its values are: its hash, its filter, its places in lists of rows. */
+const ROW_BYTES = 32;
+
+/** Pays for what stays of rows beside their values and their labels. */
+export function chargeRows(account: Account, data: DataSet): void {
+  account.take(ROW_BYTES * rowCount(data));
+  for (const names of [data.groups, data.times, data.rowNames]) {
+    for (const name of names ?? []) account.takeText(String(name).length);
+  }
+}
 
 /** Bytes of a class beside its name: a filter, what is told of its training, its places in lists of classes. */
 const CLASS_BYTES = 400;

@@ -47,7 +47,7 @@ import { makeReport, trainOnAll } from "./train.ts";
 
 /** Images pooled at a time: bounds memory, and lets a signal or a progress bar in between. */
 const CHUNK_IMAGES = 2048;
-/** Pooled rows are kept up to this many bytes; more are made twice, which takes less memory. */
+/** Pooled rows are given as a matrix up to this many bytes; more are made for the back end that keeps them, without a copy on the host. */
 const KEPT_BYTES = 2 ** 28;
 
 /**

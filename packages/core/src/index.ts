@@ -36,6 +36,7 @@ export { isSource, type RowsLike } from "./matrix/source.ts";
 export { narrowest, type Values } from "./matrix/values.ts";
 export { statedDigest } from "./model-file/container/layout.ts";
 export { sha256 } from "./model-file/container/sha256.ts";
+export { withColumns } from "./model-file/fewer-columns.ts";
 export { type LoadOptions, loadModel } from "./model-file/load.ts";
 export { type SaveOptions, saveModel } from "./model-file/save.ts";
 export type { Json, Saved, SavedArray } from "./model-file/saved.ts";

@@ -46,7 +46,7 @@ export {
   vocabularyOf,
   widthOf,
 } from "./model/parts.ts";
-export { type Input, inputFor, inputOf, type Passage, passThrough, rowsFor } from "./model/passage.ts";
+export { type Input, inputFor, inputOf, modelFor, type Passage, passThrough, rowsFor } from "./model/passage.ts";
 export type { Candidate, Purpose } from "./plan/candidates/candidate.ts";
 export { PURPOSES } from "./plan/candidates/candidate.ts";
 export { TABLE_VOTERS } from "./plan/candidates/columns-votes.ts";

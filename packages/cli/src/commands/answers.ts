@@ -26,6 +26,8 @@ export interface AnswerShape {
   readonly top: number;
   /** Whether sets of classes are written. */
   readonly sets?: boolean;
+  /** What is written in a table for rows that are given no class; default: nothing. */
+  readonly none?: string;
 }
 
 /** Formats of answers by the names that --out-format takes. */
@@ -76,12 +78,12 @@ export function topOf(row: ArrayLike<number>, top: number): number[] {
 export function cellsOf(
   block: AnswerBlock,
   r: number,
-  { classes, probabilities, top }: AnswerShape,
+  { classes, probabilities, top, none = "" }: AnswerShape,
 ): (Label | number)[] {
   const row = block.probabilities?.row(r) ?? [];
   const places = top === 0 ? [] : topOf(row, top).flatMap((c) => [classes[c], row[c]]);
   const set = block.sets ? [several(block.sets[r])] : [];
-  const label = several(block.labels[r]);
+  const label = block.labels[r] === null ? none : several(block.labels[r]);
   return [...(block.kept[r] ?? []), label, ...set, ...places, ...(probabilities ? Array.from(row) : [])];
 }
 

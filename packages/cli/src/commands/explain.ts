@@ -13,11 +13,13 @@ import {
 import { type DataSet, type ImageSize, rowCount } from "@ranksim/data";
 import {
   classesOf,
+  type DecidingPart,
   decidingPart,
   type FilterModel,
   filterClasses,
   inputOf,
   labelNamer,
+  modelFor,
   passThrough,
 } from "@ranksim/learn";
 import { type Command, Option } from "commander";
@@ -71,10 +73,12 @@ export function addExplain(program: Command, io: Io): void {
   addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
     async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      const { model, kept } = await readModel(modelPath, io, dataName);
-      const deciding = decidingPart(model);
-      if (!deciding) throw usageError(`a ${model.kind} model has neither filters nor planes to explain by`);
-      const { set } = await openData(dataName, options, session, { model });
+      const { model: stored, kept } = await readModel(modelPath, io, dataName);
+      if (!decidingPart(stored))
+        throw usageError(`a ${stored.kind} model has neither filters nor planes to explain by`);
+      const { set } = await openData(dataName, options, session, { model: stored });
+      const model = modelFor(stored, set);
+      const deciding = decidingPart(model) as DecidingPart;
       const one = oneRow(set, options.row);
       const { part } = deciding;
       if (part instanceof LinearModel) {

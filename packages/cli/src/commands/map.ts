@@ -2,7 +2,7 @@
 
 import { isClassifier, type Label } from "@ranksim/core";
 import { type DataSet, rowCount } from "@ranksim/data";
-import { asPredicting, type Input, inputOf, labelNamer } from "@ranksim/learn";
+import { asPredicting, type Input, inputOf, labelNamer, modelFor } from "@ranksim/learn";
 import { asCompared, RankMap, SIMILARITIES, type Similarity } from "@ranksim/vq";
 import { type Command, Option } from "commander";
 import { openData } from "../files/data-argument.ts";
@@ -50,8 +50,9 @@ export function addMap(program: Command, io: Io): void {
     async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
       await checkWritable(options.out, io, [modelPath, ...dataName, options.labels]);
-      const { model } = await readModel(modelPath, io, dataName);
-      const { set, name } = await openData(dataName, options, session, { model });
+      const { model: stored } = await readModel(modelPath, io, dataName);
+      const { set, name } = await openData(dataName, options, session, { model: stored });
+      const model = modelFor(stored, set);
       const { similarity, seed, samples, title = `${name}, as a map` } = options;
       const dots = await session.compute("laying out", options, async (run) => {
         const quiet = { backend: run.backend, ...(run.signal ? { signal: run.signal } : {}) };

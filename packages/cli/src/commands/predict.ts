@@ -2,7 +2,7 @@
 
 import type { ConformalModel, Label, Model, PredictingModel, Run } from "@ranksim/core";
 import type { ColumnChoice, DataSet } from "@ranksim/data";
-import { asConformal, asPredicting, type Input, inputOf, tableModelOf } from "@ranksim/learn";
+import { asConformal, asPredicting, type Input, inputOf, modelFor, tableModelOf } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
 import { openBlocks } from "../files/data-argument.ts";
@@ -90,21 +90,25 @@ export function addPredict(program: Command, io: Io): void {
       const namesFiles = await areFiles(dataName, io.cwd);
       const isTable =
         options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
-      const format = answerFormat(options.out, options.outFormat, isTable || namesFiles);
+      answerFormat(options.out, options.outFormat, isTable);
       const { model } = await readModel(modelPath, io, dataName);
       const predicting = asPredicting<Input>(model);
-      const shape: AnswerShape = {
-        classes: predicting.classes,
-        keptNames: keptNamesOf(
-          namesFiles && format !== "npy" && format !== "npz" ? ["file"] : keep.map(String),
-          predicting.classes,
-        ),
-        probabilities: options.probabilities === true,
-        top: Math.min(options.top ?? 0, predicting.classes.length),
-        sets: coverage !== undefined,
+      const { classes } = predicting;
+      const shapeOf = (format: AnswerFormat, cells: boolean): AnswerShape => {
+        const isArray = format === "npy" || format === "npz";
+        const names = [...(cells ? ["barcode"] : namesFiles ? ["file"] : []), ...(namesFiles ? [] : keep.map(String))];
+        const top = options.top ?? (cells && format === "csv" && predicting.predictProbabilities ? CELL_TYPES : 0);
+        return {
+          classes,
+          keptNames: keptNamesOf(isArray && (cells || namesFiles) ? [] : names, classes),
+          probabilities: options.probabilities === true,
+          top: Math.min(top, classes.length),
+          sets: coverage !== undefined,
+          ...(cells ? { none: UNASSIGNED } : {}),
+        };
       };
       for (const note of tooFewNotes(model, options)) await session.note(note);
-      if (!predicting.predictProbabilities && (shape.probabilities || shape.top > 0)) {
+      if (!predicting.predictProbabilities && (options.probabilities || options.top !== undefined)) {
         throw usageError(`a ${model.kind} model has no probabilities`);
       }
       const found = { rows: 0 };
@@ -114,15 +118,20 @@ export function addPredict(program: Command, io: Io): void {
         const show = (read: number, total: number | undefined) =>
           run.onShare(total ? Math.min(read / total, 0.999) : 0, total === 1 ? "" : bytes(read));
         const blocks = openBlocks(dataName, reading, session, { model, labelled: false }, show);
+        const first = await blocks.next();
+        const areCells = first.done !== true && first.value.found?.genes === true;
+        const format = answerFormat(options.out, options.outFormat, isTable || namesFiles || areCells);
+        const shape = shapeOf(format, areCells);
         const unfamiliar = tableModelOf(model)?.unfamiliar();
         const ask = (block: DataSet) => {
           if (block.form !== "text") unfamiliar?.add(block.form === "table" ? block.table : block.x);
-          return answer(predicting, inputOf(model, block), block, shape, options, {
+          const own = modelFor(model, block);
+          return answer(asPredicting<Input>(own), inputOf(own, block), block, shape, options, {
             backend,
             ...(signal ? { signal } : {}),
           });
         };
-        const answers = answering(blocks, ask, found);
+        const answers = answering(chained(first, blocks), ask, found);
         if (session.json && options.out === "-") await printJson(answers, shape, session);
         else await writeTo(options.out, chunksOf(answers, format, shape), io);
         for (const note of unfamiliar?.notes() ?? []) await session.note(note);
@@ -132,6 +141,17 @@ export function addPredict(program: Command, io: Io): void {
       }
     },
   );
+}
+
+/** Types of a cell that a table of answers has: the most probable one and the next. */
+const CELL_TYPES = 2;
+/** The type of cells that are unlike those of the reference. */
+const UNASSIGNED = "unassigned";
+
+/** The blocks again, of which the first was asked for already. */
+async function* chained(first: IteratorResult<DataSet>, rest: AsyncGenerator<DataSet>): AsyncGenerator<DataSet> {
+  if (!first.done) yield first.value;
+  yield* rest;
 }
 
 async function* answering(
@@ -159,7 +179,9 @@ async function answer(
   const labels = await (reject === undefined ? model.predict(x, run) : sure.predict(x, { ...run, reject }));
   const sets = coverage === undefined ? undefined : await sure.predictSets(x, { coverage, ...run });
   const isWanted = probabilities || top > 0;
-  const kept = keptNames.length > 0 ? (block.kept ?? []) : [];
+  const own = keptNames.length > 0 ? (block.kept ?? []) : [];
+  const isCell = keptNames.length > 0 && block.found?.genes;
+  const kept = isCell ? (block.rowNames ?? []).map((name, r) => [name, ...(own[r] ?? [])]) : own;
   return { labels, sets, probabilities: isWanted ? await model.predictProbabilities?.(x, run) : undefined, kept };
 }
 

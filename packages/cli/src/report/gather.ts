@@ -25,6 +25,7 @@ import {
   judgeAnswers,
   labelNamer,
   matchLabels,
+  modelFor,
   type Passage,
   passThrough,
   renamed,
@@ -80,7 +81,8 @@ const WEIGHED_CLASSES = 120;
 const WEIGHTS_SHOWN = 16;
 
 /** Runs the model over the data and gathers the report. */
-export async function gatherReport(subject: ReportSubject, run: Run): Promise<ReportContent> {
+export async function gatherReport(given: ReportSubject, run: Run): Promise<ReportContent> {
+  const subject = { ...given, model: modelFor(given.model, given.data) };
   const { model, data } = subject;
   const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
   const passage = await passThrough(model, data, partOfRun(run, 0, before));

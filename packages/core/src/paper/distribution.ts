@@ -48,7 +48,7 @@ export async function resolveDistribution(
  * Deviation 24: D[r] = 1/n + 1/(n-1) + ... + 1/(n-r+1), added in this order; the mean of the r-th smallest of n exponential
  * variables. Nearly flat for the low ranks and steep for the highest, as the weights of words should be.
  */
-function savageScores(features: number): Float64Array {
+export function savageScores(features: number): Float64Array {
   const scores = new Float64Array(features);
   let sum = 0;
   for (let r = 0; r < features; r++) {

@@ -15,7 +15,7 @@ import {
 import { partOfRun } from "@ranksim/core/internal";
 import { type AnyRows, type DataSet, dataBlocks, isInMemory, type RowLabels } from "@ranksim/data";
 import { asPredicting, isMultilabel, stepsOf } from "../model/parts.ts";
-import { type Passage, passThrough } from "../model/passage.ts";
+import { modelFor, type Passage, passThrough } from "../model/passage.ts";
 import { LogLossTally } from "../select/log-loss.ts";
 import {
   balancedAccuracy,
@@ -43,8 +43,9 @@ export interface Answers {
 export const SHARE_BEFORE = 0.4;
 
 /** What the model says about all rows. */
-export async function predictAll(model: Model, data: DataSet, run: Run): Promise<Answers> {
-  asPredicting(model);
+export async function predictAll(given: Model, data: DataSet, run: Run): Promise<Answers> {
+  asPredicting(given);
+  const model = modelFor(given, data);
   const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
   const passage = await passThrough(model, data, partOfRun(run, 0, before));
   const answers = await answer(model, passage, partOfRun(run, before, 0.8));

@@ -1,8 +1,8 @@
 /** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
 
-import { type Matrix, type Model, type ParameterName, RanksimError, type Run, schemaOf } from "@ranksim/core";
+import { type Matrix, type Model, type ParameterName, RanksimError, type Run, schemaOf, withColumns } from "@ranksim/core";
 import { partOfRun } from "@ranksim/core/internal";
-import { blobSource, type DataSet, readData, rowCount, Table } from "@ranksim/data";
+import { type AnyRows, blobSource, type DataSet, readData, rowCount, Table } from "@ranksim/data";
 import { asTransforming, filterPart, stepsOf, tableModelOf, takesText } from "./parts.ts";
 
 /** What a model can be asked with: rows of numbers, texts, or a table. */
@@ -15,6 +15,25 @@ export interface Passage {
   readonly atFilters: Matrix;
   /** What the last step is given. */
   readonly last: Matrix;
+}
+
+/** Models for rows that lack some of the columns, by the model and the columns that were asked for last; and those models themselves. */
+const narrowed = new WeakMap<Model, { readonly columns: string; readonly model: Model }>();
+const areNarrowed = new WeakSet<Model>();
+
+/**
+ * The model that answers rows: of those that lack some of its columns, as a query lacks genes of a reference, the one that the model would be
+ * without them.
+ */
+export function modelFor<M extends Model>(model: M, { found }: AnyRows): M {
+  const columns = found?.columns;
+  if (columns === undefined || areNarrowed.has(model)) return model;
+  const known = narrowed.get(model);
+  if (known?.columns === String(columns)) return known.model as M;
+  const made = withColumns(model, columns);
+  narrowed.set(model, { columns: String(columns), model: made });
+  areNarrowed.add(made);
+  return made;
 }
 
 /** What the model is to be given of the data; refused where it takes text and the data has none, or the reverse. */
@@ -47,7 +66,8 @@ export async function rowsFor(model: Model, file: Blob): Promise<Input> {
 }
 
 /** Takes the data through all steps but the last. */
-export async function passThrough(model: Model, data: DataSet, run: Run): Promise<Passage> {
+export async function passThrough(given: Model, data: DataSet, run: Run): Promise<Passage> {
+  const model = modelFor(given, data);
   const steps = stepsOf(model);
   const filtersAt = filterPart(model)?.step ?? steps.length - 1;
   let input: Input = inputOf(model, data);

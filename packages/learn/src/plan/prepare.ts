@@ -90,8 +90,9 @@ const MOST_DIVIDED = 256;
 
 async function bothOf(data: MatrixRows | TableRows, run: Stoppable): Promise<readonly View[]> {
   if (data.form === "matrix") {
-    const { x, imageSize, asTable } = data;
-    const isWide = x.features > MOST_DIVIDED || imageSize !== undefined || (!isMatrix(x) && !asTable);
+    const { x, imageSize, asTable, found } = data;
+    // Genes are compared with one another in a cell.
+    const isWide = found?.genes || x.features > MOST_DIVIDED || imageSize !== undefined || (!isMatrix(x) && !asTable);
     const size = imageSize === undefined ? await flatImageSize(x) : undefined;
     const numbers = size ? [{ data: { ...data, imageSize: size } }, { data }] : [{ data }];
     if (isWide) return numbers;
@@ -133,6 +134,7 @@ const MOST_COLUMNS = 100;
 async function isTable(data: MatrixRows | TableRows, { table, columns = {} }: ColumnOptions): Promise<boolean> {
   if (table !== undefined) return table;
   if (Object.keys(columns).length > 0) return true;
+  if (data.found?.genes) return false;
   if (data.form === "matrix") return data.imageSize === undefined && looksLikeTable(data.x, data.featureNames);
   return data.table.columns.length <= MOST_COLUMNS || (await wordColumn(data.table)) !== undefined;
 }

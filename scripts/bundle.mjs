@@ -17,8 +17,8 @@ const PACKAGES = {
 
 for (const [name, entries] of Object.entries(PACKAGES)) {
   const folder = fileURLToPath(new URL(`../packages/${name}/`, import.meta.url));
-  const { dependencies } = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
-  const others = Object.keys(dependencies);
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
+  const others = Object.keys({ ...dependencies, ...peerDependencies });
   await build({
     configFile: false,
     logLevel: "warn",

@@ -82,7 +82,7 @@ files.push([
 files.push(["rows.csv.gz", gzipSync(joined(writeData(dense, "csv")))]);
 const fixtures = new URL("fixtures/", import.meta.url);
 for (const name of readdirSync(fixtures)) {
-  if (/\.(parquet|arrows?|feather)$/.test(name)) files.push([name, readFileSync(new URL(name, fixtures))]);
+  if (/\.(parquet|arrows?|feather|h5ad|h5|loom)$/.test(name)) files.push([name, readFileSync(new URL(name, fixtures))]);
 }
 
 /** What is wrong with the outcome of reading a damaged file: nothing where it was refused or holds numbers. */
@@ -97,7 +97,8 @@ async function wrongWith(reading: Promise<unknown>): Promise<string[]> {
 }
 
 test.each(files)("%s, damaged, is read or refused", async (name, good) => {
-  const options = { missing: 0, ...(name.includes("kinds") ? { labelColumn: "text" } : {}) };
+  const labelled = name.includes("kinds") ? { labelColumn: "text" } : {};
+  const options = { missing: 0, emptyLabels: "keep" as const, ...labelled };
   await readData(bytesSource(good, name), options);
   const before = process.memoryUsage.rss();
   await attack((draw) =>

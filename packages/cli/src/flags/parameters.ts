@@ -61,6 +61,11 @@ const named = (name: string, form: ParameterInfo["form"], about: string, more: P
 const READING: readonly ParameterInfo[] = [
   named("labels", "special", "labels in a file of their own, one for each row"),
   named("metadata", "special", "counts of cells: a table with their types and more, found by the barcode"),
+  named(
+    "layer",
+    "special",
+    "AnnData: X, raw or a layer (default: the first of X, counts and raw that has whole numbers)",
+  ),
   named("format", "choice", "format (default: detected from name and content)", { choices: FORMATS }),
   named("multilabel", "flag", "rows have several labels, separated by commas"),
   named("images", "special", "rows of numbers are images of this size"),

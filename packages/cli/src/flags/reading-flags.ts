@@ -15,6 +15,7 @@ export const DATA_ABOUT =
 export interface ReadingOptions {
   readonly labels?: string;
   readonly metadata?: string;
+  readonly layer?: string;
   readonly labelColumn?: ColumnChoice;
   readonly textColumn?: ColumnChoice;
   readonly ignoreColumns?: readonly ColumnChoice[];

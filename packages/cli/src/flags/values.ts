@@ -71,6 +71,7 @@ const SPECIAL: { readonly [name: string]: Special } = {
   maxDf: number("", 0),
   labels: anything("file"),
   metadata: anything("file"),
+  layer: anything("name"),
   under: anything("path"),
   missing: number("a number"),
   memory: { argument: "size", hint: "a size such as 500MB, 2GB or 1.5GiB", parse: parseBytes },

@@ -16,7 +16,6 @@ const REFUSED: readonly (readonly [bytes: string, message: string])[] = [
   ["\xfd7zXZ", "found xz; unpack it first (unxz)"],
   ["\x89PNG", "found one PNG image; give the folder that holds the images"],
   ["P5", "found one PGM image; give the folder that holds the images"],
-  ["\x89HDF", "found HDF5; save it as NPY, NPZ or Parquet"],
   ["\x80\x04\x95", "found a Python pickle; save it as NPY or NPZ"],
   ["%PDF", "found a PDF document; save its table as CSV"],
   ["\xd0\xcf\x11\xe0", "found an old Office document; save its table as CSV"],

@@ -8,7 +8,7 @@ import type { ByteSource } from "../source.ts";
 /** Formats by the names that options and errors use. */
 export const FORMATS = [
   ...(["csv", "tsv", "jsonl", "npy", "npz", "idx", "svmlight", "xlsx", "parquet", "arrow"] as const),
-  ...(["mtx"] as const),
+  ...(["mtx", "hdf5"] as const),
   ...(["text-folder", "image-folder"] as const),
 ] as const;
 
@@ -91,6 +91,8 @@ export interface ReadOptions {
    * each byte is the character of its number.
    */
   readonly encoding?: "utf-8" | "latin1";
+  /** AnnData: what holds the counts: X, raw or the name of a layer; default: the first of X, counts and raw that has whole numbers. */
+  readonly layer?: string;
   /** Counts of genes: a table that says more of the cells, such as their types; its rows are found by the barcode. */
   readonly metadata?: ByteSource;
   /** Text folders: parts of newsgroup posts to remove, by scikit-learn's rules. */

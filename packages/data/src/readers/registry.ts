@@ -83,6 +83,17 @@ export const READERS: readonly Reader[] = [
     hasColumns: true,
     read: readMtx,
   },
+  {
+    format: "hdf5",
+    endings: ["h5ad", "loom"],
+    magic: [[0, "\x89HDF\r\n\x1a\n"]],
+    labelsAreText: true,
+    hasColumns: true,
+    async *read(opened, options) {
+      const { readHdf5 } = await import("../cells/hdf5-cells.ts");
+      return yield* readHdf5(opened, options);
+    },
+  },
   { format: "tar", endings: ["tar", "tgz"], magic: [[257, "ustar"]], ...folder },
   { format: "text-folder", ...folder },
   { format: "image-folder", ...folder },

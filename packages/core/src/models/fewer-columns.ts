@@ -8,13 +8,10 @@ import { canonicalBank } from "../bank/bank.ts";
 import { RanksimError } from "../errors.ts";
 import { commonNorm, rankVector, weightsFor } from "../kernels/rank.ts";
 import type { DenseBank, FilterBank } from "../kernels/shapes.ts";
-import type { Model } from "../models/estimator.ts";
-import { schemaOf, withSchema } from "../models/schema.ts";
+import type { Saved, SavedArray } from "../model-file/saved.ts";
+import { count } from "../model-file/stored/arrays.ts";
+import { bankArrays, readBank } from "../model-file/stored/filters.ts";
 import { savageScores } from "../paper/distribution.ts";
-import { builtInReaders } from "./readers.ts";
-import type { Saved, SavedArray } from "./saved.ts";
-import { count } from "./stored/arrays.ts";
-import { bankArrays, readBank } from "./stored/filters.ts";
 
 /** A part of a model for fewer columns, and which of the features that it makes are left; absent: all, or it makes none. */
 interface Narrowed {
@@ -33,6 +30,10 @@ const KINDS: { readonly [kind: string]: Narrow } = {
   "standard-scaler": scaler,
   "min-max-scaler": scaler,
   "max-abs-scaler": scaler,
+  "row-scaler": ({ meta, ...saved }, columns) => ({
+    saved: { ...saved, meta: { ...meta, features: columns.length } },
+    made: columns,
+  }),
   pairs,
   union,
   blend: (saved, columns) => ({ saved: withSteps(saved, (step) => narrow(step, columns).saved) }),
@@ -49,32 +50,13 @@ const KINDS: { readonly [kind: string]: Narrow } = {
   },
 };
 
-/**
- * The model for rows that have only the listed columns of those that it was trained on (ascending numbers). Refused (code "unsupported") for
- * kinds of models that need all their columns.
- */
-export function withColumns<M extends Model>(model: M, columns: Uint32Array): M {
-  const schema = schemaOf(model);
-  const readers = new Map(builtInReaders.map((reader) => [reader.kind, reader]));
-  const read = (saved: Saved): Model => {
-    const reader = readers.get(saved.kind);
-    if (!reader) throw unsupported(saved.kind);
-    return reader.read(saved, read);
-  };
-  const saved = model.save();
+/** A model as plain data for rows that have only the listed columns, which are ascending numbers of its own. */
+export function narrowed(saved: Saved, columns: Uint32Array): Saved {
   const isAscending = columns.every((column, j) => j === 0 || column > columns[j - 1]);
   if (columns.length === 0 || !isAscending || columns[columns.length - 1] >= widthOf(saved)) {
     throw new RanksimError("bad-params", `columns: expected ascending numbers of columns below ${widthOf(saved)}`);
   }
-  const made = read(narrow(saved, columns).saved) as M;
-  if (!schema) return made;
-  const { training: _t, heldOut: _h, ...kept } = schema;
-  return withSchema(made, {
-    ...kept,
-    width: columns.length,
-    ...(schema.columns ? { columns: Array.from(columns, (c) => (schema.columns as typeof schema.columns)[c]) } : {}),
-    ...(schema.fill ? { fill: Array.from(columns, (c) => (schema.fill as typeof schema.fill)[c]) } : {}),
-  });
+  return narrow(saved, columns).saved;
 }
 
 function narrow(saved: Saved, columns: Uint32Array): Narrowed {
@@ -83,7 +65,8 @@ function narrow(saved: Saved, columns: Uint32Array): Narrowed {
   throw unsupported(saved.kind);
 }
 
-const unsupported = (kind: string): RanksimError =>
+/** The error of a kind of model that needs all its columns. */
+export const unsupported = (kind: string): RanksimError =>
   new RanksimError("unsupported", `a ${kind} model needs all its columns, found some of them`);
 
 const withSteps = (saved: Saved, change: (step: Saved) => Saved): Saved => ({

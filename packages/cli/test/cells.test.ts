@@ -1,6 +1,7 @@
 /** Naming cells by the command: folders of counts, genes that a query lacks or calls otherwise, and answers with barcodes. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileSource, readData } from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeCells } from "./cell-folders.ts";
 import { makeWorld } from "./world.ts";
@@ -71,4 +72,22 @@ it("calls cells unlike the reference unassigned", async () => {
   );
   const { stdout } = await ran("predict sure.ranksim query --reject 0.9 -q");
   expect(stdout.split("\n").filter((line) => line.split(",")[1] === "unassigned").length).toBeGreaterThan(0);
+});
+
+it("writes an AnnData file again with the types of its cells", async () => {
+  const original = readFileSync(new URL("../../data/test/fixtures/cells.h5ad", import.meta.url));
+  writeFileSync(path("few.h5ad"), original);
+  await ran("train few.h5ad --estimator classifier --filters 2 -q -m few.ranksim");
+  await ran("predict few.ranksim few.h5ad -o named.h5ad");
+  expect(readFileSync(path("few.h5ad")).equals(original)).toBe(true);
+  const { y, rowNames } = await readData(await fileSource(path("named.h5ad")), { labelColumn: "ranksim_type" });
+  const { stdout } = await ran("predict few.ranksim few.h5ad -q");
+  const lines = stdout.trim().split("\n").slice(1);
+  expect(lines.map((line) => line.split(",").slice(0, 2))).toEqual(rowNames?.map((name, r) => [name, y?.[r]]));
+  const sure = await readData(await fileSource(path("named.h5ad")), { labelColumn: "ranksim_probability" });
+  expect(lines.map((line) => Number(line.split(",")[3]))).toEqual(sure.y);
+  const again = await world.ranksim("predict few.ranksim named.h5ad -o again.h5ad");
+  expect(again.stderr).toContain("expected a table of cells without ranksim_type");
+  const other = await world.ranksim("predict few.ranksim query -o other.h5ad");
+  expect(other.stderr).toContain("give one such file");
 });

@@ -5,6 +5,7 @@ export { type CatalogueChoice, catalogue, findDataSet } from "./catalogue/catalo
 export { loadDigits } from "./catalogue/digits.ts";
 export type { CatalogueEntry, CatalogueFile, CatalogueSource } from "./catalogue/entry.ts";
 export { readCatalogued } from "./catalogue/read-source.ts";
+export { annotated, type CellAnswers } from "./cells/annotate.ts";
 export type {
   AnyRows,
   DataSet,

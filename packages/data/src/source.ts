@@ -36,6 +36,8 @@ export interface BytesAt {
   /** Reads up to as many bytes as `into` has; answers how many there were. */
   read(into: Uint8Array, from: number): number;
   write?(bytes: Uint8Array, to: number): void;
+  /** Makes it longer or shorter, where it is written to. */
+  resize?(byteLength: number): void;
   close(): void;
 }
 

@@ -1,7 +1,15 @@
 /** `ranksim predict`: a class, or several, for each row, as the rows come. */
 
+import { resolve } from "node:path";
 import type { ConformalModel, Label, Model, PredictingModel, Run } from "@ranksim/core";
-import type { ColumnChoice, DataSet } from "@ranksim/data";
+import {
+  annotated,
+  type ByteSource,
+  type CellAnswers,
+  type ColumnChoice,
+  type DataSet,
+  fileSource,
+} from "@ranksim/data/node";
 import { asConformal, asPredicting, type Input, inputOf, modelFor, tableModelOf } from "@ranksim/learn";
 import { type Command, Option } from "commander";
 import { memoryFor, withMemory } from "../agreement.ts";
@@ -74,7 +82,7 @@ export function addPredict(program: Command, io: Io): void {
     )
     .option(
       "-o, --out <file>",
-      "where the answers go; the ending says how: .txt, .csv, .jsonl, .npy, .npz, .parquet",
+      "where the answers go; the ending says how: .txt, .csv, .jsonl, .npy, .npz, .parquet; .h5ad: the data again with the types",
       "-",
     )
     .addOption(
@@ -90,7 +98,9 @@ export function addPredict(program: Command, io: Io): void {
       const namesFiles = await areFiles(dataName, io.cwd);
       const isTable =
         options.probabilities === true || options.top !== undefined || coverage !== undefined || keep.length > 0;
-      answerFormat(options.out, options.outFormat, isTable);
+      const annotates = /\.h5ad$/i.test(options.out) && options.outFormat === undefined;
+      const original = annotates ? await annotatedFile(dataName, io) : undefined;
+      if (!original) answerFormat(options.out, options.outFormat, isTable);
       const { model } = await readModel(modelPath, io, dataName);
       const predicting = asPredicting<Input>(model);
       const { classes } = predicting;
@@ -120,7 +130,9 @@ export function addPredict(program: Command, io: Io): void {
         const blocks = openBlocks(dataName, reading, session, { model, labelled: false }, show);
         const first = await blocks.next();
         const areCells = first.done !== true && first.value.found?.genes === true;
-        const format = answerFormat(options.out, options.outFormat, isTable || namesFiles || areCells);
+        const format = original
+          ? "csv"
+          : answerFormat(options.out, options.outFormat, isTable || namesFiles || areCells);
         const shape = shapeOf(format, areCells);
         const unfamiliar = tableModelOf(model)?.unfamiliar();
         const ask = (block: DataSet) => {
@@ -132,7 +144,8 @@ export function addPredict(program: Command, io: Io): void {
           });
         };
         const answers = answering(chained(first, blocks), ask, found);
-        if (session.json && options.out === "-") await printJson(answers, shape, session);
+        if (original) await writeTo(options.out, annotated(original, await cellAnswers(answers, classes)), io);
+        else if (session.json && options.out === "-") await printJson(answers, shape, session);
         else await writeTo(options.out, chunksOf(answers, format, shape), io);
         for (const note of unfamiliar?.notes() ?? []) await session.note(note);
       });
@@ -141,6 +154,29 @@ export function addPredict(program: Command, io: Io): void {
       }
     },
   );
+}
+
+/** The file of cells that is written again with their types. */
+async function annotatedFile(names: readonly string[], { cwd }: Io): Promise<ByteSource> {
+  if (names.length === 1 && /\.h5ad$/i.test(names[0]))
+    return { ...(await fileSource(resolve(cwd, names[0]))), name: names[0] };
+  throw usageError(
+    "--out: a name ending in .h5ad writes one .h5ad file again with the types of its cells; give one such file",
+  );
+}
+
+/** The type of every cell and its probability. */
+async function cellAnswers(blocks: AsyncIterable<AnswerBlock>, classes: readonly Label[]): Promise<CellAnswers> {
+  const types: string[] = [];
+  const sure: number[] = [];
+  for await (const { labels, probabilities } of blocks) {
+    for (const [r, label] of labels.entries()) {
+      types.push(label === null ? UNASSIGNED : [label].flat().join(", "));
+      const row = probabilities?.row(r);
+      if (row) sure.push(label === null ? Math.max(...row) : row[classes.indexOf(label as Label)]);
+    }
+  }
+  return { types, ...(sure.length === types.length ? { probabilities: Float64Array.from(sure) } : {}) };
 }
 
 /** Types of a cell that a table of answers has: the most probable one and the next. */

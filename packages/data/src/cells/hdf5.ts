@@ -25,6 +25,8 @@ const NUMBERS = [0, 1, ENUM];
 
 /** How often the library broke down over a damaged file; it is then loaded anew, as nothing can be said of its memory. */
 let breakdowns = 0;
+/** The memory of one that broke down is not given back: after this many no other is loaded. */
+const MOST_BREAKDOWNS = 2;
 
 /** The library is C in WebAssembly: what leads it astray ends in a trap. */
 const isTrap = (error: unknown): boolean => error instanceof WebAssembly.RuntimeError;
@@ -36,6 +38,10 @@ const load = (): Promise<{ readonly default: Library }> =>
 
 /** The library, where it is installed. */
 async function library(name: string): Promise<{ readonly h5: Library; readonly module: Awaited<Library["ready"]> }> {
+  if (breakdowns > MOST_BREAKDOWNS) {
+    const times = `${breakdowns} damaged HDF5 files led the library that reads them astray`;
+    throw new RanksimError("unsupported", `${name}: ${times}; start the program again without them`);
+  }
   const h5 = await load().then(
     (found) => found.default,
     (cause) => {
@@ -171,7 +177,9 @@ function mount(fs: Fs, folder: string, bytes: BytesAt): void {
       offset + (whence === 1 ? stream.position : whence === 2 ? size : 0),
   };
   const setattr = (_: FsNode, change: { readonly size?: number }) => {
-    if (change.size !== undefined) size = change.size;
+    if (change.size === undefined) return;
+    size = change.size;
+    bytes.resize?.(size);
   };
   const type = {
     mount() {

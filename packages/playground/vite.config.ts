@@ -55,9 +55,13 @@ export default defineConfig({
   // The bundler's helpers for CommonJS would share the chunk of jpeg-js, and whoever needs one of them would fetch all readers.
   worker: {
     format: "es",
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "jpeg", test: /jpeg-js/ }] } } },
+    // Files of HDF5 are read by the command: their library would double the page.
+    rolldownOptions: {
+      external: ["h5wasm"],
+      output: { codeSplitting: { groups: [{ name: "jpeg", test: /jpeg-js/ }] } },
+    },
   },
   server: { headers: ISOLATION },
   preview: { headers: ISOLATION },
-  build: { target: "es2022", outDir: here("dist"), emptyOutDir: true },
+  build: { rolldownOptions: { external: ["h5wasm"] }, target: "es2022", outDir: here("dist"), emptyOutDir: true },
 });

@@ -1,6 +1,14 @@
 /** The way of data through a model's steps, kept where something will be asked of it: before the filters, and before the last step. */
 
-import { type Matrix, type Model, type ParameterName, RanksimError, type Run, schemaOf, withColumns } from "@ranksim/core";
+import {
+  type Matrix,
+  type Model,
+  type ParameterName,
+  RanksimError,
+  type Run,
+  schemaOf,
+  withColumns,
+} from "@ranksim/core";
 import { partOfRun } from "@ranksim/core/internal";
 import { type AnyRows, blobSource, type DataSet, readData, rowCount, Table } from "@ranksim/data";
 import { asTransforming, filterPart, stepsOf, tableModelOf, takesText } from "./parts.ts";

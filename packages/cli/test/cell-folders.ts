@@ -49,3 +49,22 @@ export function writeCells(folder: string, drawn: DrawnCells): void {
     ...barcodes.map((barcode, c) => `${barcode},"${types[c % types.length]}"`),
   ]);
 }
+
+/** Writes an AnnData file without types: dense counts, barcodes and genes. */
+export async function writeH5ad(path: string, drawn: DrawnCells): Promise<void> {
+  const { default: h5 } = await import("h5wasm");
+  const { FS } = await h5.ready;
+  const { cells, genes } = drawn;
+  const file = new h5.File("/drawn.h5ad", "w");
+  file.create_dataset({ name: "X", data: Float32Array.from(drawnCounts(drawn).flat()), shape: [cells, genes.length] });
+  for (const [table, index] of [
+    ["obs", Array.from({ length: cells }, (_, c) => `CELL${c}-1`)],
+    ["var", genes],
+  ] as const) {
+    const group = file.create_group(table);
+    group.create_attribute("_index", "_index");
+    group.create_dataset({ name: "_index", data: [...index] });
+  }
+  file.close();
+  writeFileSync(path, FS?.readFile("/drawn.h5ad") as Uint8Array);
+}

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileSource, readData } from "@ranksim/data/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../../core/test/tier.ts";
 import { writeCells } from "./cell-folders.ts";
 import { makeWorld } from "./world.ts";
 
@@ -30,11 +31,14 @@ beforeAll(async () => {
   writeCells(path("strange"), { cells: 20, genes: GENES.map((_, g) => `Zzz${g + 500}`), types: TYPES });
 });
 
-describe.each([
+/** The full tier asks all of them. */
+const MODELS: [name: string, flags: string][] = [
   ["filters", "--estimator classifier --filters 3 --set distribution=savage"],
   ["planes", "--preset balanced --for onnx"],
   ["what is chosen", "--preset fast"],
-])("a model of cells, %s", (_, flags) => {
+];
+
+describe.each(MODELS.slice(0, isFull ? MODELS.length : 1))("a model of cells, %s", (_, flags) => {
   beforeAll(async () => {
     await ran(`train reference --metadata reference/metadata.csv ${flags} -q -m cells.ranksim`);
   });

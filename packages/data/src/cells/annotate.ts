@@ -110,10 +110,12 @@ async function annotate(name: string, bytes: BytesAt, { types, probabilities }: 
       });
     }
     const key = file.attribute("obs", "_index");
-    const [cells] = file.array(`obs/${typeof key === "string" ? key : "_index"}`).shape;
+    const index = typeof key === "string" ? key : "_index";
+    const [cells] = file.array(`obs/${index}`).shape;
     if (cells !== types.length) throw badFile(name, "obs", `expected ${types.length} cells, found ${cells}`);
     const order = file.attribute("obs", "column-order");
-    const columns = Array.isArray(order) ? order.map(String) : [];
+    const others = group.keys().filter((column) => column !== index && column !== "__categories");
+    const columns = Array.isArray(order) ? order.map(String) : others;
     const added: [name: string, encoding: string, data: string[] | Float64Array][] = [
       [TYPE_COLUMN, "string-array", [...types]],
       ...(probabilities ? [[PROBABILITY_COLUMN, "array", probabilities] as [string, string, Float64Array]] : []),

@@ -73,11 +73,13 @@ export function addExplain(program: Command, io: Io): void {
   addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
     async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      const { model: stored, kept } = await readModel(modelPath, io, dataName);
+      const { model: stored, kept: whole } = await readModel(modelPath, io, dataName);
       if (!decidingPart(stored))
         throw usageError(`a ${stored.kind} model has neither filters nor planes to explain by`);
       const { set } = await openData(dataName, options, session, { model: stored });
       const model = modelFor(stored, set);
+      // Rows that lack columns are like none of those that were kept.
+      const kept = model === stored ? whole : undefined;
       const deciding = decidingPart(model) as DecidingPart;
       const one = oneRow(set, options.row);
       const { part } = deciding;

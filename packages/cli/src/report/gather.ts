@@ -82,8 +82,10 @@ const WEIGHTS_SHOWN = 16;
 
 /** Runs the model over the data and gathers the report. */
 export async function gatherReport(given: ReportSubject, run: Run): Promise<ReportContent> {
-  const subject = { ...given, model: modelFor(given.model, given.data) };
-  const { model, data } = subject;
+  const model = modelFor(given.model, given.data);
+  // Rows that lack columns are like none of those that were kept.
+  const subject: ReportSubject = model === given.model ? given : { ...given, model, kept: undefined };
+  const { data } = subject;
   const before = stepsOf(model).length > 1 ? SHARE_BEFORE : 0;
   const passage = await passThrough(model, data, partOfRun(run, 0, before));
   const rest = partOfRun(run, before, 1);

@@ -3,6 +3,7 @@
  * the worker use threads. The library's sources are bundled directly, so no build comes between an edit and the page.
  */
 
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
@@ -33,6 +34,35 @@ const colours: Plugin = {
   },
 };
 
+/** The page loads nothing from elsewhere and runs nothing that is not its own; its worker compiles WebAssembly. */
+const policy: Plugin = {
+  name: "ranksim-policy",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    handler(html) {
+      const digests = (tag: string) =>
+        Array.from(
+          html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g")),
+          ([, text]) => ` 'sha256-${createHash("sha256").update(text).digest("base64")}'`,
+        ).join("");
+      const content = [
+        "default-src 'self'",
+        `script-src 'self' 'wasm-unsafe-eval'${digests("script")}`,
+        `style-src 'self'${digests("style")}`,
+        "img-src 'self' blob: data:",
+        "media-src 'self' blob:",
+        "connect-src 'self' blob: data:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+      ].join("; ");
+      return [{ tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content }, injectTo: "head-prepend" }];
+    },
+  },
+};
+
 export default defineConfig({
   root: here("."),
   base: "./",
@@ -51,7 +81,7 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   define: { RANKSIM_VERSION: JSON.stringify(version), RANKSIM_HOME: JSON.stringify(homepage ?? "") },
-  plugins: [colours, offline()],
+  plugins: [colours, policy, offline()],
   // The bundler's helpers for CommonJS would share the chunk of jpeg-js, and whoever needs one of them would fetch all readers.
   worker: {
     format: "es",

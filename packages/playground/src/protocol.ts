@@ -98,6 +98,8 @@ export interface DataSummary {
   readonly testRows?: number;
   /** The side of the blocks of pixels in which each number counts the ink, as in the digits. */
   readonly inkBlocks?: number;
+  /** Whether large values are light and not ink. */
+  readonly isPhoto?: boolean;
 }
 
 /** A column of a table as it is shown: numbers of a range, or words. */
@@ -250,6 +252,20 @@ export interface TrainingStep {
   readonly waiting: boolean;
 }
 
+/** Pictures that were taught by hand, class by class. */
+export interface Lesson {
+  readonly classes: readonly { readonly name: string; readonly examples: readonly Uint8Array[] }[];
+  readonly imageSize: ImageSize;
+  /** Of drawings: as in `DataSummary`. */
+  readonly inkBlocks?: number;
+}
+
+/** Filters for a page that stands on its own: divided by their norms, one after the other, with the class of each. */
+export interface PlainFilters {
+  readonly weights: Float32Array;
+  readonly classes: readonly string[];
+}
+
 /** The calls of the worker: what each takes and what it answers. */
 export interface Calls {
   /** `fits`: whether the current model takes the rows of the current data. Where not, only what was opened last is kept. */
@@ -297,6 +313,14 @@ export interface Calls {
     };
     out: string;
   };
+  /** Trains on what was taught, once two classes have an example. */
+  teach: {
+    in: { lesson: Lesson; recipe: Recipe };
+    out: { data: DataSummary; model?: ModelSummary; milliseconds: number };
+  };
+  /** The paper's filters of the current rows. */
+  plainFilters: { in: object; out: PlainFilters };
+  onnx: { in: object; out: Uint8Array<ArrayBuffer> };
   save: { in: object; out: Uint8Array<ArrayBuffer> };
   /** Trains the recipe once more on all rows and saves that model. */
   saveOnAll: { in: { recipe: Recipe }; out: Uint8Array<ArrayBuffer> };

@@ -113,6 +113,7 @@ export async function draw(
   page: Page,
   ...strokes: readonly (readonly (readonly [x: number, y: number])[])[]
 ): Promise<void> {
+  await page.getByTestId("painter").scrollIntoViewIfNeeded();
   const box = await page.getByTestId("painter").boundingBox();
   if (!box) throw new Error("there is no painter");
   for (const [first, ...rest] of strokes) {

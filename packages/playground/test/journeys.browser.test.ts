@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)("journeys in Chromium (needs chromium)", () => {
     await page.getByText("120 rows × 9 features").waitFor();
     await page.getByLabel("Column leaf3 is").selectOption("feature");
     await page.getByLabel("Column species is").selectOption("ignore");
-    await page.getByText("no labels: only a transform can be trained").waitFor();
+    await page.getByText("no labels: say “label” at the head of the column").waitFor();
     await page.getByLabel("Column species is").selectOption("feature");
     await page.getByText("120 rows × 11 columns").waitFor();
     await page.getByLabel("Column species is").selectOption("label");

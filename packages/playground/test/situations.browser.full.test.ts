@@ -90,14 +90,16 @@ describe.skipIf(!CHROMIUM)("situations in Chromium (needs chromium)", () => {
     const row = await painted(page);
     expect(await button(page, "Undo").isDisabled()).toBe(true);
     await stroke(page, [0.1, 0.1], [0.9, 0.1]);
+    // The first stroke on a row begins an empty picture.
     const changed = await painted(page);
     expect(changed).not.toBe(row);
+    await page.locator(".sample .badge", { hasText: "drawn" }).waitFor();
     await button(page, "Clear").click();
     await page.getByText("No filter responds").waitFor();
     await page.keyboard.press("Control+z");
     await expect.poll(() => painted(page)).toBe(changed);
-    await page.getByText("row 0, changed").waitFor();
     await button(page, "Undo").click();
+    await page.locator(".sample .badge", { hasText: "row 0" }).waitFor();
     await expect.poll(() => painted(page)).toBe(row);
     expect(await button(page, "Undo").isDisabled()).toBe(true);
     await stroke(page, [0.1, 0.1], [0.9, 0.1]);
@@ -153,10 +155,12 @@ describe.skipIf(!CHROMIUM)("situations in Chromium (needs chromium)", () => {
     const { page } = await open();
     await dropFiles(page, [{ name: "plants.csv", content: plantsCsv(60) }]);
     await page.getByText("3 classes: fern, moss, reed").waitFor();
+    await page.locator("summary", { hasText: "Parameters" }).click();
+    await page.getByLabel("Preset").selectOption("fast");
     await button(page, "Train").click();
     await untilTrained(page);
     await page.getByText("In TypeScript and on the command line").click();
-    await page.locator("pre", { hasText: "ranksim train plants.csv --label species" }).waitFor();
+    await page.locator("pre", { hasText: "ranksim train plants.csv --preset fast --model plants.model" }).waitFor();
     await button(page, "Digits").click();
     await page.getByTestId("verdict").getByText("right").waitFor();
     await page.getByText("In TypeScript and on the command line").click();

@@ -146,6 +146,7 @@ describe.skipIf(!CHROMIUM)("training in Chromium (needs chromium)", () => {
     ]);
     await page.getByText("2,000 rows × 784 features").waitFor();
     await page.getByText("Parameters", { exact: true }).click();
+    await page.getByLabel("Estimator").selectOption("classifier");
     await page.getByRole("spinbutton", { name: "Filters", exact: true }).fill("200");
     await expectFree(page, async () => {
       await button(page, "Train").click();

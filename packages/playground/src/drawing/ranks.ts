@@ -3,6 +3,9 @@
 const WIDTH = 320;
 const HEIGHT = 200;
 
+/** The bar of the pixel that is looked at. */
+const MARK = "rgb(217 95 2)";
+
 /** Bars of the values, in their own order or sorted from least to most; the ramp of ranks as a line over sorted ones. */
 export function drawSorted(
   canvas: HTMLCanvasElement,
@@ -10,12 +13,18 @@ export function drawSorted(
   low: number,
   high: number,
   sorted: boolean,
+  picked?: number,
 ): void {
   const pen = start(canvas);
-  const shown = sorted ? values.toSorted() : values;
-  bars(pen, shown, low, high, 0, HEIGHT);
+  const order = sorted ? orderOf(values) : Uint32Array.from(values.keys());
+  const shown = Float64Array.from(order, (feature) => values[feature]);
+  bars(pen, shown, low, high, 0, HEIGHT, picked === undefined ? -1 : order.indexOf(picked));
   if (sorted) ramp(pen, 0, HEIGHT);
 }
+
+/** Features from the least value to the most, equal ones by their number. */
+export const orderOf = (values: ArrayLike<number>): Uint32Array =>
+  Uint32Array.from({ length: values.length }, (_, j) => j).sort((a, b) => values[a] - values[b] || a - b);
 
 /** Bars of the values in the order of each filter's weights, one filter above the other, with the ramp of the weights. */
 export function drawProduct(
@@ -24,15 +33,16 @@ export function drawProduct(
   filters: readonly Uint8Array[],
   low: number,
   high: number,
+  picked?: number,
 ): void {
   const pen = start(canvas);
   if (!values || filters.length === 0) return;
   const height = (HEIGHT - 12 * (filters.length - 1)) / filters.length;
   filters.forEach((weights, j) => {
-    const order = Uint32Array.from(weights.keys()).sort((a, b) => weights[a] - weights[b] || a - b);
+    const order = orderOf(weights);
     const shown = Float64Array.from(order, (feature) => values[feature]);
     const top = j * (height + 12);
-    bars(pen, shown, low, high, top, height);
+    bars(pen, shown, low, high, top, height, picked === undefined ? -1 : order.indexOf(picked));
     ramp(pen, top, height);
   });
 }
@@ -52,14 +62,15 @@ function bars(
   high: number,
   top: number,
   height: number,
+  marked: number,
 ): void {
   const step = WIDTH / values.length;
   const gap = step > 3 ? 1 : 0;
   const span = high > low ? high - low : 1;
   values.forEach((value, j) => {
     const tall = Math.max(1, ((value - low) / span) * (height - 4));
-    pen.fillStyle = `rgb(0 0 0 / ${0.25 + 0.75 * ((value - low) / span)})`;
-    pen.fillRect(j * step, top + height - tall, Math.max(0.5, step - gap), tall);
+    pen.fillStyle = j === marked ? MARK : `rgb(0 0 0 / ${0.25 + 0.75 * ((value - low) / span)})`;
+    pen.fillRect(j * step, top + height - tall, Math.max(j === marked ? 4 : 0.5, step - gap), tall);
   });
 }
 

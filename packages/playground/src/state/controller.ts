@@ -9,11 +9,12 @@ import type { ImageSize, ModelSummary, NamedFile, Pace, ReadChoices, Recipe } fr
 import { type Address, isServedData, placeOf, readAddress, type Tab, writeAddress } from "./address.ts";
 import { Client, WorkerError } from "./client.ts";
 import { keepFiles, keptFacts, openKept, removeKept } from "./kept-files.ts";
-import { FIRST_RECIPE, PARAMETERS, recipeFor, sameRecipe } from "./recipe.ts";
+import { FIRST_RECIPE, PARAMETERS, recipeFor, sameRecipe, TAUGHT_RECIPE } from "./recipe.ts";
 import { Sampling } from "./sampling.ts";
 import { type OpenData, withData, withFindings, withImageSize, withModel } from "./situation.ts";
 import { PageState, type RunState } from "./state.ts";
 import { addressOf } from "./state-address.ts";
+import { Teaching } from "./teaching.ts";
 
 /** The address follows the view after this pause. */
 const ADDRESS_MILLISECONDS = 250;
@@ -24,6 +25,7 @@ export class Controller {
   readonly state = new PageState();
   readonly client: Client;
   readonly sampling: Sampling;
+  readonly teaching: Teaching;
   /** What the address asks for and is not shown yet. */
   #wanted: Address;
   #addressTimer = 0;
@@ -37,6 +39,7 @@ export class Controller {
       if (run) state.run.value = advanced(run, step);
     });
     this.sampling = new Sampling(state, this.client);
+    this.teaching = new Teaching(() => this.#teach());
     this.#wanted = readAddress(hash);
     effect(() => {
       const written = addressOf(state);
@@ -57,6 +60,7 @@ export class Controller {
       this.state.kept.value ??= kept;
     });
     if (data === "digits") return this.openDigits(recipe);
+    if (data === "taught") return this.openTaught();
     if ((await keptFacts())?.name === data) return this.openKept();
     batch(() => {
       this.state.busy.value = undefined;
@@ -81,6 +85,7 @@ export class Controller {
   }
 
   async openDigits(recipe: Recipe = FIRST_RECIPE): Promise<void> {
+    this.teaching.close();
     this.state.busy.value = "Opening the embedded digits…";
     await this.#opening(async () => {
       const { data: summary, fits } = await this.client.call("openDigits", {});
@@ -90,9 +95,43 @@ export class Controller {
     if (this.state.data.peek()?.name === "digits") await this.train("full");
   }
 
+  /** Opens what was taught by hand, to go on with it. */
+  async openTaught(): Promise<void> {
+    this.sampling.forget();
+    await this.#opening(() => this.teaching.open());
+    if (!this.state.sample.peek()) this.sampling.clear();
+  }
+
+  /** Trains on what was taught, in place: the sample stays, and is asked about again. */
+  async #teach(): Promise<void> {
+    this.#trainings++;
+    const lesson = this.teaching.lesson();
+    const { data: summary, model, milliseconds } = await this.client.call("teach", { lesson, recipe: TAUGHT_RECIPE });
+    const { imageSize } = lesson;
+    const data = { id: ++this.#numbers, summary, imageSize, choices: {}, files: [] };
+    const before = this.state.imageSize.peek();
+    batch(() => {
+      this.state.run.value = undefined;
+      this.state.runNotice.value = undefined;
+      this.state.recipe.value = TAUGHT_RECIPE;
+      this.teaching.step.value = model && milliseconds;
+      this.state.situation.value = model
+        ? {
+            ...{ is: "both", data, judged: { is: "judged", evaluation: undefined } },
+            browsed: Uint32Array.from({ length: summary.rows }, (_, row) => row),
+            model: { id: ++this.#numbers, summary: model, recipe: TAUGHT_RECIPE, imageSize },
+          }
+        : { is: "data", data, browsed: new Uint32Array(0) };
+      if (before && before.width !== imageSize.width) this.sampling.forget();
+    });
+    if (!this.state.sample.peek()) this.sampling.clear();
+    else this.sampling.ask();
+  }
+
   /** Reads what was dropped or chosen: data, a model, or both. */
   async openFiles(files: readonly NamedFile[], asked: ReadChoices = {}): Promise<void> {
     if (files.length === 0) return;
+    this.teaching.close();
     this.state.busy.value = `Reading ${files.length === 1 ? files[0].file.name : `${files.length} files`}…`;
     await this.#opening(async () => {
       const opened = await this.client.call("openFiles", { files, choices: asked });

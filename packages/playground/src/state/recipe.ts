@@ -81,6 +81,9 @@ const FIRST_PARAMS = { filters: 35, refine: true, calibrate: "temperature", deci
 /** The recipe that the page opens with. */
 export const FIRST_RECIPE: Recipe = { estimator: "classifier", heldOut: HELD_OUT, params: FIRST_PARAMS };
 
+/** Trained at each example that is taught: the first recipe that suits, on all there is. */
+export const TAUGHT_RECIPE: Recipe = { estimator: "chosen", heldOut: 0, params: { preset: "fast" } };
+
 /** The recipe for a data set that was just dropped: what suits it, or without labels filters alone. */
 export function recipeFor(labelled: boolean): Recipe {
   return { estimator: labelled ? "chosen" : "transform", heldOut: labelled ? HELD_OUT : 0, params: {} };

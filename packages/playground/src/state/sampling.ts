@@ -87,6 +87,18 @@ export class Sampling {
     this.#show({ sample, origin: undefined, edited: false, drawing: undefined, before: undefined });
   }
 
+  /** Takes what a camera sees as the sample. */
+  look(values: Float64Array): void {
+    this.#tool = undefined;
+    this.#show({
+      sample: { form: "dense", values },
+      origin: undefined,
+      edited: true,
+      drawing: undefined,
+      before: undefined,
+    });
+  }
+
   /** Shows the row as it is. */
   reset(): void {
     const now = this.#state.sample.peek();

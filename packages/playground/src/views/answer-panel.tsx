@@ -65,14 +65,17 @@ export function AnswerPanel() {
 function NoModel() {
   const controller = useController();
   const { data, recipe } = usePage();
+  const taught = controller.teaching.taught.value;
   const train = (wanted: Recipe) => {
     controller.setRecipe(wanted);
     void controller.train("full");
   };
   return (
     <>
-      <p class="muted">Train a model, and it answers here.</p>
-      {data.value && (
+      <p class="muted">
+        {taught ? "Teach it two things, and it answers here." : "Train a model, and it answers here."}
+      </p>
+      {data.value && !taught && (
         <div class="buttons">
           <button type="button" class="primary" onClick={() => train(recipe.peek())}>
             Train now
@@ -109,10 +112,11 @@ function Verdict({ explanation }: { explanation: Explanation | undefined }) {
   }
   const probability = Math.max(...labels.map((label) => probabilities[model.classes.indexOf(label)] ?? 0), 0);
   const right = !edited && origin?.label !== undefined ? labels.join(", ") === origin.label : undefined;
+  const isDoubtful = trust !== undefined && probability < SURE;
   const text = labels.length === 0 ? "no label" : labels.join(", ");
   return (
     <p class="verdict" aria-live="polite" data-testid="verdict">
-      <span class={text.length > 2 ? "answer in-words" : "answer"}>{text}</span>
+      <span class={`answer${text.length > 2 ? " in-words" : ""}${isDoubtful ? " doubtful" : ""}`}>{text}</span>
       <span>
         {labels.length > 0 && <b class="probability">{percent(probability)}</b>}
         {trust && <Doubt trust={trust} probability={probability} />}

@@ -12,8 +12,6 @@ export function DataPanel() {
   const controller = useController();
   const page = usePage();
   const data = page.data.value;
-  const error = page.dataError.value;
-  const notice = page.dataNotice.value;
   const busy = page.busy.value;
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -27,8 +25,9 @@ export function DataPanel() {
       <div aria-live="polite">
         {busy ? <p class="muted">{busy}</p> : data ? <DataFacts data={data} /> : <p class="muted">No data yet.</p>}
       </div>
-      {error && <Notice kind="error" text={error} />}
-      {notice && <Notice kind="note" text={notice} />}
+      {data?.notes?.map((note) => (
+        <Notice key={note} kind="note" text={note} />
+      ))}
       <DataTable />
       <Encoding />
       <PictureWidth />
@@ -109,7 +108,9 @@ function DataFacts({ data }: { data: DataSummary }) {
       </p>
       <p class="facts">
         {classes.length === 0
-          ? "no labels: only a transform can be trained"
+          ? data.preview
+            ? "no labels: say “label” at the head of the column that holds them, or train filters alone"
+            : "no labels: only a transform can be trained"
           : `${data.multilabel ? `${counted(classes.length, "label")}, several a row` : counted(classes.length, "class", "classes")}: ${shown}`}
       </p>
     </>

@@ -27,7 +27,8 @@ export function Gallery() {
           ? "The more ink, the more a pixel weighs: a filter is the rank order of the rows it stands for."
           : "Each filter by what it weighs most: a filter is the rank order of the rows it stands for."}
       </p>
-      <div class={names.length > 1 ? "groups" : ""}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls on a phone must be reached by keyboard */}
+      <div class={names.length > 1 ? "groups" : ""} tabIndex={0}>
         {names.slice(0, groups).map((name, group) => (
           <Group key={name} name={name} group={group} total={model.filtersPerClass[group] ?? 0} />
         ))}

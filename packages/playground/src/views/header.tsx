@@ -1,6 +1,7 @@
 /** The name of the page and the choice of theme. */
 
 import { useEffect, useState } from "preact/hooks";
+import { useController } from "./context.ts";
 
 /** The project's home page, put here by the build; empty while the package names none. */
 declare const RANKSIM_HOME: string;
@@ -19,12 +20,37 @@ export function Header() {
         ranksim <span>playground</span>
       </h1>
       <p>Draw, and watch rank filters think.</p>
+      <Acts />
+      <ThemeChoice />
+    </header>
+  );
+}
+
+/** Where to read on. */
+export function Footer() {
+  return (
+    <footer class="foot">
       <nav aria-label="About">
         {RANKSIM_HOME !== "" && <a href={RANKSIM_HOME}>Home page</a>}
         <a href="https://doi.org/10.48550/arXiv.2109.13610">The paper</a>
       </nav>
-      <ThemeChoice />
-    </header>
+    </footer>
+  );
+}
+
+/** The two acts: what the page has learned, and what it is taught here. */
+function Acts() {
+  const controller = useController();
+  const taught = controller.teaching.taught.value;
+  return (
+    <div class="acts">
+      <button type="button" aria-pressed={!taught} onClick={() => taught && controller.openDigits()}>
+        Read digits
+      </button>
+      <button type="button" aria-pressed={taught !== undefined} onClick={() => taught || controller.openTaught()}>
+        Teach it
+      </button>
+    </div>
   );
 }
 

@@ -1,11 +1,12 @@
 /** What a rank filter is, in three pictures of the current sample: its pixels, their rank order, the product with a filter. */
 
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { drawInk, inkOf } from "../drawing/picture.ts";
-import { drawProduct, drawSorted } from "../drawing/ranks.ts";
-import type { ModelSummary } from "../protocol.ts";
-import { usePage } from "./context.ts";
+import { drawProduct, drawSorted, orderOf } from "../drawing/ranks.ts";
+import type { ImageSize, ModelSummary } from "../protocol.ts";
+import { useController, usePage } from "./context.ts";
 import { sharesText } from "./pictures.tsx";
 import { count, counted, response } from "./text.ts";
 
@@ -20,7 +21,8 @@ export function HowItWorks() {
   const patches = model.value?.patches;
   if (!patches && model.value && values && model.value.features !== values.length) return null;
   return (
-    <section class="how" aria-labelledby="how-title">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: on a phone the cards are scrolled, also by keyboard
+    <section class="how" aria-labelledby="how-title" tabIndex={0}>
       <h2 id="how-title" class="visually-hidden">
         How it works
       </h2>
@@ -29,6 +31,71 @@ export function HowItWorks() {
       <Product />
     </section>
   );
+}
+
+/** The pixel that is looked at, in all three pictures. */
+const picked = signal<number | undefined>(undefined);
+
+/** A drag of this many pixels of the screen takes a value through its whole range. */
+const DRAG = 120;
+
+/** Pixels that can be pulled up and down: with a pointer, or with the arrow keys. */
+function usePulling(size: ImageSize | undefined) {
+  const { sampling } = useController();
+  const { values, low, high } = useValues();
+  const from = useRef<{ y: number; value: number; tool: string }>();
+  if (!values) return {};
+  const at = picked.value ?? 0;
+  const set = (value: number, tool: string) => {
+    const changed = values.slice();
+    const bounded = Math.min(high, Math.max(low, value));
+    changed[at] = high - low > 1 ? Math.round(bounded) : bounded;
+    sampling.edit({ form: "dense", values: changed }, tool);
+  };
+  const pixelAt = (event: PointerEvent): number => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const [across, down] = size ? [size.width, size.height] : [values.length, 1];
+    // The picture stands in the middle of its place, as large as it fits.
+    const cell = Math.min(box.width / across, size ? box.height / down : Number.POSITIVE_INFINITY);
+    const x = Math.floor((event.clientX - box.left - (box.width - cell * across) / 2) / cell);
+    const y = size ? Math.floor((event.clientY - box.top - (box.height - cell * down) / 2) / cell) : 0;
+    return x >= 0 && x < across && y >= 0 && y < down ? y * across + x : -1;
+  };
+  return {
+    tabIndex: 0,
+    role: "slider" as const,
+    "aria-label": `Number ${at}: arrows left and right choose another, up and down change it`,
+    "aria-valuenow": values[at],
+    "aria-valuemin": low,
+    "aria-valuemax": high,
+    onPointerDown: (event: PointerEvent) => {
+      const pixel = pixelAt(event);
+      if (pixel < 0) return;
+      picked.value = pixel;
+      (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+      from.current = { y: event.clientY, value: values[pixel], tool: `pull ${event.timeStamp}` };
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const start = from.current;
+      if (start) return set(start.value + ((start.y - event.clientY) / DRAG) * (high - low), start.tool);
+      const pixel = pixelAt(event);
+      if (pixel >= 0) picked.value = pixel;
+    },
+    onPointerUp: () => {
+      from.current = undefined;
+    },
+    onPointerLeave: () => {
+      if (!from.current) picked.value = undefined;
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const change = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (by === undefined && change === undefined) return;
+      event.preventDefault();
+      if (by !== undefined) picked.value = (at + by + values.length) % values.length;
+      else set(values[at] + ((change ?? 0) * (high - low)) / 16, `pull ${at}`);
+    },
+  };
 }
 
 /** The numbers of the sample and their range; each picture follows only what it shows, as all are drawn at every stroke. */
@@ -47,9 +114,12 @@ function Pixels() {
   const { values, low, high } = useValues();
   const size = imageSize.value;
   const isPicture = size && values && size.width * size.height === values.length;
+  const pulling = usePulling(isPicture ? size : undefined);
+  const at = picked.value;
   return (
     <Explained
       step={1}
+      pulling={pulling}
       title={isPicture || !values ? "Pixels" : "Numbers"}
       draw={(canvas) => {
         if (!values) return;
@@ -59,25 +129,34 @@ function Pixels() {
       kind={isPicture ? "ink pixels" : "ink"}
       about="The numbers of the sample"
     >
-      {data.value?.inkBlocks || !values
+      {data.value?.name === "digits" || !values
         ? "Your drawing becomes 64 numbers: how much ink is in each block. That is all the filters ever see."
-        : `The sample is ${count(values.length)} numbers.${model.value?.patches ? "" : " That is all the filters ever see."}`}
+        : `The sample is ${count(values.length)} numbers.${model.value?.patches ? "" : " That is all the filters ever see."}`}{" "}
+      {at === undefined || !values ? (
+        "Drag one up or down."
+      ) : (
+        <b>{`Number ${at} is ${Math.round(100 * values[at]) / 100}.`}</b>
+      )}
     </Explained>
   );
 }
 
 function RankOrder() {
   const { values, low, high } = useValues();
+  const at = picked.value;
   return (
     <Explained
       step={2}
       title="Rank order"
-      draw={(canvas) => values && drawSorted(canvas, values, low, high, true)}
+      draw={(canvas) => values && drawSorted(canvas, values, low, high, true, at)}
       kind="ink"
       about="The numbers sorted from least to most"
     >
       Sorted from least to most, they have an order. A filter is such an order and nothing else: the mean rank of each
-      pixel over rows alike, as a ramp of weights.
+      pixel over rows alike, as a ramp of weights.{" "}
+      {at !== undefined && values && (
+        <b>{`Number ${at} has rank ${orderOf(values).indexOf(at) + 1} of ${values.length}.`}</b>
+      )}
     </Explained>
   );
 }
@@ -106,6 +185,7 @@ function Product() {
   const explanation = answered.value;
   const [winner] = explanation?.strongest ?? [];
   const rival = explanation?.rival;
+  const at = picked.value;
   const name = winner && (sharesText(winner) || `filter ${winner.filter}`);
   return (
     <Explained
@@ -118,7 +198,7 @@ function Product() {
         const seen = explanation?.seen?.values;
         if (seen) return drawProduct(canvas, seen, filters, 0, Math.max(...seen));
         const values = shown?.form === "dense" ? shown.values : undefined;
-        drawProduct(canvas, values, filters, data.value?.low ?? 0, data.value?.high ?? 255);
+        drawProduct(canvas, values, filters, data.value?.low ?? 0, data.value?.high ?? 255, at);
       }}
       kind="ink"
       about="The numbers in the order of the strongest filter and of its rival"
@@ -158,11 +238,12 @@ interface ExplainedProps {
   readonly draw: (canvas: HTMLCanvasElement) => void;
   readonly kind: string;
   readonly about: string;
+  readonly pulling?: object;
   readonly children: ComponentChildren;
 }
 
 /** A picture that is redrawn at each change, and two sentences. */
-function Explained({ step, title, draw, kind, about, children }: ExplainedProps) {
+function Explained({ step, title, draw, kind, about, pulling, children }: ExplainedProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {
     if (canvas.current) draw(canvas.current);
@@ -170,7 +251,7 @@ function Explained({ step, title, draw, kind, about, children }: ExplainedProps)
   return (
     <figure class="card">
       <span class="paper drawing">
-        <canvas ref={canvas} class={kind} role="img" aria-label={about} />
+        <canvas ref={canvas} class={kind} role="img" aria-label={about} {...pulling} />
       </span>
       <figcaption>
         <h3>

@@ -2,43 +2,49 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { AnswerPanel } from "./answer-panel.tsx";
-import { useController } from "./context.ts";
+import { useController, usePage } from "./context.ts";
 import { DataPanel } from "./data-panel.tsx";
 import { filesOfDrop } from "./dropping.ts";
 import { FilterDialog } from "./filter-dialog.tsx";
-import { Header } from "./header.tsx";
+import { Footer, Header } from "./header.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { LookAround } from "./look-around.tsx";
 import { RowPicker } from "./row-picker.tsx";
 import { SamplePanel } from "./sample-panel.tsx";
 import { TakeAway } from "./take-away.tsx";
+import { TeachPanel } from "./teach-panel.tsx";
+import { Toast } from "./toast.tsx";
 import { TrainPanel } from "./train-panel.tsx";
 import { WallPanel } from "./wall.tsx";
 
 export function Page() {
+  const { teaching } = useController();
   const isOver = useDrops();
   useUndoKey();
   return (
     <>
       <Header />
-      <main>
-        <div class="stage">
+      <main data-photo={usePage().data.value?.isPhoto}>
+        <div class={teaching.taught.value ? "stage teaching" : "stage"}>
           <SamplePanel />
+          {teaching.taught.value && <TeachPanel />}
           <AnswerPanel />
           <WallPanel />
-          <RowPicker />
+          {!teaching.taught.value && <RowPicker />}
         </div>
         <HowItWorks />
         <div class="workshop">
           <div class="column">
             <DataPanel />
-            <TrainPanel />
-            <TakeAway />
+            {!teaching.taught.value && <TrainPanel />}
+            {!teaching.taught.value && <TakeAway />}
           </div>
           <LookAround />
         </div>
       </main>
+      <Footer />
       <FilterDialog />
+      <Toast />
       {isOver && (
         <div class="drop-over" aria-hidden="true">
           Drop data or a model

@@ -40,7 +40,7 @@ export function PictureSample({ shown, values, size }: { shown: SampleState; val
         ink={ink}
         erase={erase}
         brush={brush}
-        prompt={blank ? (data?.inkBlocks ? "Draw a digit here" : "Draw here") : undefined}
+        prompt={blank ? (data?.name === "digits" ? "Draw a digit here" : "Draw here") : undefined}
         onChange={change}
         onClear={() => sampling.clear()}
         onBegin={shown.origin && !shown.edited ? (stroke) => sampling.begin(stroke) : undefined}

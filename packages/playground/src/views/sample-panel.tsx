@@ -11,7 +11,14 @@ export function SamplePanel() {
   const size = imageSize.value;
   const sample = shown?.sample;
   const isPicture = size && sample?.form === "dense" && sample.values.length === size.width * size.height;
-  const title = data.value?.inkBlocks ? "Draw a digit" : isPicture ? "Draw on the sample" : "Sample";
+  const isTaught = data.value?.name === "taught";
+  const title = isTaught
+    ? "Draw anything"
+    : data.value?.inkBlocks
+      ? "Draw a digit"
+      : isPicture
+        ? "Draw on the sample"
+        : "Sample";
   return (
     <section class="card sample" aria-labelledby="sample-title">
       <h2 id="sample-title">

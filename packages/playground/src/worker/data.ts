@@ -63,6 +63,7 @@ export function summarize(data: LoadedData): DataSummary {
     ...(notes.length > 0 ? { notes } : {}),
     ...(data.reading ? { reading: data.reading } : {}),
     ...(data.inkBlocks ? { inkBlocks: data.inkBlocks } : {}),
+    ...(data.reading?.format === "image-folder" ? { isPhoto: true } : {}),
     ...(data.preview ? { preview: data.preview } : {}),
     ...(data.testRows ? { testRows: data.testRows.length } : {}),
   };

@@ -22,6 +22,7 @@ import {
 import { IMAGE_SIZES, prepare, tableModelOf } from "@ranksim/learn";
 import type { NamedFile, Preview, ReadChoices } from "../protocol.ts";
 import { type LoadedData, loadedData } from "./data.ts";
+import { inPageWords } from "./page-words.ts";
 import { headOf, previewOf } from "./preview.ts";
 
 /** What a drop contained. */
@@ -55,8 +56,7 @@ export async function readDropped(files: readonly NamedFile[], choices: ReadChoi
     return { data, choices, ...(model ? { model } : {}) };
   } catch (error) {
     if (!head || model) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    return { choices, refused: { message, preview: previewOf(head, choices) } };
+    return { choices, refused: { message: inPageWords(error), preview: previewOf(head, choices) } };
   }
 }
 

@@ -3,7 +3,14 @@
  * work of the library happens here, so the page never waits for it.
  */
 
-import { type Backend, type Label, openBackend, RanksimError } from "@ranksim/core";
+import {
+  type Backend,
+  expandFilter,
+  type Label,
+  openBackend,
+  RankSimilarityClassifier,
+  RanksimError,
+} from "@ranksim/core";
 import { loadDigits } from "@ranksim/data";
 import type {
   Basis,
@@ -13,6 +20,7 @@ import type {
   ImageSize,
   ModelSummary,
   Pace,
+  PlainFilters,
   Recipe,
   RowView,
   TrainingStep,
@@ -34,6 +42,7 @@ import { fit } from "./fitting.ts";
 import { Gate } from "./gate.ts";
 import { studyFeatures } from "./study.ts";
 import { Subject, type SubjectParts } from "./subject.ts";
+import { taughtData } from "./taught.ts";
 import type { TrainingRun } from "./training.ts";
 
 /** The calls, each as a method of its name. */
@@ -51,6 +60,8 @@ export class Session implements Answers {
   #subject: Subject | undefined;
   #judged: Judged | undefined;
   #doubt: Doubt | undefined;
+  /** Ends what is trained beside what is shown. */
+  #background: AbortController | undefined;
   /** Rows held out by the run that made the model; absent for a model from a file. */
   #heldOut: Uint32Array | undefined;
   #run: { readonly gate: Gate; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
@@ -118,6 +129,41 @@ export class Session implements Answers {
       gate.close();
       this.#run = undefined;
     }
+  }
+
+  async teach({ lesson, recipe }: Calls["teach"]["in"]): Promise<Calls["teach"]["out"]> {
+    const began = performance.now();
+    this.#background?.abort(STOPPED);
+    const data = taughtData(lesson);
+    this.#hold(data);
+    if (data.classes.length < 2) return { data: summarize(data), milliseconds: performance.now() - began };
+    const model = await this.train({ recipe, pace: "full" });
+    await this.#learnDoubt(this.#needSubject(), data, undefined);
+    return { data: summarize(data), model, milliseconds: performance.now() - began };
+  }
+
+  async plainFilters(): Promise<PlainFilters> {
+    const { set, y = [] } = this.#needData();
+    if (set.form !== "matrix") throw new RanksimError("unsupported", "A page of its own takes pictures.");
+    const model = await new RankSimilarityClassifier().fit(set.x, y as readonly Label[], {
+      backend: await this.#open(),
+    });
+    const { bank, filterClass } = model;
+    const weights = new Float32Array(bank.filters * bank.features);
+    const own = new Float64Array(bank.features);
+    for (let f = 0; f < bank.filters; f++) {
+      expandFilter(bank, f, own);
+      weights.set(
+        own.map((weight) => weight / bank.norm[f]),
+        f * bank.features,
+      );
+    }
+    return { weights, classes: Array.from(filterClass, (c) => String(model.classes[c])) };
+  }
+
+  async onnx(): Promise<Uint8Array<ArrayBuffer>> {
+    const { exportOnnx } = await import("@ranksim/export");
+    return exportOnnx(this.#needSubject().parts.whole).slice();
   }
 
   go({ pace }: { pace: Pace }): null {
@@ -229,7 +275,8 @@ export class Session implements Answers {
     const everything = { ...recipe, heldOut: 0 };
     const gate = new Gate("full");
     try {
-      const { signal } = new AbortController();
+      this.#background = new AbortController();
+      const { signal } = this.#background;
       const parts = await this.#fit(data, everything, splitRows(data, everything), { gate, signal, tell: () => {} });
       return new Subject(parts).bytes;
     } finally {

@@ -2,6 +2,7 @@
 
 import { RanksimError } from "@ranksim/core";
 import type { CallName, Failure, Reply, Request } from "../protocol.ts";
+import { inPageWords } from "./page-words.ts";
 import { Session } from "./session.ts";
 
 const port = globalThis as unknown as {
@@ -31,7 +32,7 @@ function buffersOf(value: unknown, found = new Set<Transferable>()): Transferabl
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof RanksimError) return { code: error.code, message: error.message };
+  if (error instanceof RanksimError) return { code: error.code, message: inPageWords(error) };
   if (error instanceof DOMException && error.name === "AbortError") return { code: "stopped", message: error.message };
   return { code: "internal", message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,7 +1,7 @@
 /** What trained models share, and what those that name classes, or several labels, do alike: filters and planes. */
 
 import type { RowSource } from "../backends/contract.ts";
-import type { ClassCalibration, LabelCalibration } from "../beyond/probabilities/fitted.ts";
+import type { CalibrationMethod, ClassCalibration, LabelCalibration } from "../beyond/probabilities/fitted.ts";
 import type { ThresholdRule } from "../beyond/probabilities/thresholds.ts";
 import { RanksimError, refuseJson } from "../errors.ts";
 import type { Dense } from "../matrix/dense.ts";
@@ -129,8 +129,22 @@ export abstract class ClassModel<Y extends Label | Label[], P extends ClassParts
     const { method = "temperature", ...run } = optionsOf("calibrate", options, rest);
     const { calibrate } = checkParams({ calibrate: method }, [CALIBRATION_METHOD]);
     const { calibrationFor } = await import("./fitting.ts");
-    const calibration = await calibrationFor(this, await this.answers(), x, y, { ...run, method });
+    const calibration = await calibrationFor(this, [{ answers: await this.answers(), x }], y, { ...run, method });
     return this.#fitted({ ...this.params, calibrate }, calibration);
+  }
+
+  /** What fits probabilities to what models of the same classes say of their own rows, which one after the other are `all`. */
+  protected async calibrationBy(
+    parts: readonly { readonly model: ClassModel<Y, P>; readonly rows: RowSource }[],
+    all: RowSource,
+    y: Labels,
+    options: Run & { readonly method: CalibrationMethod },
+  ): Promise<ClassCalibration | LabelCalibration> {
+    const { calibrationFor } = await import("./fitting.ts");
+    const asked = await Promise.all(
+      parts.map(async ({ model, rows }) => ({ answers: await model.answers(), x: rows })),
+    );
+    return calibrationFor(this, asked, y, options, all);
   }
 
   /** The same model with the probabilities of the method itself; this model where none were fitted. */

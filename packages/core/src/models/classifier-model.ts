@@ -1,7 +1,7 @@
 /** A trained classifier: filters with a class each, of which the strongest decides, or several vote, or the largest probability does. */
 
-import type { Backend } from "../backends/contract.ts";
-import type { ClassCalibration } from "../beyond/probabilities/fitted.ts";
+import type { Backend, RowSource } from "../backends/contract.ts";
+import type { CalibrationMethod, ClassCalibration } from "../beyond/probabilities/fitted.ts";
 import type { Label, LabelSets, Labels } from "../matrix/labels.ts";
 import { type MatrixLike, matchingMatrix } from "../matrix/matrix.ts";
 import { bad, readClasses, readFilterParams, stored, vector } from "../model-file/stored/arrays.ts";
@@ -64,12 +64,19 @@ export class ClassifierModel extends FilterClassModel<Label, ClassifierParts> {
     return (this.params.decision ?? "vote") as Decision;
   }
 
-  /** The same filters with the probabilities that were fitted for a model of the same classes, whose training the report counts in. */
-  calibratedAs({ parts: { calibration }, report: more }: ClassifierModel): ClassifierModel {
-    const own = this.report;
-    const seconds = (own.seconds ?? 0) + (more.seconds ?? 0);
-    const fallbacks = [...new Set([...(own.fallbacks ?? []), ...(more.fallbacks ?? [])])];
-    return this.copy({ calibration, report: { ...own, seconds, fallbacks } });
+  /** The same filters with probabilities fitted to what models of some rows say of others; the report counts their training in. */
+  async calibratedBy(
+    parts: readonly { readonly model: ClassifierModel; readonly rows: RowSource }[],
+    all: RowSource,
+    y: Labels,
+    method: CalibrationMethod,
+    run: Run,
+  ): Promise<ClassifierModel> {
+    const calibration = (await this.calibrationBy(parts, all, y, { ...run, method })) as ClassCalibration;
+    const reports = [this.report, ...parts.map(({ model }) => model.report)];
+    const seconds = reports.reduce((sum, report) => sum + (report.seconds ?? 0), 0);
+    const fallbacks = [...new Set(reports.flatMap((report) => report.fallbacks ?? []))];
+    return this.copy({ calibration, report: { ...this.report, seconds, fallbacks } });
   }
 
   protected async grown(x: MatrixLike, y: Labels | LabelSets, backend: Backend, run: Run) {

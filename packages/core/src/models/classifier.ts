@@ -86,21 +86,30 @@ export class RankSimilarityClassifier
       throw new RanksimError("bad-params", "copies: no rows can be added later: expected keepSums false, found true");
     }
     const labels = encodeLabels(y, rows);
-    const rest = rowsToFitOn(labels.codes, labels.classes.length, params, FACTOR_ROWS);
+    const folds = rowsToFitOn(labels.codes, labels.classes.length, params, FACTOR_ROWS);
     return withBackend(run, matrix, async (backend) => {
       const all: ClassTask = { matrix, ...labels, copies, weights, params, backend };
-      if (!rest) return trainClasses(all, run);
-      const without = { ...all, rest };
-      const isAgain = params.calibrateOn !== undefined;
-      const whole = isAgain ? await trainClasses(all, sameNames(partOfRun(run, 0, 0.5), run)) : undefined;
-      // Without the rows held out filters are refined as with them: probabilities fitted to plain filters do not suit refined ones.
-      const part = isAgain
-        ? await trainClasses({ ...without, reuse: whole?.report.refinement }, partOfRun(run, 0.5, 1, "calibrate"))
-        : await trainClasses(without, run);
-      const y = Array.from(rest.heldOut, (r) => labels.classes[labels.codes[r]]);
+      if (folds.length === 0) return trainClasses({ ...all, params: { ...params, calibrate: "none" } }, run);
+      const labelsOf = (rows: Uint32Array) => Array.from(rows, (r) => labels.classes[labels.codes[r]]);
       const method = params.calibrate as Exclude<ClassifierParams["calibrate"], "none">;
-      const fitted = await part.calibrate(pickRows(matrix, rest.heldOut), y, { method, ...quietRun(run, backend) });
-      return whole?.calibratedAs(fitted) ?? fitted;
+      const quiet = quietRun(run, backend);
+      if (params.calibrateOn === undefined) {
+        const [rest] = folds;
+        const part = await trainClasses({ ...all, rest }, run);
+        return part.calibrate(pickRows(matrix, rest.heldOut), labelsOf(rest.heldOut), { method, ...quiet });
+      }
+      const fits = folds.length + 1;
+      const whole = await trainClasses(all, sameNames(partOfRun(run, 0, 1 / fits), run));
+      // Without the rows held out filters are refined as with them: probabilities fitted to plain filters do not suit refined ones.
+      const { refinement: reuse } = whole.report;
+      const parts = [];
+      for (const [f, rest] of folds.entries()) {
+        const part = partOfRun(run, (f + 1) / fits, (f + 2) / fits, `calibrate${f === 0 ? "" : f}`);
+        const model = await trainClasses({ ...all, rest, reuse }, part);
+        parts.push({ model, rows: pickRows(matrix, rest.heldOut) });
+      }
+      const asked = Uint32Array.from(folds.flatMap(({ heldOut }) => Array.from(heldOut)));
+      return whole.calibratedBy(parts, pickRows(matrix, asked), labelsOf(asked), method, quiet);
     });
   }
 }

@@ -18,19 +18,30 @@ interface Fitted {
   readonly multilabel: boolean;
 }
 
-/** Probabilities, by a method that was checked. */
+/** Probabilities, by a method that was checked, of what is said of rows: of all by one model, or part by part, which one after the other are `all`. */
 export async function calibrationFor<Y extends Label | Label[]>(
   { features, classes, multilabel }: Fitted,
-  answers: Answers<Y>,
-  x: RowsLike,
+  parts: readonly { readonly answers: Answers<Y>; readonly x: RowsLike }[],
   y: Labels | LabelSets,
   { method, ...run }: CalibrateOptions & { readonly method: CalibrationMethod },
+  all?: RowSource,
 ) {
-  const rows = await rowsToFitTo(x, features);
-  const { values } = await answers.scores(rows, run);
+  const asked: RowSource[] = [];
+  const found: Float64Array[] = [];
+  for (const { answers, x } of parts) {
+    const rows = await rowsToFitTo(x, features);
+    asked.push(rows);
+    found.push((await answers.scores(rows, run)).values as Float64Array);
+  }
+  const rows = all ?? asked[0];
+  const scores = new Float64Array(rows.rows * classes.length);
+  let at = 0;
+  for (const values of found) {
+    scores.set(values, at);
+    at += values.length;
+  }
   const truth = truthAmong(y, classes, rows.rows, multilabel);
-  const { kind } = answers;
-  return fitCalibration(values as Float64Array, kind, rows, truth, classes.length, method);
+  return fitCalibration(scores, parts[0].answers.kind, rows, truth, classes.length, method);
 }
 
 /** Thresholds for `predict`, of probabilities or of scores, chosen by F1 by a rule that was checked. */

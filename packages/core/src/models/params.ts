@@ -79,8 +79,8 @@ export interface ClassifierParams extends FilterParams {
   readonly refineEpochs: number;
   /** Margin, from -1 to 1, beyond which a row no longer moves filters; absent: chosen on held-out rows. */
   readonly refineWindow: number | undefined;
-  /** Train on all rows, and calibrate by a second fit without the last rows of each class ("last") or without drawn ones ("drawn"); absent: drawn rows are held out of training. */
-  readonly calibrateOn: "last" | "drawn" | undefined;
+  /** Train on all rows, and calibrate by a second fit without the last rows of each class ("last") or without drawn ones ("drawn"), or by three fits without a third each ("folds"); absent: drawn rows are held out of training. */
+  readonly calibrateOn: "last" | "drawn" | "folds" | undefined;
   /** How many of the strongest filters decide the class of a row, each by its similarity (deviation 25). */
   readonly voters: number;
   /**
@@ -196,10 +196,10 @@ export const CLASSIFIER_PARAMETERS: readonly ParameterInfo[] = [
   {
     name: "calibrateOn",
     form: "choice",
-    choices: ["last", "drawn"],
+    choices: ["last", "drawn", "folds"],
     default: null,
     about:
-      "train on all rows, and calibrate on the last rows of each class or on drawn ones by a second fit; if not given, drawn rows are held out of training",
+      "train on all rows, and calibrate on the last rows of each class or on drawn ones by a second fit, or on all rows by three fits without a third each; if not given, drawn rows are held out of training",
   },
   {
     name: "committee",

@@ -56,7 +56,7 @@ export class RankSimilarityProbabilisticClassifier
     const began = performance.now();
     return withBackend(run, matrix, async (backend) => {
       const codes = "codes" in truth ? truth.codes : new Uint32Array(matrix.rows);
-      const rest = rowsToFitOn(codes, multilabel ? 1 : classes.length, this.params);
+      const [rest] = rowsToFitOn(codes, multilabel ? 1 : classes.length, this.params);
       const { rows, note } = await rowsToTrainOn(matrix, rest?.train ?? numbersBelow(matrix.rows));
       const isWhole = rows.length === matrix.rows;
       const kept = isWhole ? matrix : pickRows(matrix, rows);

@@ -40,6 +40,45 @@ describe("calibrateOn: drawn", () => {
   });
 });
 
+describe("calibrateOn: folds", () => {
+  const few = sample(40, 3);
+  const params = { filters: 9, seed: 1, committee: 3, calibrate: "temperature", decision: "probability" } as const;
+  const lossOf = async (model: ClassifierModel) => {
+    const { values } = await model.predictProbabilities(test.x);
+    return (
+      test.y.reduce((sum, name, r) => sum - Math.log(values[r * 3 + model.classes.indexOf(name)]), 0) / test.y.length
+    );
+  };
+
+  it("trains on all rows, and fits to what was said of each row by filters that did not know it", async () => {
+    const model = await new RankSimilarityClassifier({ ...params, calibrateOn: "folds" }).fit(few.x, few.y);
+    const plain = await new RankSimilarityClassifier({ ...params, calibrate: "none" }).fit(few.x, few.y);
+    expect({ ...model.save().arrays, ...calibrationIn(plain) }).toEqual({
+      ...plain.save().arrays,
+      ...calibrationIn(model),
+    });
+    expect(model.report.rows).toBe(40);
+    // Fitted to the rows that were learned from, probabilities are too sure.
+    const sure = await plain.calibrate(few.x, few.y);
+    expect(await lossOf(model)).toBeLessThan(await lossOf(sure));
+    expect(await lossOf(model)).toBeLessThan(await lossOf(plain));
+  });
+
+  it("leaves a class its only row, and does without where no row can be left out", async () => {
+    const y = few.y.map((name, r) => (r === 0 ? "dog" : name));
+    const enough = { ...params, filters: 12, calibrateOn: "folds" } as const;
+    const model = await new RankSimilarityClassifier(enough).fit(few.x, y);
+    expect(model.classes).toContain("dog");
+    expect(Object.keys(calibrationIn(model))).toHaveLength(1);
+    const alone = Dense.fromRows([[1, 2], [2, 1]]); // biome-ignore format: one line
+    const two = await new RankSimilarityClassifier({ calibrate: "temperature", calibrateOn: "folds" }).fit(alone, [
+      "a",
+      "b",
+    ]);
+    expect(await (loadModel(saveModel(two)) as typeof two).predict(alone)).toEqual(["a", "b"]);
+  });
+});
+
 describe("calibrateOn: last", () => {
   const params = { filters: 12, seed: 2, refine: true, refineEpochs: 2 };
   const calibrated = { ...params, calibrate: "temperature", calibrateOn: "last" } as const;

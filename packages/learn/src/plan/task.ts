@@ -105,14 +105,19 @@ export function calibrationOfLabels(task: Task): { calibrate?: "temperature" } {
 
 /**
  * Probabilities of classes, of which the largest decides but in the paper's method. Where rows are few, those that fit them are trained
- * on as well.
+ * on as well; where there are too few to hold some out, all of them fit probabilities, in folds.
  */
-export function probabilities(task: Task): Partial<Pick<ClassifierParams, "calibrate" | "calibrateOn" | "decision">> {
-  const decision = task.preset === "paper" ? {} : { decision: "probability" as const };
-  const own = { ...calibrationOfLabels(task), ...decision };
-  const { calibrate = "none" } = { ...own, ...task.params };
-  const isAgain = calibrate !== "none" && (task.takes === "table" || task.rows <= TRAINED_AGAIN);
-  return { ...own, ...(isAgain ? { calibrateOn: "drawn" } : {}) };
+export function probabilities(
+  task: Task,
+  on: "drawn" | "last" = "drawn",
+): Partial<Pick<ClassifierParams, "calibrate" | "calibrateOn" | "decision">> {
+  if (task.preset === "paper") return {};
+  const { calibrate = "temperature" } = task.params;
+  const isFew = !hasEnough(task);
+  const isAgain = isFew || on === "last" || task.takes === "table" || task.rows <= TRAINED_AGAIN;
+  const calibrateOn: ClassifierParams["calibrateOn"] = isFew ? "folds" : on;
+  const fitting = calibrate !== "none" && isAgain ? { calibrateOn } : {};
+  return { calibrate: "temperature", decision: "probability", ...fitting };
 }
 
 /** Whether rows are enough to hold some out for probabilities. */

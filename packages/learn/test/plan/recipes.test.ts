@@ -77,10 +77,13 @@ describe("recipeFor", () => {
       y: Array.from({ length: rows }, (_, r) => r % 3),
     });
     const calibrated = (rows: number) => recipeFor(texts(rows)).estimator.params;
-    const on = { "classify.calibrateOn": "last" };
-    expect(calibrated(199)).toMatchObject({ ...on, "classify.calibrate": "none" });
-    expect(calibrated(200)).toMatchObject({ ...on, "classify.calibrate": "temperature" });
-    expect(calibrated(9000)).toMatchObject({ ...on, "classify.calibrate": "temperature" });
+    for (const [rows, on] of [
+      [199, "folds"],
+      [200, "last"],
+      [9000, "last"],
+    ] as const) {
+      expect(calibrated(rows)).toMatchObject({ "classify.calibrateOn": on, "classify.calibrate": "temperature" });
+    }
   });
 
   it("is the paper's method for the preset of that name, whatever the data", () => {
@@ -106,19 +109,17 @@ describe("recipeFor", () => {
     );
   });
 
-  it("fits probabilities where there are rows to hold out", () => {
-    expect(recipeFor(numbers(300)).estimator.params.calibrate).toBe("temperature");
-    expect(recipeFor(numbers(150)).estimator.params.calibrate).toBe("none");
-    expect(recipeFor(numbers(150)).about).toMatch(/; too few rows to fit probabilities$/);
-    expect(recipeFor(numbers(300)).about).not.toContain("too few");
-    expect(recipeFor(numbers(150), { params: { calibrate: "none" } }).about).not.toContain("too few");
-    const calibrate = (rows: number, classes: number) => {
+  it("fits probabilities in folds where there are too few rows to hold out", () => {
+    expect(recipeFor(numbers(150), { params: { calibrate: "none" } }).estimator.params.calibrateOn).toBeUndefined();
+    const on = (rows: number, classes: number) => {
       const x = Dense.of(new Uint8Array(rows * 12), rows, 12);
       const data: DataSet = { form: "matrix", x, y: Array.from({ length: rows }, (_, r) => r % classes) };
-      return recipeFor(data).estimator.params.calibrate;
+      const { calibrate, calibrateOn } = recipeFor(data).estimator.params;
+      expect(calibrate).toBe("temperature");
+      return calibrateOn;
     };
-    expect([calibrate(500, 100), calibrate(499, 100)]).toEqual(["temperature", "none"]);
-    expect([calibrate(12_000, 600), calibrate(11_999, 600)]).toEqual(["temperature", "none"]);
+    expect([on(500, 100), on(499, 100), on(300, 10), on(150, 10)]).toEqual(["drawn", "folds", "drawn", "folds"]);
+    expect([on(12_000, 600), on(11_999, 600)]).toEqual([undefined, "folds"]);
   });
 
   it("trains again on the rows that fit probabilities, where rows are few or a table", () => {
@@ -136,19 +137,15 @@ describe("recipeFor", () => {
       return { form: "table", table: Table.fromMatrix(data.x), y: y as number[] };
     };
     expect([on(plain(199)), on(plain(200)), on(plain(10_000)), on(plain(10_001))]).toEqual([
-      undefined,
+      "folds",
       "drawn",
       "drawn",
       undefined,
     ]);
     const votes = { voters: 9 };
-    expect([on(tableOf(199), votes), on(tableOf(10_001), votes), on(images(300))]).toEqual([
-      undefined,
-      "drawn",
-      "drawn",
-    ]);
+    expect([on(tableOf(199), votes), on(tableOf(10_001), votes), on(images(300))]).toEqual(["folds", "drawn", "drawn"]);
     expect(on(plain(300), { calibrate: "none" })).toBeUndefined();
-    expect(on(plain(150), { calibrate: "isotonic" })).toBe("drawn");
+    expect(on(plain(150), { calibrate: "isotonic" })).toBe("folds");
     expect(on(plain(300), { calibrateOn: "last" })).toBe("last");
     expect(on(plain(300), { calibrateOn: undefined })).toBeUndefined();
   });

@@ -9,7 +9,19 @@ import { images } from "./images.ts";
 import { filtersAlone } from "./no-labels.ts";
 import { numbersBesideFilters, numbersCommittee, numbersLinear, numbersPlain } from "./numbers.ts";
 import { labelPlanes, labelShares } from "./several-labels.ts";
-import { sparseLinear, sparseMany, sparseScaledLinear, sparseSingle, sparseSome } from "./sparse.ts";
+import {
+  sparseLinear,
+  sparseLogarithms,
+  sparseLogLinear,
+  sparseMany,
+  sparseRanked,
+  sparseRankedMany,
+  sparseRankedSome,
+  sparseScaledLinear,
+  sparseShares,
+  sparseSingle,
+  sparseSome,
+} from "./sparse.ts";
 import {
   textBlend,
   textBoth,
@@ -34,13 +46,8 @@ export const CANDIDATES: readonly Candidate[] = [
   textTokens,
   textCharacters,
   textBoth,
-  sparseSingle,
-  sparseSome,
-  sparseMany,
-  sparseLinear,
-  sparseScaledLinear,
-  columnsLinear,
   columnsStraight,
+  columnsLinear,
   columnsFine,
   columnsPairs,
   columnsCoarsePairs,
@@ -53,4 +60,15 @@ export const CANDIDATES: readonly Candidate[] = [
   numbersPlain,
   numbersLinear,
   numbersBesideFilters,
+  sparseSingle,
+  sparseSome,
+  sparseMany,
+  sparseRanked,
+  sparseRankedSome,
+  sparseRankedMany,
+  sparseLogarithms,
+  sparseLinear,
+  sparseLogLinear,
+  sparseScaledLinear,
+  sparseShares,
 ];

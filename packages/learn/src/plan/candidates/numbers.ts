@@ -14,7 +14,10 @@ import { type Candidate, entriesOf, filtersCost, linearCost, takesParams, togeth
 import { hasFilters, linearHead } from "./columns.ts";
 
 const areNumbers = (task: Task): boolean =>
-  task.takes === "numbers" && task.labels === "one" && task.kind !== "images" && !isSparse(task.data);
+  task.takes === "numbers" &&
+  task.labels === "one" &&
+  task.kind !== "images" &&
+  (task.preset === "best" || !isSparse(task.data));
 
 /**
  * Banks that vote, filters of each class in one of several, and in one alone. Where rows are few, five banks are better than one of 30

@@ -1,26 +1,51 @@
-/** Rows that are almost all zeros. */
+/** Rows that are mostly zeros: counts of words, of genes, of events. */
 
-import { LINEAR_PARAMETERS, MaxAbsScaler, RankSimilarityClassifier } from "@ranksim/core";
-import { isSparse } from "../kind.ts";
+import {
+  LINEAR_PARAMETERS,
+  type MatrixLike,
+  MaxAbsScaler,
+  Pipeline,
+  RankSimilarityClassifier,
+  RowScaler,
+  type RowScalerParams,
+  StandardScaler,
+} from "@ranksim/core";
 import { type Chosen, given, named, probabilities, type Task } from "../task.ts";
 import { type Candidate, entriesOf, filtersCost, linearCost, takesParams } from "./candidate.ts";
 import { hasFilters, linearHead } from "./columns.ts";
 
-const areSparse = (task: Task): boolean =>
-  task.takes === "numbers" && task.labels === "one" && task.kind !== "images" && isSparse(task.data);
+/** Whether rows are stored without their zeros. Where nothing is tried, they come after recipes for numbers, but of rows that are almost all zeros. */
+const areSparse = ({ labels, kind, data }: Task): boolean =>
+  labels === "one" && kind !== "images" && data.form === "matrix" && data.x.form === "csr";
 
-const few = (name: string, isUsual: boolean, each: number): Candidate => ({
-  name,
+/** How rows are scaled before, each by itself: names of candidates, and what is told of them. */
+const SCALINGS: { readonly [by in RowScalerParams["by"] | "none"]: readonly [string, string] } = {
+  none: ["sparse rows", ""],
+  rank: ["sparse rows ranked", "ranks of each row, "],
+  log: ["logarithms of counts", "logarithms of counts, "],
+  "log-share": ["logarithms of shares", "logarithms of shares, "],
+};
+type Scaling = keyof typeof SCALINGS;
+
+/** The estimator behind what scales rows. */
+function behind(by: Scaling, { estimator, what }: Chosen, name: string): Chosen {
+  const about = `${SCALINGS[by][1]}${what}`;
+  if (by === "none") return { estimator, what: about };
+  return { estimator: named<MatrixLike>(["rows", new RowScaler({ by })], [name, estimator as never]), what: about };
+}
+
+const filters = (by: Scaling, isUsual: boolean, each: number): Candidate => ({
+  name: `${SCALINGS[by][0]}, ${each === 1 ? "one filter" : `${each} filters`} of a class`,
   isUsual,
   suits: (task) => areSparse(task) && hasFilters(task),
   cost: (task, rows) => filtersCost(rows, entriesOf(task), { filters: each * task.classes, epochs: 4 }),
-  purposes: ["onnx", "c", "update", "reject"],
-  streams: true,
-  make: (task) => fewFilters(task, each),
+  purposes: by === "none" ? ["onnx", "c", "update", "reject"] : ["update", "reject"],
+  streams: by === "none",
+  make: (task) => behind(by, fewFilters(task, each), "classify"),
 });
 
 /** Few filters of Savage scores are enough for sparse rows. */
-export function fewFilters(task: Task, each: number, more: Parameters<typeof given>[1] = {}): Chosen {
+export function fewFilters(task: Task, each: number, calibrateOn?: "last"): Chosen {
   const classify = new RankSimilarityClassifier(
     given(task, {
       filters: each * task.classes,
@@ -28,8 +53,7 @@ export function fewFilters(task: Task, each: number, more: Parameters<typeof giv
       distribution: "savage" as const,
       refine: task.preset !== "fast",
       refineEpochs: task.preset === "best" ? 8 : 4,
-      ...probabilities(task),
-      ...more,
+      ...probabilities(task, calibrateOn),
     }),
   );
   const { filters, refine } = classify.params;
@@ -39,30 +63,56 @@ export function fewFilters(task: Task, each: number, more: Parameters<typeof giv
   };
 }
 
-export const sparseSingle = few("sparse rows, one filter of a class", true, 1);
-export const sparseSome = few("sparse rows, four filters of a class", false, 4);
-export const sparseMany = few("sparse rows, thirty filters of a class", false, 30);
+export const sparseSingle = filters("none", true, 1);
+export const sparseSome = filters("none", false, 4);
+export const sparseMany = filters("none", false, 30);
+export const sparseRanked = filters("rank", true, 1);
+export const sparseRankedSome = filters("rank", false, 4);
+export const sparseRankedMany = filters("rank", false, 30);
+export const sparseLogarithms = filters("log-share", false, 1);
 
-export const sparseLinear: Candidate = {
-  name: "sparse rows, linear",
-  isUsual: true,
+const linear = (by: Scaling, isUsual: boolean): Candidate => ({
+  name: `${SCALINGS[by][0]}, linear`,
+  isUsual,
   suits: (task) => areSparse(task) && takesParams(task, LINEAR_PARAMETERS),
   cost: (task, rows) => linearCost(task, rows, entriesOf(task)),
   purposes: [],
-  streams: true,
-  make: (task) => ({
-    estimator: linearHead(task, entriesOf(task)) as Chosen["estimator"],
-    what: "a linear classifier",
-  }),
-};
+  streams: by === "none",
+  make: (task) =>
+    behind(
+      by,
+      { estimator: linearHead(task, entriesOf(task)) as Chosen["estimator"], what: "a linear classifier" },
+      "head",
+    ),
+});
 
-export const sparseScaledLinear: Candidate = {
+export const sparseLinear = linear("none", true);
+export const sparseLogLinear = linear("log", false);
+
+/** Rare features count as much as usual ones. */
+const scaledLinear = (
+  name: string,
+  isUsual: boolean,
+  what: string,
+  steps: readonly (readonly [string, MaxAbsScaler | StandardScaler | RowScaler])[],
+): Candidate => ({
   ...sparseLinear,
-  name: "sparse rows scaled, linear",
-  isUsual: false,
+  name,
+  isUsual,
   streams: false,
   make: (task) => ({
-    estimator: named(["scale", new MaxAbsScaler()], ["head", linearHead(task, entriesOf(task))]),
-    what: "features scaled, a linear classifier",
+    estimator: new Pipeline([
+      ...steps,
+      ["head", linearHead(task, entriesOf(task))],
+    ] as never) as unknown as Chosen["estimator"],
+    what: `${what}, a linear classifier`,
   }),
-};
+});
+
+export const sparseScaledLinear = scaledLinear("sparse rows scaled, linear", false, "features scaled", [
+  ["scale", new MaxAbsScaler()],
+]);
+export const sparseShares = scaledLinear("logarithms of shares scaled, linear", true, "logarithms of shares, scaled", [
+  ["rows", new RowScaler({ by: "log-share" })],
+  ["scale", new StandardScaler({ center: false })],
+]);

@@ -11,6 +11,19 @@ beforeAll(async () => {
 });
 afterAll(() => backend.close());
 
+it("refuses to find more neighbours at a time than there is room for, and says how many it can", async () => {
+  const x = Dense.of(
+    Uint8Array.from({ length: 24_000 }, (_, e) => (e * 37) % 251),
+    12_000,
+    2,
+  );
+  const index = await new RankIndex({ lists: 1 }).fit(x, undefined, { backend });
+  await expect(index.search(x, 12_000, { backend })).rejects.toMatchObject({
+    code: "bad-params",
+    message: expect.stringContaining("expected at most 11184 neighbours of each of 12000 rows"),
+  });
+});
+
 describe.each(SIMILARITIES)("RankIndex by %s", (similarity) => {
   it.each(["bytes", "float32", "far", "sparse", "zeros"])("finds what every comparison finds, of %s", async (form) => {
     const all = clusters(form, 330, 40, 3);

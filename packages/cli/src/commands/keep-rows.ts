@@ -30,7 +30,7 @@ export function addKeepRows(program: Command, io: Io): void {
   addCommonOptions(addComputeOptions(addReadingOptions(command, io))).action(
     async (modelPath: string, dataName: string[], options: Options) => {
       const session = new Session(io, options);
-      await checkWritable(options.model, io, [...dataName, options.labels]);
+      await checkWritable(options.model, io, [modelPath, ...dataName, options.labels]);
       const { model, kept } = await readModel(modelPath, io, dataName);
       if (kept) throw usageError(`${modelPath} keeps rows already: give the model it was made of`);
       const { set } = await openData(dataName, options, session, { model, labelled: false });

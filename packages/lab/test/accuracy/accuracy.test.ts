@@ -15,6 +15,7 @@ import { neighbourAccuracy } from "../../src/accuracy/tables/neighbours.ts";
 import { novelty } from "../../src/accuracy/tables/novelty.ts";
 import { partialFit } from "../../src/accuracy/tables/partial-fit.ts";
 import { frontOf, type Method, peersPicture } from "../../src/accuracy/tables/peers-picture.ts";
+import { neighbours } from "../../src/accuracy/tables/vq/neighbours.ts";
 import { dataFolder } from "../../src/runner/machine.ts";
 import { ONE_THREAD } from "../../src/runner/process.ts";
 import { Results, summarize } from "../../src/runner/results.ts";
@@ -99,6 +100,15 @@ describe("small runs", () => {
       expect(accuracy).toBeGreaterThan(0.3);
       expect(accuracy).toBeLessThanOrEqual(1);
     }
+  });
+
+  it("find neighbours in all lists and in some", async () => {
+    const row = neighbours.rows.find(({ name }) => name === "**RankIndex**, drawn");
+    const figures = (await row?.measure(0, bench)) ?? {};
+    expect(figures["recall@all lists"]).toBe(1);
+    const [few, many] = [8, 32].map((lists) => figures[`recall@${lists} of 49 lists`]);
+    expect(few).toBeGreaterThan(0.2);
+    expect(many).toBeGreaterThan(few);
   });
 
   const tables = resolve(dataFolder(undefined) ?? ".", "tables");

@@ -34,7 +34,7 @@ import { layOut } from "./layout.ts";
 
 /** Parameters of a map. */
 export interface MapParams {
-  /** Filters that are laid out; "auto": one for three rows, 2,000 at most. */
+  /** Filters that are laid out; "auto": one for each row up to 3,000 rows, then one for three rows, 2,000 at most. */
   readonly filters: "auto" | number;
   /** What alike means. */
   readonly similarity: Similarity;
@@ -51,6 +51,8 @@ export const MAP_PARAMETERS: readonly ParameterInfo[] = [
 
 const MOST_FILTERS = 2000;
 const ROWS_OF_FILTER = 3;
+/** Up to so many rows each has a filter of its own. On digits, 2,000 images and 2,520 cells it raised trustworthiness by 0.002, 0.010 and 0.038. */
+const MOST_SINGLE = 3000;
 /** Filters that say where a row is: the last of them only how much the others count. */
 const NEAR = 6;
 
@@ -79,7 +81,8 @@ export class RankMap implements Estimator<MatrixLike, RankMapModel> {
   async fit(x: MatrixLike, _y?: Labels | LabelSets, run: Run = {}): Promise<RankMapModel> {
     const rows = trainingMatrix(x);
     const { similarity, seed } = this.params;
-    const auto = Math.min(MOST_FILTERS, Math.ceil(rows.rows / ROWS_OF_FILTER));
+    const shared = Math.min(MOST_FILTERS, Math.ceil(rows.rows / ROWS_OF_FILTER));
+    const auto = rows.rows <= MOST_SINGLE ? rows.rows : shared;
     const filters = this.params.filters === "auto" ? auto : Math.min(rows.rows, this.params.filters);
     return withBackend(run, rows, async (backend) => {
       const own = { ...run, backend };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeWorld, type World } from "./world.ts";
 
@@ -41,6 +41,23 @@ describe("a model that keeps rows", () => {
     expect(kept.stdout).toBe(among.stdout);
   });
 
+  test("keeps the labels of tables and texts, which have a column for them", async () => {
+    const lines = Array.from({ length: 40 }, (_, r) => `${r % 5},${(r * r) % 7},${"xyz"[r % 3]},${"pq"[r % 2]}`);
+    writeFileSync(world.path("table.csv"), `a,b,c,label\n${lines.join("\n")}\n`);
+    await world.ranksim("train table.csv --label label --preset fast -m table.ranksim");
+    await world.ranksim("keep-rows table.ranksim table.csv -m kept-table.ranksim");
+    const [kept, among] = await Promise.all([
+      world.ranksim("nearest kept-table.ranksim table.csv --k 1"),
+      world.ranksim("nearest table.ranksim table.csv --among table.csv --k 1"),
+    ]);
+    expect(kept.stdout.split("\n").slice(0, 3)).toEqual([
+      "row,place,neighbour,similarity,label",
+      "0,1,0,1,p",
+      "1,1,1,1,q",
+    ]);
+    expect(among.stdout).toBe(kept.stdout);
+  });
+
   test("answers and is evaluated as before", async () => {
     for (const line of ["predict M digits:test", "evaluate M digits:test", "predict M digits:test --probabilities"]) {
       const [kept, plain] = await Promise.all(
@@ -75,6 +92,12 @@ describe("a model that keeps rows", () => {
     const { code, stderr } = await world.ranksim(line);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
+  });
+
+  test("is not written over the model it is made of", async () => {
+    const { code, stderr } = await world.ranksim("keep-rows digits.ranksim digits:test -m digits.ranksim");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("digits.ranksim")]);
+    expect((await world.ranksim("inspect digits.ranksim")).stdout).not.toContain("keeps");
   });
 
   test("says in inspect how many it keeps", async () => {

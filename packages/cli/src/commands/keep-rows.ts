@@ -33,7 +33,7 @@ export function addKeepRows(program: Command, io: Io): void {
       await checkWritable(options.model, io, [modelPath, ...dataName, options.labels]);
       const { model, kept } = await readModel(modelPath, io, dataName);
       if (kept) throw usageError(`${modelPath} keeps rows already: give the model it was made of`);
-      const { set } = await openData(dataName, options, session, { model, labelled: false });
+      const { set } = await openData(dataName, options, session, { model });
       const { similarity } = options;
       const whole = await session.compute("keeping rows", options, (run) =>
         keepRows(model, inputOf(model, set), set.y, { similarity, ...run }),

@@ -67,8 +67,7 @@ export function addNearest(program: Command, io: Io): void {
         throw usageError(`--similarity: the rows are kept for ${kept.index.similarity}, found ${similarity}`);
       const { set } = await openData(dataName, options, session, { model, labelled: false });
       const { labels: _, ...unlabelled } = options;
-      const known =
-        among === undefined ? undefined : (await openData(among, unlabelled, session, { model, labelled: false })).set;
+      const known = among === undefined ? undefined : (await openData(among, unlabelled, session, { model })).set;
       const found = await session.compute("comparing", options, async (run): Promise<Found> => {
         const asked = { ...run, ...(probes === undefined ? {} : { probes }) };
         if (!known) return (kept as KeptRowsModel<unknown>).nearest(inputOf(model, set), k, asked);

@@ -44,18 +44,23 @@ const PATCH_FLAGS: { readonly [name: string]: string } = {
   "patches.shiftedCopies": "--shifted-copies",
 };
 
+/** Parameters that version 0.2 did not have. */
+const NEW = ["layer"];
+
 /** Every parameter had a flag of its own; yes and no were two. */
-const OF_PARAMETERS = SETTINGS.filter(({ name }) => flagOf(name) === undefined).flatMap((setting): OldFlag[] => {
-  const { name, form, group } = setting;
-  const flag = PATCH_FLAGS[name] ?? `--${kebab(name)}`;
-  if (flag.includes(".")) return [];
-  if (form !== "flag") return [set(flag, true, name, group)];
-  const no = `--no-${flag.slice(2)}`;
-  return [
-    ...(setting.default === true ? [] : [set(flag, false, name, group, "true")]),
-    ...(setting.default === false && group !== "patches" ? [] : [set(no, false, name, group, "false")]),
-  ];
-});
+const OF_PARAMETERS = SETTINGS.filter(({ name }) => flagOf(name) === undefined && !NEW.includes(name)).flatMap(
+  (setting): OldFlag[] => {
+    const { name, form, group } = setting;
+    const flag = PATCH_FLAGS[name] ?? `--${kebab(name)}`;
+    if (flag.includes(".")) return [];
+    if (form !== "flag") return [set(flag, true, name, group)];
+    const no = `--no-${flag.slice(2)}`;
+    return [
+      ...(setting.default === true ? [] : [set(flag, false, name, group, "true")]),
+      ...(setting.default === false && group !== "patches" ? [] : [set(no, false, name, group, "false")]),
+    ];
+  },
+);
 
 /** All of them. */
 export const OLD_FLAGS: readonly OldFlag[] = [

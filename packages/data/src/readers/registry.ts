@@ -85,7 +85,7 @@ export const READERS: readonly Reader[] = [
   },
   {
     format: "hdf5",
-    endings: ["h5ad", "loom"],
+    endings: ["h5ad", "h5", "loom"],
     magic: [[0, "\x89HDF\r\n\x1a\n"]],
     labelsAreText: true,
     hasColumns: true,

@@ -1,4 +1,4 @@
-/** The declarations as a user's compiler sees them: the oldest one that is promised, with the strictest settings. */
+/** The declarations as a user's compiler sees them: the twelve programs of docs/how-do-i.md, by old and new compilers, with the strictest settings. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,72 +7,109 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../../..");
 
-const PROGRAM = `
-import { type Dense, type Label, loadModel, RankSimilarityClassifier, saveModel, Table } from "ranksim";
-import { loadData, run } from "ranksim/node";
+const PROGRAMS = [...readFileSync(join(root, "docs/how-do-i.md"), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(
+  (match) => match[1],
+);
 
-const data = await loadData("digits");
-if (data.form !== "matrix" || !data.y) throw new Error("expected labels");
-const trained = await new RankSimilarityClassifier({ filters: 20 }).fit(data.x, data.y as readonly number[], { backend: "wasm" });
-const bytes: Uint8Array = saveModel(trained);
-const model = loadModel(bytes);
-if (model.kind === "classifier" || model.kind === "probabilistic") {
-  const labels: (Label | readonly Label[])[] = await model.predict(data.x);
-  const sure: Dense = await model.predictProbabilities(data.x);
-  console.log(labels[0], sure.row(0)[0]);
-} else if (model.kind === "pipeline") {
-  if (model.predict) console.log((await model.predict(["a text"]))[0], model.classes);
-  if (model.predict) console.log((await model.predict(Table.fromRecords([{ size: 3, colour: "red" }])))[0]);
-} else if (model.kind === "patches") {
-  console.log((await model.transform(data.x)).features);
-} else if (model.kind === "transform") {
-  console.log((await model.transform(data.x)).features);
-} else if (model.kind === "tfidf-vectorizer") {
-  console.log(model.featureNames[0]);
-}
+/** What has to compile, and what must not. */
+const TYPES = `
+import { type Classifier, isClassifier, isTransformer, type Label, loadModel, loadTransform, RankSimilarityClassifier, saveModel, train } from "ranksim";
+import { loadModel as loadAny } from "@ranksim/core";
+import { run } from "ranksim/node";
+
+interface Person { readonly age: number; readonly town: string | null; readonly kind: "a" | "b" }
+declare const people: readonly Person[];
+declare const x: readonly number[][];
+declare const bytes: Uint8Array;
+
+const { model } = await train(people, { label: "kind" });
+const kinds: ("a" | "b")[] = await model.predict([{ age: 3, town: null }]);
+const some: ("a" | "b" | null)[] = await model.predict(people, { threshold: 0.5 });
+const top: { readonly label: "a" | "b"; readonly probability: number }[][] = await model.predictTop(people, 2);
+const name: string | undefined = (await model.explain(people, 3)).contributions[0]?.name;
+const numbers: number[] = await (await train({ x, y: [1, 2] })).model.predict(x);
+const sets: string[][] = await (await train({ x, y: [["a"], ["a", "b"]] })).model.predict(x);
+const texts: string[] = await (await train({ text: ["a"], y: ["b"] })).model.predict(["c"]);
+const loaded: Classifier<string, object> = loadModel<string>(bytes);
+const label: Label[] = await loadModel(saveModel(loaded)).predict(x);
+const features: number = (await loadTransform(bytes.buffer as ArrayBuffer).transform(x)).features;
+const any = loadAny(bytes);
+if (isClassifier(any)) { const found: Label[] = await any.predict(x); console.log((await any.explain(x)).label, found); }
+if (isTransformer(any)) console.log((await any.transform(x)).rows);
+if (any.kind === "pipeline" && any.predict) console.log((await any.predict(["a"]))[0], any.classes);
+if (any.kind === "classifier") console.log(any.filterRows(0), (await any.predictProbabilities(x)).row(0)[0]);
 // @ts-expect-error: a transform does not predict
-if (model.kind === "transform") model.predict(data.x);
+if (any.kind === "transform") any.predict(x);
+// @ts-expect-error: the labels are strings
+const wrong: number[] = await model.predict(people);
 // @ts-expect-error: there is no such back end
-await trained.predict(data.x, { backend: "abacus" });
+await model.predict(people, { backend: "abacus" });
+// @ts-expect-error: there is no such column
+await train(people, { label: "kinds" });
+const trained = await new RankSimilarityClassifier({ filters: 20 }).fit(x, ["a", "b"], { backend: "wasm" });
+console.log(kinds, some, top, name, numbers, sets, texts, label, features, wrong, trained.nBest);
 export { run };
 `;
+
+/** A page's worker, or an engine that is neither a browser nor Node. */
+const BARE = `
+import { loadModel } from "ranksim/predict";
+declare const bytes: Uint8Array;
+export const labels: Promise<string[]> = loadModel<string>(bytes).predict([[1, 2]]);
+`;
+
+const STRICT = {
+  target: "es2022",
+  strict: true,
+  noUncheckedIndexedAccess: false,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
+const COMPILERS = [
+  ["5.2", "packages/cli/node_modules/typescript", /^5\.2\./],
+  ["5.4", "scripts/environments/node_modules/typescript", /^5\.4\./],
+  ["the project's own", "node_modules/typescript", /./],
+] as const;
 
 describe.skipIf(!existsSync(join(root, "packages/cli/dist/index.d.ts")))("the declarations (npm run build)", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(root, "packages/cli/test/.types-"));
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    writeFileSync(join(folder, "use.ts"), PROGRAM);
-    const options = {
-      target: "es2022",
-      module: "nodenext",
-      moduleResolution: "nodenext",
-      lib: ["es2022", "dom", "esnext.disposable"],
-      types: ["node"],
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["use.ts"] }));
+    writeFileSync(join(folder, "types.ts"), TYPES);
+    writeFileSync(join(folder, "bare.ts"), BARE);
+    for (const [j, text] of PROGRAMS.entries()) writeFileSync(join(folder, `job-${j}.ts`), text);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each([
-    ["the oldest promised", "packages/cli/node_modules/typescript", /^5\.2\./],
-    ["the project's own", "node_modules/typescript", /./],
-  ])("compile with %s TypeScript", (_, compiler, version) => {
-    const { version: found } = JSON.parse(readFileSync(join(root, compiler, "package.json"), "utf8"));
-    expect(found).toMatch(version);
-    const tsc = join(root, compiler, "bin/tsc");
-    let said = "";
-    try {
-      execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
-    } catch (error) {
-      said = (error as { stdout: string }).stdout;
-    }
-    // What compilers say of their own and Node's libraries is not ours to mend.
-    expect(said.split("\n").filter((line) => line !== "" && !/node_modules\/(?!@?ranksim)/.test(line))).toEqual([]);
+  const jobs = ["types.ts", ...PROGRAMS.map((_, j) => `job-${j}.ts`)];
+  const node = { lib: ["es2022", "dom", "dom.iterable", "esnext.disposable"], types: ["node"] };
+  const settings = [
+    ["nodenext", jobs, { module: "nodenext", moduleResolution: "nodenext", ...node }],
+    ["bundler", jobs, { module: "esnext", moduleResolution: "bundler", ...node }],
+    [
+      "bundler, without types of a browser or of Node",
+      ["bare.ts"],
+      { module: "esnext", moduleResolution: "bundler", lib: ["es2022"], types: [] },
+    ],
+  ] as const;
+
+  describe.each(COMPILERS)("TypeScript %s", (_, compiler, version) => {
+    test.skipIf(!existsSync(join(root, compiler)))("is that version", () => {
+      expect(JSON.parse(readFileSync(join(root, compiler, "package.json"), "utf8")).version).toMatch(version);
+    });
+    test.skipIf(!existsSync(join(root, compiler))).each(settings)("compiles with %s", (name, files, options) => {
+      const config = join(folder, `tsconfig.${name.replace(/\W/g, "")}.json`);
+      writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files }));
+      let said = "";
+      try {
+        execFileSync(process.execPath, [join(root, compiler, "bin/tsc"), "-p", config], { encoding: "utf8" });
+      } catch (error) {
+        said = (error as { stdout: string }).stdout;
+      }
+      // What compilers say of their own and Node's libraries is not ours to mend.
+      expect(said.split("\n").filter((line) => line !== "" && !/node_modules\/(?!@?ranksim)/.test(line))).toEqual([]);
+    });
   });
 });

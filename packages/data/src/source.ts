@@ -11,6 +11,12 @@ import { readStream } from "./read-stream.ts";
 import { isZstd, unzstd } from "./unzstd.ts";
 import { isUtf16, utf8OfUtf16 } from "./utf-16.ts";
 
+declare global {
+  // What browsers and Node declare; named here so that declarations compile where neither's types are there.
+  interface Blob {}
+  interface File {}
+}
+
 /** Bytes with a name. */
 export interface ByteSource {
   /** File name or address: shown in errors, and its ending tells the format. */

@@ -4,6 +4,11 @@
  * wait in one queue, so that many calls block the loop no longer than one.
  */
 
+declare global {
+  // What browsers and Node declare; named here so that declarations compile where neither's types are there.
+  interface AbortSignal {}
+}
+
 /** Milliseconds of computing between two turns of the event loop. */
 const STRETCH = 20;
 

@@ -142,7 +142,7 @@ const peer = (data: DataName, { name, system }: (typeof PEERS)[number]): Accurac
   },
 });
 
-/** Dense rows for all; a graph or lists of 10,000 words would be of dense copies. */
+/** All peers on dense rows; on sparse ones those that take them as they are. */
 const systemsOf = (data: DataName): AccuracyRow[] => [
   own(data),
   ...PEERS.filter((one) => "isSparse" in one || data === "fashion" || data === "drawn").map((one) => peer(data, one)),

@@ -58,7 +58,12 @@ export function addTrain(program: Command, io: Io): void {
     )
     .optionsGroup("Output:")
     .option("-m, --model <file>", "where the model goes; - for standard output")
-    .option("--card <file>", "a page of Markdown about the model: data, recipe, command, date, version")
+    .addOption(
+      new Option(
+        "--card <file>",
+        "a page of Markdown about the model: data, recipe, command, date, version",
+      ).hideHelp(),
+    )
     .option("--checkpoint <folder>", "write a checkpoint after each round; training resumes from one found there")
     .option("--dry-run", "say what was found in the data and what would be trained, and train nothing")
     .addOption(new Option("--no-rows", "leave out which training rows filters stand for; a smaller file").hideHelp());

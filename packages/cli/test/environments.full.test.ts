@@ -231,7 +231,8 @@ webpack({ ...config, context: process.cwd() }, (error, stats) => { if (error) th
     },
   );
 
-  const deno = readdirSync(join(tools, "@deno"), { withFileTypes: true }).find(({ name }) => name.startsWith("linux"));
+  const denos = has("@deno") ? readdirSync(join(tools, "@deno"), { withFileTypes: true }) : [];
+  const deno = denos.find(({ name }) => name.startsWith("linux"));
   test.runIf(deno)("Deno, checked and run without permissions", async () => {
     const program = tool(`@deno/${deno?.name}/deno`);
     const folder = project({

@@ -16,8 +16,6 @@ export function addOwnFlags(command: Command, group: Group, heading: string, { c
     const option = new Option(isOn ? flag : `${flag} <${argument}>`, aboutParameter(setting));
     if (form === "choice") option.choices(choices);
     else if (!isOn) option.argParser((text: string) => parseValue(setting, text, cwd));
-    // Few have counts of cells: it is in --help all, and in the guide to them.
-    if (setting.name === "metadata") option.hideHelp();
     command.addOption(option.helpGroup(heading));
   }
   return command;

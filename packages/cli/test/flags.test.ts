@@ -118,7 +118,7 @@ describe("a config file", () => {
       for (const [, command] of commands) {
         const help = (await world.ranksim([command, "--help"])).stdout;
         for (const [, flag] of help.matchAll(/--([a-z-]+) <(?:file|folder|path)>/g)) {
-          if (flag === "labels" || flag === "under") continue;
+          if (flag === "labels" || flag === "metadata") continue;
           writeFileSync(world.path("ranksim.json"), JSON.stringify({ [command]: { [flag]: "victim" } }));
           expect((await world.ranksim(command)).stderr).toContain(`--${flag}: expected on the command line`);
           refused++;

@@ -5,10 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import type { ClassifierModel, PipelineModel } from "@ranksim/core";
-import { bytesSource, type MatrixData, readData } from "@ranksim/data";
+import { type Schema, schemaOf } from "@ranksim/core";
+import { bytesSource, readData, type TableData } from "@ranksim/data";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readModelFile as loadModel } from "../src/load-model.ts";
+import { loadModel } from "../src/index.ts";
 import { makeWorld, mixed, type World } from "./world.ts";
 
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url));
@@ -97,17 +97,18 @@ describe.skipIf(!isBuilt)("play (needs npm run build)", () => {
     expect(loadModel(bytes).kind).toBe("classifier");
   });
 
-  test("serves rows beside a model of tables, coded as it has learned", async () => {
+  test("serves rows beside a model of tables by the names of its columns", async () => {
     writeFileSync(world.path("mixed.csv"), mixed());
     await world.ranksim("train mixed.csv --label quality --model mixed.ranksim");
     const { address } = await play("mixed.ranksim", "mixed.csv");
     const view = new URLSearchParams(new URL(address).hash.slice(1));
     const get = async (name: string | null) =>
       new Uint8Array(await (await fetch(new URL(`/${name}`, address))).arrayBuffer());
-    const { steps } = loadModel(await get(view.get("model"))) as PipelineModel;
-    const bytes = await get(view.get("data"));
-    const data = (await readData(bytesSource(bytes, "data.npz"))) as MatrixData;
-    const found = await (steps[1] as ClassifierModel).predict(data.x);
+    const model = loadModel<string>(await get(view.get("model")));
+    const name = view.get("data") as string;
+    const schema = schemaOf(model) as Schema;
+    const data = await readData(bytesSource(await get(name), name), { schema, labelColumn: "quality" });
+    const found = await model.predict((data as TableData).table);
     expect(data.y).toEqual(
       mixed()
         .trim()

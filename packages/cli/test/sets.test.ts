@@ -84,22 +84,22 @@ describe("--coverage", () => {
   });
 });
 
-test.each([
-  [210, "temperature"],
-  [60, "none"],
-])("--sets with %d rows, and a class of one of them, holds out rows of the other classes", async (rows, calibrate) => {
-  const lines = Array.from({ length: rows }, (_, r) => `${(r * 7) % 11},${r % 2},${(r * 5) % 13},${kindOf(r)}`);
-  writeFileSync(world.path("few.csv"), `a,b,c,kind\n${lines.join("\n")}\n`);
-  const { report } = await told("train few.csv --label kind --sets --for reject -m few.ranksim -q");
-  expect(report.rows).toBe(rows * 0.9);
-  const model = loadModel(readFileSync(world.path("few.ranksim"))) as ConformalModel<TableLike>;
-  expect(model.scores).toHaveLength(rows * 0.1);
-  const [, classify] = (model.model as unknown as PipelineModel<TableLike>).steps;
-  expect((classify as ClassifierModel).params.calibrate).toBe(calibrate);
-  const { sets } = await told("predict few.ranksim few.csv --coverage 0.8");
-  expect(sets.flat()).toEqual(expect.arrayContaining(["even", "odd"]));
-  expect(model.classes).toEqual(["even", "odd", "single"]);
-});
+test.each([210, 60])(
+  "--sets with %d rows, and a class of one of them, holds out rows of the other classes",
+  async (rows) => {
+    const lines = Array.from({ length: rows }, (_, r) => `${(r * 7) % 11},${r % 2},${(r * 5) % 13},${kindOf(r)}`);
+    writeFileSync(world.path("few.csv"), `a,b,c,kind\n${lines.join("\n")}\n`);
+    const { report } = await told("train few.csv --label kind --sets --for reject -m few.ranksim -q");
+    expect(report.rows).toBe(rows * 0.9);
+    const model = loadModel(readFileSync(world.path("few.ranksim"))) as ConformalModel<TableLike>;
+    expect(model.scores).toHaveLength(rows * 0.1);
+    const [, classify] = (model.model as unknown as PipelineModel<TableLike>).steps;
+    expect((classify as ClassifierModel).params.calibrate).toBe("temperature");
+    const { sets } = await told("predict few.ranksim few.csv --coverage 0.8");
+    expect(sets.flat()).toEqual(expect.arrayContaining(["even", "odd"]));
+    expect(model.classes).toEqual(["even", "odd", "single"]);
+  },
+);
 
 const kindOf = (r: number): string => (r === 5 ? "single" : r % 2 === 0 ? "even" : "odd");
 

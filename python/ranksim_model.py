@@ -20,6 +20,7 @@ import hashlib
 import json
 import re
 import sys
+from decimal import Decimal
 
 import numpy as np
 
@@ -568,7 +569,7 @@ class TableEncoder(Part):
                 column["common"] = {float(word): first + i for i, word in enumerate(spelled)}
                 values = [self.number(word, column) for word in column["gone"]] if column["type"] == "number" else []
                 column["sentinels"] = {value for value in values if value is not None}
-            column["place"] = {self.category(word): i for i, word in enumerate(spelled)}
+            column["place"] = {self.known(word, column): i for i, word in enumerate(spelled)}
             self.columns.append({**column, "width": 0 if width == 1 else width})
         self.features = sum(column["width"] for column in self.columns)
 
@@ -594,7 +595,7 @@ class TableEncoder(Part):
         elif column["type"] == "text":
             code[: column["text"].features] = 255 * column["text"].transform([text])[0]
         elif column["type"] == "category":
-            at = column["place"].get(self.category(text))
+            at = column["place"].get(self.known(cell, column))
             if at is not None:
                 code[at] = 255
             elif column["other"]:
@@ -640,6 +641,16 @@ class TableEncoder(Part):
             share = (value / 2 - knots[low] / 2) / (knots[low + 1] / 2 - knots[low] / 2)
             above = np.floor(255 * share + 0.5)
             code[low], code[low + 1] = 255 - above, above
+
+    def known(self, cell, column):
+        """What a category is known by: as it is written, where the column says so, as JavaScript writes it where it is a number."""
+        if not column.get("written"):
+            return self.category(str(cell))
+        if not isinstance(cell, (float, np.floating)):
+            return str(cell)
+        short = repr(float(cell))
+        short = f"{Decimal(short):f}" if cell == 0 or 1e-6 <= abs(cell) < 1e21 else re.sub(r"e([+-])0*", r"e\1", short)
+        return "0" if cell == 0 else short.removesuffix(".0")
 
     def category(self, text):
         """Numbers are known by their value: 1, 1.0 and 01 are one category, 0,5 and 0,50 another, which is not 0.5."""

@@ -99,7 +99,10 @@ print(json.dumps(out))`,
     );
   });
 
-  test("categories that spell numbers, which are known by their value", async () => {
+  test.each([
+    ["by their value", ""],
+    ["as they are written in columns that were said to be categories", "--columns c:category,d:category"],
+  ])("categories that spell numbers, known %s", async (_, columns) => {
     // 0,50 is 0,5 but not 0.5, and 2,00 is 2.
     const spelled = "0,50 0,5 00,5 0.5 2,00 2 2.0 1,230 1,23 1230 -0,0 1e3 1,0e-7 1e-7 1,5e21 ,5 5, word".split(" ");
     const cells = Array.from({ length: 160 }, (_, i) => spelled[(i * 7) % (i < 80 ? 9 : 18)]);
@@ -107,8 +110,7 @@ print(json.dumps(out))`,
       [cell, "0,10;0,1;1,0;1;2,5".split(";")[i % 5], "abc"[((i * 7) % 9) % 3]].join(";"),
     );
     writeFileSync(world.path("comma.csv"), `c;d;label\n${rows.join("\n")}\n`);
-    const comma =
-      "train comma.csv --label label --columns c:category,d:category --estimator classifier --filters 24 -m comma.ranksim";
+    const comma = `train comma.csv --label label ${columns} --estimator classifier --filters 24 -m comma.ranksim`;
     const trained = await world.ranksim(comma);
     expect(trained.code, trained.stderr).toBe(0);
     await compare(
@@ -116,6 +118,16 @@ print(json.dumps(out))`,
       "comma.ranksim",
       "comma.csv",
       'list(__import__("csv").DictReader(open("comma.csv"), delimiter=";"))',
+    );
+    // Numbers are spelled as JavaScript writes them, among them those that Python writes in another way.
+    const numbers = [0.5, 2, 1230, 1000, 1e-7, 0.00001, -0].map((c) => ({ c, d: 1 }));
+    const lines = numbers.map((row) => JSON.stringify(row));
+    writeFileSync(world.path("numbers.jsonl"), `${lines.join("\n")}\n`);
+    await compare(
+      world,
+      "comma.ranksim",
+      "numbers.jsonl",
+      '[{k: float(v) for k, v in __import__("json").loads(line).items()} for line in open("numbers.jsonl")]',
     );
   });
 

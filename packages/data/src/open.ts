@@ -30,8 +30,7 @@ import type { Stores } from "./rows/store.ts";
 import { type Part, storedRows } from "./rows/stored-rows.ts";
 import { expecting, schemaOfFirst } from "./schema.ts";
 import type { ByteSource, Folder } from "./source.ts";
-import { detectTable } from "./table/source.ts";
-import { Table } from "./table/table.ts";
+import { tableOf } from "./table/of-rows.ts";
 import { timesOf } from "./table/times.ts";
 
 /** How rows are opened. */
@@ -238,8 +237,7 @@ class Collected {
     const { y } = first;
     const facts = { ...(first.data as DataSet), ...(y ? { y } : {}) };
     const data = this.#spilled ? ({ ...facts, ...(await this.#spilled.finish(namesOf(facts))) } as AnyRows) : facts;
-    if (data.form !== "table") return schemaOfFirst(data, { options });
-    return schemaOfFirst(data, { options, columns: await detectTable(data.table) });
+    return schemaOfFirst(data, options);
   }
 
   async finish(): Promise<AnyRows> {
@@ -373,16 +371,6 @@ class Spilled {
 
 const mixed = (form: string): RanksimError =>
   new RanksimError("bad-matrix", `expected files of one form, found ${form} after another`);
-
-/** Rows of numbers as a table, its gaps open. */
-function tableOf({ x, featureNames, gaps }: MatrixData): Table {
-  const table = Table.fromMatrix(x, featureNames);
-  for (const gap of gaps ?? []) {
-    const column = table.columns[gap % x.features];
-    if (column.form === "numbers") column.values[Math.floor(gap / x.features)] = Number.NaN;
-  }
-  return table;
-}
 
 function checkedLabels(rows: number, y: RowLabels, name: string): RowLabels {
   if (y.length === rows) return y;

@@ -8,7 +8,7 @@ import { turns } from "@ranksim/core/internal";
 import { type AnyRows, type DataSet, isInMemory, type RowLabels } from "./data-set.ts";
 import { hashBytes } from "./row-hash-bytes.ts";
 import { finish, mix } from "./row-hash-steps.ts";
-import { categoryOf } from "./table/cells.ts";
+import { knownBy } from "./table/cells.ts";
 import { numbersOf } from "./table/column-code.ts";
 import { plainNumber } from "./table/numbers.ts";
 import type { TableSource } from "./table/source.ts";
@@ -57,10 +57,12 @@ function addColumn(hashes: Int32Array, written: TableColumn, schema: SchemaColum
     value[0] = number + 0;
     return bits[0] ^ Math.imul(bits[1], 0x9e3779b1);
   };
+  const wordOf = knownBy(schema ?? {});
   // A block without a word may hold the same numbers as numbers.
   const ofWord = (word: string) => {
-    const known = categoryOf(word);
-    return Number.isNaN(plainNumber(known)) ? murmurHash(known) : ofNumber(Number(known));
+    const known = wordOf(word);
+    const number = plainNumber(known);
+    return Number.isNaN(number) || String(number) !== known ? murmurHash(known) : ofNumber(number);
   };
   const words = column.form === "words" ? column.words.map(ofWord) : [];
   const isGone = column.form === "words" ? column.words.map((word) => schema?.missing?.includes(word) ?? false) : [];

@@ -5,9 +5,11 @@
 
 import type { Schema, SchemaColumn, SchemaReading } from "@ranksim/core";
 import { type AnyRows, type DataSet, type Found, type MatrixRows, type RowLabels, rowCount } from "./data-set.ts";
-import type { ReadOptions } from "./readers/options.ts";
+import { isToldCategory, type ReadOptions } from "./readers/options.ts";
 import { hashRows, joinTrainings, trainingOf } from "./row-hash.ts";
-import { detectColumns, schemaColumn } from "./table/detect.ts";
+import { type ColumnKinds, detectColumns, schemaColumn } from "./table/detect.ts";
+import { asTable } from "./table/of-rows.ts";
+import { detectTable } from "./table/source.ts";
 import { Table } from "./table/table.ts";
 
 /** What of the options of reading is remembered where it was given. */
@@ -29,12 +31,19 @@ export function describeData(data: AnyRows, given: DescribeOptions = {}, hashes?
 }
 
 /** What the first of several files says of the others: the schema of its rows without the rows. */
-export function schemaOfFirst(data: AnyRows, given: DescribeOptions): Schema {
+export async function schemaOfFirst(first: AnyRows, options: ReadOptions): Promise<Schema> {
+  const told = Object.keys(options.columns ?? {}).filter((name) => isToldCategory(options, name));
+  // Categories that are numbers in one file may be words in the next.
+  const data = told.length > 0 && first.form === "matrix" ? await asTable(first) : first;
+  const kinds = (names: readonly string[]): ColumnKinds =>
+    Object.fromEntries(told.filter((name) => names.includes(name)).map((name) => [name, "category"]));
+  const columns =
+    data.form === "table" && (await detectTable(data.table, kinds(data.table.columns.map(({ name }) => name))));
   const { training: _, ...schema } = schemaOf(
     { ...data, ...(data.y ? { y: data.y.slice(0, 1) as RowLabels } : {}) },
     new Uint32Array(0),
     0,
-    given,
+    { options, ...(columns ? { columns } : {}) },
   );
   return schema;
 }

@@ -22,6 +22,7 @@ export interface ReadingOptions {
   readonly groupColumn?: ColumnChoice;
   readonly timeColumn?: ColumnChoice;
   readonly weightColumn?: ColumnChoice;
+  readonly columns?: ReadOptions["columns"];
   readonly format?: Format;
   readonly header?: boolean;
   readonly delimiter?: string;
@@ -51,7 +52,7 @@ const PASSED = [
   ...SETTINGS.filter(({ group, name }) => group === "reading" && !["labels", "metadata", "memory"].includes(name)).map(
     ({ name }) => name,
   ),
-  ...["labelColumn", "textColumn", "ignoreColumns", "groupColumn", "timeColumn", "weightColumn"],
+  ...["labelColumn", "textColumn", "ignoreColumns", "groupColumn", "timeColumn", "weightColumn", "columns"],
 ] as (keyof ReadingOptions)[];
 
 /** Adds the flags of DATA. */

@@ -44,6 +44,8 @@ export interface SchemaColumn {
   readonly order?: "dmy" | "mdy" | "seconds" | "milliseconds";
   /** Cells that stand for no value in this column, beside those that do everywhere. */
   readonly missing?: readonly string[];
+  /** Whether its categories are known by how they are written: 01 is another one than 1. Else numbers are known by their value. */
+  readonly written?: true;
 }
 
 /** How a file was read, where this was said or found out at training; what is said later takes its place. */
@@ -172,6 +174,7 @@ const COLUMN = record(
     unit: TEXT,
     order: oneOf("dmy", "mdy", "seconds", "milliseconds"),
     missing: listOf(TEXT),
+    written: such("true", (value) => value === true),
   },
 );
 const READING = record(

@@ -8,13 +8,13 @@ import type { Dense, Schema, SchemaColumn } from "@ranksim/core";
 import { badCell, badFile, quoted } from "../bad-file.ts";
 import type { Account } from "../budget.ts";
 import type { Found, MatrixData, TableData } from "../data-set.ts";
-import { truthOf } from "../table/cells.ts";
+import { isPlainNumber, truthOf } from "../table/cells.ts";
 import { ColumnBuilder, type ColumnState } from "../table/column-builder.ts";
 import { dateOf, timeOfDay } from "../table/dates.ts";
 import { columnNumber } from "../table/numbers.ts";
 import { Table } from "../table/table.ts";
 import { DenseBuilder } from "./dense-builder.ts";
-import type { Reading } from "./options.ts";
+import { isToldCategory, type Reading } from "./options.ts";
 import type { Ending } from "./reader.ts";
 
 /** Rows as they came out, and what was learned of missing numbers. */
@@ -37,17 +37,30 @@ export interface CellsBuilder {
   addText(text: string, where: () => string): void;
   /** Whether the next cell has to come as text even if it spells a number: a point means something else in its column, or it is a word there. */
   needsText?(): boolean;
+  /** Whether the next cell is a category that is known by how it is written, so that no number may stand for another. */
+  keepsSpelling?(): boolean;
   /** The rows so far. `names` are those of the features, where they have some; `isOpen`: what depends on all rows stays open. */
   take(rows: number, features: number, names: readonly string[] | undefined, isOpen: boolean): Promise<BuiltRows>;
   /** What all rows say, after the last. */
   ending?(): Ending;
 }
 
-/** The builder that suits the options; `features` is known where rows cannot differ in width. */
-export function cellsBuilder(name: string, options: Reading, features: number, account: Account): CellsBuilder {
+/** The builder that suits the options; `features` is known where rows cannot differ in width, and so are their `names` where they have some. */
+export function cellsBuilder(
+  name: string,
+  options: Reading,
+  features: number,
+  names: readonly string[] | undefined,
+  account: Account,
+): CellsBuilder {
   const { schema } = options;
-  if (schema?.form === "table" && schema.columns !== undefined) return new TypedCells(name, schema, account);
-  if (options.table === true && schema === undefined) return new OpenCells(name, options, features, account);
+  if (schema?.form === "table" && schema.columns !== undefined) return new TypedCells(name, options, schema, account);
+  if (schema === undefined) {
+    const isTold = (c: number) => isToldCategory(options, names?.[c] ?? `column ${c}`);
+    const stateOf = (c: number) => (options.columns !== undefined && isTold(c) ? WRITTEN : UNKNOWN);
+    const states = Array.from({ length: features }, (_, c) => stateOf(c));
+    if (options.table ?? states.includes(WRITTEN)) return new OpenCells(name, options, states, account);
+  }
   return new NumberCells(name, options, account);
 }
 
@@ -109,15 +122,18 @@ class OpenCells implements CellsBuilder {
   readonly #account: Account;
   /** Whether they are refused, because that was said. */
   readonly #refuses: boolean;
-  /** What cells that were handed on have shown of each column. */
-  #shown: readonly ColumnState[] | undefined;
+  /** What was said, and what cells that were handed on have shown, of each column. */
+  #shown: readonly ColumnState[];
+  readonly #hasWritten: boolean;
   #columns: ColumnBuilder[] | undefined;
   #cells = 0;
   /** Columns with numbers such as 12.000. */
   readonly #grouped = new Set<number>();
 
-  constructor(name: string, options: Reading, features: number, account: Account) {
-    this.#features = features;
+  constructor(name: string, options: Reading, states: readonly ColumnState[], account: Account) {
+    this.#features = states.length;
+    this.#shown = states;
+    this.#hasWritten = states.some(({ isWritten }) => isWritten);
     this.#account = account;
     this.#fills = options.missing !== undefined;
     this.#refuses = options.missing === "refuse";
@@ -136,13 +152,18 @@ class OpenCells implements CellsBuilder {
   }
 
   addRow(numbers: Float64Array, places: readonly number[], hasGrouped: boolean): boolean {
-    if (hasGrouped || this.#columns !== undefined || !this.#dense.addRow(numbers, places)) return false;
+    if (hasGrouped || this.#hasWritten || this.#columns !== undefined || !this.#dense.addRow(numbers, places))
+      return false;
     this.#cells += places.length;
     return true;
   }
 
   needsText(): boolean {
-    return this.#columns?.[this.#cells % this.#features].isWords ?? false;
+    return this.keepsSpelling() || (this.#columns?.[this.#cells % this.#features].isWords ?? false);
+  }
+
+  keepsSpelling(): boolean {
+    return this.#shown[this.#cells % this.#features].isWritten ?? false;
   }
 
   addMissing(where: () => string): void {
@@ -152,7 +173,9 @@ class OpenCells implements CellsBuilder {
   }
 
   addText(text: string): void {
-    this.#column().addText(text);
+    // What a number writes needs no table.
+    if (this.#columns === undefined && this.keepsSpelling() && isPlainNumber(text)) this.#dense.add(Number(text));
+    else this.#column().addText(text);
     this.#cells++;
   }
 
@@ -161,7 +184,7 @@ class OpenCells implements CellsBuilder {
     if (this.#columns === undefined) {
       const columns = this.#builders(
         Array.from({ length: this.#features }, (_, c) => ({
-          ...(this.#shown?.[c] ?? UNKNOWN),
+          ...this.#shown[c],
           isGrouped: this.#grouped.has(c),
         })),
       );
@@ -194,10 +217,10 @@ class OpenCells implements CellsBuilder {
 
 /** What is known of a column before its first cell. */
 const UNKNOWN: ColumnState = { isWords: false, points: 0, commas: 0, isGrouped: false };
+const WRITTEN: ColumnState = { ...UNKNOWN, isWritten: true };
 
 /** What rows of numbers show of their columns, should these be more than numbers later on: whether some have decimals. */
-function statesOf({ values, features }: Dense, before: readonly ColumnState[] | undefined): readonly ColumnState[] {
-  const states = before ?? Array.from({ length: features }, () => UNKNOWN);
+function statesOf({ values, features }: Dense, states: readonly ColumnState[]): readonly ColumnState[] {
   if (!(values instanceof Float32Array || values instanceof Float64Array)) return states;
   return states.map((state, c) => {
     for (let i = c; state.points === 0 && i < values.length; i += features)
@@ -211,20 +234,27 @@ class TypedCells implements CellsBuilder {
   readonly #name: string;
   readonly #types: readonly SchemaColumn[];
   readonly #fill: readonly number[] | undefined;
+  /** Which columns are categories that are known by how they are written, and which cells have to come as text. */
+  readonly #isWritten: readonly boolean[];
+  readonly #needText: readonly boolean[];
   readonly #account: Account;
   #columns: readonly ColumnBuilder[];
   #cells = 0;
 
-  constructor(name: string, schema: Schema, account: Account) {
+  constructor(name: string, options: Reading, schema: Schema, account: Account) {
     this.#name = name;
     this.#fill = schema.fill;
     this.#types = schema.columns ?? [];
+    this.#isWritten = this.#types.map((column) => column.written ?? isToldCategory(options, column.name));
+    this.#needText = this.#types.map((column, c) => this.#isWritten[c] || isFormatted(column));
     this.#account = account;
     this.#columns = this.#builders();
   }
 
   #builders(): ColumnBuilder[] {
-    return this.#types.map((column) => new ColumnBuilder(column.name, this.#account));
+    return this.#types.map(
+      ({ name }, c) => new ColumnBuilder(name, this.#account, this.#isWritten[c] ? WRITTEN : UNKNOWN),
+    );
   }
 
   add(value: number): void {
@@ -237,7 +267,7 @@ class TypedCells implements CellsBuilder {
   }
 
   addRow(numbers: Float64Array, places: readonly number[]): boolean {
-    if (this.#types.some(isWritten)) return false;
+    if (this.#needText.includes(true)) return false;
     for (let c = 0; c < places.length; c++) if (Number.isNaN(numbers[places[c]])) return false;
     for (let c = 0; c < places.length; c++) this.#columns[c].addNumber(numbers[places[c]]);
     this.#cells += places.length;
@@ -245,7 +275,11 @@ class TypedCells implements CellsBuilder {
   }
 
   needsText(): boolean {
-    return isWritten(this.#types[this.#cells % this.#columns.length]);
+    return this.#needText[this.#cells % this.#columns.length];
+  }
+
+  keepsSpelling(): boolean {
+    return this.#isWritten[this.#cells % this.#columns.length];
   }
 
   addText(text: string, where: () => string): void {
@@ -283,8 +317,8 @@ class TypedCells implements CellsBuilder {
   }
 }
 
-/** Whether a number in such a column is known by how it is written. */
-const isWritten = ({ type, decimal, thousands }: SchemaColumn): boolean =>
+/** Whether numbers in such a column have to be read from their text. */
+const isFormatted = ({ type, decimal, thousands }: SchemaColumn): boolean =>
   type === "text" || (type === "number" && (decimal === "," || thousands === "."));
 
 /** Whether a text is a cell of such a column. */

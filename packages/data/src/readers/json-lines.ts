@@ -290,8 +290,13 @@ function tableRows(name: string, first: Row, options: Reading): RowReader {
 }
 
 function addCell(name: string, builder: CellsBuilder, value: unknown, where: () => string): void {
-  if (typeof value === "number") builder.add(value);
-  else if (typeof value === "boolean") builder.add(Number(value));
+  if (typeof value === "number") {
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && builder.keepsSpelling?.()) {
+      const found = "expected categories that can be told apart, found a number beyond 2^53 that could be another";
+      throw badFile(name, where(), `${found}; write it as a string`);
+    }
+    builder.add(value);
+  } else if (typeof value === "boolean") builder.add(Number(value));
   else if (value === null || value === undefined) builder.addMissing(where);
   else if (typeof value === "string") {
     if (isMissing(value)) builder.addMissing(where);

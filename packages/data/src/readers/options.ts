@@ -4,6 +4,7 @@ import type { ColumnKey, Schema } from "@ranksim/core";
 import type { Budget } from "../budget.ts";
 import type { ImageSize } from "../data-set.ts";
 import type { ByteSource } from "../source.ts";
+import type { ColumnKinds } from "../table/detect.ts";
 
 /** Formats by the names that options and errors use. */
 export const FORMATS = [
@@ -61,9 +62,14 @@ export interface ReadOptions {
   readonly keep?: readonly ColumnChoice[];
   /**
    * Tables: whether words, dates and missing values may occur; where they do, the result is a table for `TableEncoder`. Without
-   * it they are refused.
+   * it they are refused, unless `columns` names a category.
    */
   readonly table?: boolean;
+  /**
+   * Tables: what columns are, by name, as an encoder or a recipe is told afterwards. Cells of those said to be categories are kept as they are
+   * written (1.1 and 1.10, 01 and 1, numbers of 19 digits); of others, numbers are known by their value.
+   */
+  readonly columns?: ColumnKinds;
   /** CSV: whether the first line names the columns (default: detected). */
   readonly header?: boolean;
   /** CSV: one character; default: detected from the content. */
@@ -131,6 +137,12 @@ export interface Reading extends ReadOptions {
    * gaps, the number of the first feature, and whether columns are words.
    */
   readonly isPart?: boolean;
+}
+
+/** Whether a column was said to be a category. */
+export function isToldCategory({ columns = {} }: ReadOptions, name: string): boolean {
+  const told = Object.hasOwn(columns, name) ? columns[name] : undefined;
+  return (typeof told === "object" ? told.type : told) === "category";
 }
 
 /** All rows at once. */

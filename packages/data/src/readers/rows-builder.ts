@@ -69,7 +69,8 @@ export class RowsBuilder {
     this.#isPart = options.isPart === true;
     this.several = options.multilabel === true;
     this.#emptyLabels = this.several ? undefined : options.emptyLabels;
-    this.cells = own.cells?.(this.#account) ?? cellsBuilder(name, options, this.#features, this.#account);
+    this.cells =
+      own.cells?.(this.#account) ?? cellsBuilder(name, options, this.#features, this.#featureNames, this.#account);
   }
 
   /** Whether the next row is left out, as its label is empty. It is asked before anything of the row is added. */

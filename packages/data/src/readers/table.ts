@@ -106,6 +106,7 @@ export class TableBuilder {
     if (typeof cell === "number" && !Number.isNaN(cell)) builder.add(cell);
     else if (typeof cell === "boolean") builder.add(Number(cell));
     else if (typeof cell === "bigint" && Number.isSafeInteger(Number(cell))) builder.add(Number(cell));
+    else if (typeof cell === "bigint" && builder.keepsSpelling?.()) builder.addText(String(cell), where);
     else if (cell === null || cell === undefined || Number.isNaN(cell)) builder.addMissing(where);
     else if (typeof cell === "string" && isMissing(cell)) builder.addMissing(where);
     else if (typeof cell === "string") builder.addText(cell, where);

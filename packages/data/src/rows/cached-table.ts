@@ -31,6 +31,7 @@ interface CachedColumn {
   readonly name: string;
   decimal?: ",";
   grouped?: true;
+  written?: true;
   /** The words of the column; none where it is one of numbers. */
   words?: Map<string, number>;
   /** The blocks whose cells were written as numbers, and the file they come from. */
@@ -104,10 +105,10 @@ export class TableCache {
     return new CachedTable({
       ...{ store: this.#store, rows: this.#rows, blocks: [...this.#blocks], width: this.#columns.length },
       options: this.#options,
-      columns: this.#columns.map(({ name, decimal, words, grouped }, place) => ({
+      columns: this.#columns.map(({ name, decimal, words, grouped, written }, place) => ({
         ...{ name, place },
         ...(grouped ? { grouped } : {}),
-        ...(words ? { words: [...words.keys()] } : decimal ? { decimal } : {}),
+        ...(words ? { words: [...words.keys()], ...(written ? { written } : {}) } : decimal ? { decimal } : {}),
       })),
     });
   }
@@ -120,6 +121,7 @@ export class TableCache {
       own.numbers.push({ block: this.#blocks.length, part });
       return column.values;
     }
+    if (column.written) own.written = true;
     own.words ??= new Map();
     const { words } = own;
     const codes = column.words.map((word) => this.#codeOf(words, word));
@@ -210,6 +212,7 @@ interface CachedLayout {
     readonly words?: readonly string[];
     readonly decimal?: ",";
     readonly grouped?: true;
+    readonly written?: true;
   }[];
 }
 
@@ -280,11 +283,11 @@ class CachedTable implements TableSource {
   }
 
   #columnOf(c: number, cells: Float64Array): TableColumn {
-    const { name, words, decimal, grouped } = this.#layout.columns[c];
+    const { name, words, decimal, grouped, written } = this.#layout.columns[c];
     const lost = grouped ? { grouped } : {};
     if (!words) return { form: "numbers", name, values: cells, ...(decimal ? { decimal } : {}), ...lost };
     const codes = Uint32Array.from(cells, (code) => (Number.isNaN(code) ? NO_WORD : code));
-    return { form: "words", name, words, codes, ...lost };
+    return { form: "words", name, words, codes, ...lost, ...(written ? { written } : {}) };
   }
 }
 

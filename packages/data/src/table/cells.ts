@@ -1,5 +1,6 @@
 /** What the text of a cell says: nothing, a category or a truth. One rule for all formats, for training and for later rows. */
 
+import type { SchemaColumn } from "@ranksim/core";
 import { commaNumber, plainNumber } from "./numbers.ts";
 
 /** Texts that stand for no value, in lower case. */
@@ -25,6 +26,17 @@ export function categoryOf(text: string): string {
   const withComma = commaNumber(text);
   return Number.isNaN(withComma) ? text : spelled(withComma, ",");
 }
+
+/** What the categories of a column are known by: as they are written where the spellings of training tell them apart, else as above. */
+export const knownBy = ({ written }: Pick<SchemaColumn, "written">): ((text: string) => string) =>
+  written ? (text) => text : categoryOf;
+
+/** Whether a category is written as it is known by its value, and is not rounded to that. */
+export const isPlainly = (text: string): boolean =>
+  categoryOf(text) === text && !(Math.abs(plainNumber(text)) > Number.MAX_SAFE_INTEGER);
+
+/** Whether a text is what writing the number that it spells gives, so that the number may stand for it. */
+export const isPlainNumber = (text: string): boolean => isPlainly(text) && !Number.isNaN(plainNumber(text));
 
 /** A number as the category it is known by, with the decimal sign of its column. */
 export const spelled = (value: number, decimal?: ","): string =>

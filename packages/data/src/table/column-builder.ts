@@ -1,11 +1,12 @@
 /**
  * Cells of one column on their way to a table. A column is one of numbers, with decimal points or with decimal commas, until a cell says
  * otherwise; then what came before becomes words too, spelled as categories are known, and later cells stay as they are written: in which
- * format all of them are numbers after all shows when all are there. A column whose type is known from training takes nothing else.
+ * format all of them are numbers after all shows when all are there. A column whose type is known from training
+ * takes nothing else, and one that is known to be of categories forgets no spelling.
  */
 
 import type { Account } from "../budget.ts";
-import { isMissing, spelled } from "./cells.ts";
+import { isMissing, isPlainNumber, spelled } from "./cells.ts";
 import { commaNumber, mayBeThousands, plainNumber } from "./numbers.ts";
 import { NO_WORD, type TableColumn } from "./table.ts";
 
@@ -17,6 +18,8 @@ export interface ColumnState {
   readonly commas: number;
   /** Whether numbers such as 12.000 were among them. */
   readonly isGrouped: boolean;
+  /** Whether it is known to be one of categories, which are kept as they are written. */
+  readonly isWritten?: true;
 }
 
 /** Cells that there is room for at first. */
@@ -35,11 +38,13 @@ export class ColumnBuilder {
   #points = 0;
   #commas = 0;
   #isGrouped = false;
+  readonly #written: { readonly isWritten?: true };
 
   /** Room is taken from the account before it is made. `before`: what earlier cells, which another builder took, have shown. */
   constructor(name: string, account: Account, before?: ColumnState) {
     this.#name = name;
     this.#account = account;
+    this.#written = before?.isWritten ? { isWritten: true } : {};
     account.take(COLUMN_BYTES);
     if (!before) return;
     this.#points = before.points;
@@ -49,7 +54,8 @@ export class ColumnBuilder {
   }
 
   get state(): ColumnState {
-    return { isWords: this.isWords, points: this.#points, commas: this.#commas, isGrouped: this.#isGrouped };
+    const [points, commas, isGrouped] = [this.#points, this.#commas, this.#isGrouped];
+    return { isWords: this.isWords, points, commas, isGrouped, ...this.#written };
   }
 
   get isWords(): boolean {
@@ -80,6 +86,11 @@ export class ColumnBuilder {
       this.addNumber(Number.NaN);
       return;
     }
+    if (this.#written.isWritten) {
+      if (this.#codes === undefined && isPlainNumber(text)) this.addNumber(Number(text));
+      else this.addWord(text);
+      return;
+    }
     if (this.#codes === undefined) {
       const plain = plainNumber(text);
       if (!Number.isNaN(plain)) {
@@ -108,7 +119,8 @@ export class ColumnBuilder {
     const grouped = this.#isGrouped ? ({ grouped: true } as const) : {};
     if (this.#codes !== undefined) {
       const codes = this.#codes.slice(0, this.#length);
-      return { form: "words", name, codes, words: [...this.#words.keys()], ...grouped };
+      const written = this.#written.isWritten ? ({ written: true } as const) : {};
+      return { form: "words", name, codes, words: [...this.#words.keys()], ...grouped, ...written };
     }
     const values = this.#numbers.slice(0, this.#length);
     return { form: "numbers", name, values, ...(this.#commas > 0 ? { decimal: "," } : {}), ...grouped };

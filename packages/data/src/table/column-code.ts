@@ -7,11 +7,11 @@
 
 import { type Csr, RanksimError, type SchemaColumn } from "@ranksim/core";
 import type { TextModel } from "../text/readers.ts";
-import { categoryOf, isMissing, spelled, truthOf } from "./cells.ts";
+import { isMissing, knownBy, spelled, truthOf } from "./cells.ts";
 import { dateOf, timeOfDay } from "./dates.ts";
 import { columnNumber, plainNumber } from "./numbers.ts";
 import type { Spacing, TableParams } from "./params.ts";
-import { NO_WORD, type TableColumn } from "./table.ts";
+import { NO_WORD, refuseRounded, type TableColumn } from "./table.ts";
 
 /** All of a value's membership. */
 export const FULL = 255;
@@ -98,12 +98,17 @@ export function textsOf(column: TableColumn): (string | undefined)[] {
   return Array.from(column.codes, (code) => (code === NO_WORD ? undefined : texts[code]));
 }
 
-/** The cells as categories: a number for each among `words`, and what a cell holds that is none of them. */
-function wordsOf(column: TableColumn, places: ReadonlyMap<string, number>): Int32Array {
-  const place = (word: string) => (isMissing(word) ? MISSING : (places.get(categoryOf(word)) ?? OTHER));
+/** The cells as categories: a number for each among the words of the code, and what a cell holds that is none of them. */
+function wordsOf(column: TableColumn, code: ColumnCode): Int32Array {
+  const known = knownBy(code);
+  const places = new Map(code.words.map((word, i) => [known(word), i]));
+  const place = (word: string) => (isMissing(word) ? MISSING : (places.get(known(word)) ?? OTHER));
   if (column.form === "numbers") {
     const { decimal } = column;
-    return Int32Array.from(column.values, (value) => (Number.isNaN(value) ? MISSING : place(spelled(value, decimal))));
+    return Int32Array.from(column.values, (value, r) => {
+      if (code.written) refuseRounded(code.name, r, value);
+      return Number.isNaN(value) ? MISSING : place(spelled(value, decimal));
+    });
   }
   const byWord = column.words.map(place);
   return Int32Array.from(column.codes, (code) => (code === NO_WORD ? MISSING : byWord[code]));
@@ -182,10 +187,11 @@ function commonValues(values: Float64Array, knots: number): number[] {
 /** The most frequent words that occur at least twice; of equals those that come first in the alphabet. */
 function learnWords(column: TableColumn, schema: SchemaColumn, most: number): ColumnCode {
   const counts = new Map<string, number>();
+  const known = knownBy(schema);
   let gaps = false;
   const add = (word: string | undefined, times: number) => {
     if (word === undefined || isMissing(word)) gaps = true;
-    else counts.set(categoryOf(word), (counts.get(categoryOf(word)) ?? 0) + times);
+    else counts.set(known(word), (counts.get(known(word)) ?? 0) + times);
   };
   if (column.form === "numbers")
     for (const value of column.values) add(Number.isNaN(value) ? undefined : spelled(value, column.decimal), 1);
@@ -200,7 +206,7 @@ function learnWords(column: TableColumn, schema: SchemaColumn, most: number): Co
   }
   // Numbers beyond 2^53 were rounded when they were read: two categories may have become one.
   const rounded = [...counts.keys()].find((word) => Math.abs(plainNumber(word)) > Number.MAX_SAFE_INTEGER);
-  if (rounded !== undefined) {
+  if (rounded !== undefined && !schema.written) {
     throw new RanksimError(
       "bad-matrix",
       `column ${JSON.stringify(schema.name)}: expected categories that can be told apart, found numbers beyond 2^53 such as ${rounded}; put a letter before them, or leave the column out`,
@@ -311,7 +317,7 @@ export function coder(column: TableColumn, code: ColumnCode, first: number, text
     };
   }
   if (type === "category") {
-    const places = wordsOf(column, new Map(words.map((word, i) => [categoryOf(word), i])));
+    const places = wordsOf(column, code);
     return (row, sink) => {
       const place = places[row];
       if (place >= 0) sink(first + place, FULL);

@@ -2,7 +2,7 @@
 
 import { type ColumnType, RanksimError, type RowSource, type Rows, type SchemaColumn } from "@ranksim/core";
 import { didYouMean } from "../did-you-mean.ts";
-import { isMissingAmongNumbers, spelled, truthsOf } from "./cells.ts";
+import { isMissingAmongNumbers, isPlainly, spelled, truthsOf } from "./cells.ts";
 import { numbersOf } from "./column-code.ts";
 import { type DateOrder, dateOf, timeOfDay } from "./dates.ts";
 import { looksNumeric, numberFormatOf } from "./numbers.ts";
@@ -81,6 +81,10 @@ function asTold(column: TableColumn, kind: ColumnKind): DetectedColumn {
     case "date-dmy":
     case "date-mdy":
       return { name, type: "date", order: kind === "date-dmy" ? "dmy" : "mdy", ...missingAmong(column) };
+    case "category": {
+      const isWritten = column.form === "words" && column.written && !column.words.every(isPlainly);
+      return { name, type: kind, ...(isWritten ? { written: true } : {}) };
+    }
     default:
       return { name, type: kind };
   }

@@ -86,7 +86,8 @@ function readVectorizer(saved: Saved, step: Saved): TextModel {
 type StoredColumn = Omit<ColumnCode, "parts" | "words" | "text"> & { readonly words: number };
 
 function readColumn(saved: Saved, column: unknown, c: number): StoredColumn {
-  const { name, type, decimal, thousands, unit, order, missing, other, gaps, words, ...rest } = (column ?? {}) as {
+  const { name, type, decimal, thousands, unit, order, missing, written, other, gaps, words, ...rest } = (column ??
+    {}) as {
     [key: string]: unknown;
   };
   const isOneOf = (value: unknown, ...choices: readonly unknown[]) => value === undefined || choices.includes(value);
@@ -99,6 +100,7 @@ function readColumn(saved: Saved, column: unknown, c: number): StoredColumn {
     isOneOf(typeof unit, "string", "undefined") &&
     isOneOf(order, "dmy", "mdy", "seconds", "milliseconds") &&
     (missing === undefined || (Array.isArray(missing) && missing.every((cell) => typeof cell === "string"))) &&
+    isOneOf(written, type === "category" || undefined) &&
     Object.keys(rest).length === 0 &&
     typeof other === "boolean" &&
     typeof gaps === "boolean" &&

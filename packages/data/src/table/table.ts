@@ -22,6 +22,8 @@ export interface WordColumn {
   readonly words: readonly string[];
   /** Whether cells such as 12.000 were read as numbers before a word came: if points set thousands apart, these are lost. */
   readonly grouped?: true;
+  /** Whether all words are as they were written, those of numbers too: a column of records, or one that was said to be a category as it was read. */
+  readonly written?: true;
 }
 
 export type TableColumn = NumberColumn | WordColumn;
@@ -186,7 +188,20 @@ function joinColumns(parts: readonly TableColumn[]): TableColumn {
     }
   }
   const grouped = parts.some((part) => part.grouped) ? ({ grouped: true } as const) : {};
-  return { form: "words", name: parts[0].name, codes, words: [...places.keys()], ...grouped };
+  const written = parts.some((part) => part.form === "words" && part.written) ? ({ written: true } as const) : {};
+  return { form: "words", name: parts[0].name, codes, words: [...places.keys()], ...grouped, ...written };
+}
+
+/** Numbers beyond this are written with an exponent. */
+const LARGEST_WRITTEN = 1e21;
+
+/** Refuses a number among words that may have been another one before it was rounded, such as one of 19 digits. */
+export function refuseRounded(name: string, row: number, value: number): void {
+  if (!(Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < LARGEST_WRITTEN)) return;
+  throw new RanksimError(
+    "bad-matrix",
+    `column ${JSON.stringify(name)}, row ${row}: expected words, or numbers up to 2^53, found ${value}, which could be another; write it as a string`,
+  );
 }
 
 /** A column of numbers where all values are numbers or missing, else one of words. */
@@ -195,11 +210,12 @@ function columnOf(name: string, cells: readonly unknown[]): TableColumn {
     return { form: "numbers", name, values: Float64Array.from(cells, (cell) => (cell as number | null) ?? Number.NaN) };
   }
   const codes = new Map<string, number>();
-  const codeOf = (cell: unknown): number => {
+  const codeOf = (cell: unknown, row: number): number => {
     if (cell === null || cell === undefined || Number.isNaN(cell)) return NO_WORD;
+    if (typeof cell === "number") refuseRounded(name, row, cell);
     const word = cell instanceof Date ? cell.toISOString() : String(cell);
     if (!codes.has(word)) codes.set(word, codes.size);
     return codes.get(word) as number;
   };
-  return { form: "words", name, codes: Uint32Array.from(cells, codeOf), words: [...codes.keys()] };
+  return { form: "words", name, codes: Uint32Array.from(cells, codeOf), words: [...codes.keys()], written: true };
 }

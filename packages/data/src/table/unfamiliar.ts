@@ -1,6 +1,6 @@
 /** Cells of later rows that are unlike those of training: words that were not there, values far beyond all, columns that are empty. */
 
-import { categoryOf } from "./cells.ts";
+import { knownBy } from "./cells.ts";
 import { type ColumnCode, numbersOf, textsOf } from "./column-code.ts";
 import type { Table, TableColumn } from "./table.ts";
 
@@ -64,11 +64,13 @@ export class UnfamiliarTally {
   }
 }
 
-function addWords(column: TableColumn, { words }: ColumnCode, found: Strange): void {
-  const known = new Set(words.map(categoryOf));
+function addWords(column: TableColumn, code: ColumnCode, found: Strange): void {
+  const { words } = code;
+  const wordOf = knownBy(code);
+  const known = new Set(words.map(wordOf));
   for (const text of textsOf(column)) {
     if (text === undefined) found.missing++;
-    else if (words.length > 0 && !known.has(categoryOf(text))) {
+    else if (words.length > 0 && !known.has(wordOf(text))) {
       found.unknown++;
       found.example ??= text;
     }

@@ -250,6 +250,14 @@ describe("TableEncoder", () => {
       "id = a1234567890123456781",
     ]);
     expect((await fit("12345")).featureNames.slice(0, 2)).toEqual(["id = 123450", "id = 123451"]);
+    const texts = (id: unknown) =>
+      ["9007199254740992", "9007199254740993", id].flatMap((one) => [{ id: one }, { id: one }]);
+    const encoder = new TableEncoder({ types: { id: "category" } });
+    const model = await encoder.fit(texts("01"));
+    expect(model.featureNames).toEqual(["id = 01", "id = 9007199254740992", "id = 9007199254740993"]);
+    const rounded = { code: "bad-matrix", message: expect.stringMatching(/column "id", row \d.*write it as a string/) };
+    await expect(encoder.fit(texts(2 ** 53))).rejects.toMatchObject(rounded);
+    await expect(model.transform([{ id: 2 ** 53 }])).rejects.toMatchObject(rounded);
   });
 
   test("reads booleans in any of their spellings", async () => {

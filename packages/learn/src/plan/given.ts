@@ -14,6 +14,7 @@ import {
   type TableRows,
   type TextRows,
 } from "@ranksim/data";
+import type { ColumnOptions } from "./prepare.ts";
 
 /** Rows with names, and how the columns of labels and of text are called. */
 export interface RecordOptions {
@@ -40,7 +41,7 @@ export type TrainingData =
 /** What was given, as readers would give it; refused with the cure where it is no data. */
 export async function dataOf(
   given: TrainingData,
-  options: RecordOptions & { readonly reading?: ReadOptions },
+  options: RecordOptions & ColumnOptions & { readonly reading?: ReadOptions },
 ): Promise<AnyRows> {
   if (isFile(given)) return fileData(given, options);
   if (isRecords(given)) return recordData(given, options);
@@ -64,11 +65,15 @@ const isFile = (given: unknown): given is Blob =>
   /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(given));
 
 /** A file as the command reads it. */
-function fileData(file: Blob, { label, text, reading }: RecordOptions & { readonly reading?: ReadOptions }) {
+function fileData(
+  file: Blob,
+  { label, text, columns, reading }: RecordOptions & ColumnOptions & { readonly reading?: ReadOptions },
+) {
   return readData(blobSource(file), {
     emptyLabels: "leave out",
     ...(text === undefined ? { table: true } : { textColumn: text }),
     ...(label === undefined ? {} : { labelColumn: label }),
+    ...(columns ? { columns } : {}),
     ...reading,
   });
 }

@@ -119,6 +119,7 @@ describe("a schema", () => {
     ["width", { form: "numbers", width: 0.5 }],
     ["takes 3 columns", { form: "numbers", width: 2 }],
     ["columns", { form: "numbers", width: 3, columns: [{ name: "a", type: "number" }] }],
+    ["written", { form: "table", columns: [{ name: "a", type: "category", written: false }] }],
     ["columns", { form: "numbers", width: 3, columns: ["a", "b", "c"] }],
     [
       "different names",

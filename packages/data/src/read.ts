@@ -132,7 +132,7 @@ export async function* readRows(source: ByteSource, options: Reading): RowBlocks
     ...(format === "tar" ? {} : { format }),
     ...(textColumn === undefined ? {} : { textColumn }),
   };
-  const blocks = reader.read(reader.isText ? recoded(opened, options) : opened, reading);
+  const blocks = untilAborted(reader.read(reader.isText ? recoded(opened, options) : opened, reading), options.signal);
   const labelsAreText = reader.labelsAreText === true;
   if (options.isPart) return { ...(yield* blocks), labelsAreText };
   if (reader.isFolder) return yield* blocks;
@@ -140,6 +140,20 @@ export async function* readRows(source: ByteSource, options: Reading): RowBlocks
     yield y ? { ...data, y: typedLabels(name, y, labelsAreText) } : data;
   }
   return undefined;
+}
+
+/** The blocks until the caller ends the reading. */
+async function* untilAborted(blocks: RowBlocks, signal: AbortSignal | undefined): RowBlocks {
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await blocks.next();
+      if (done) return value;
+      yield value;
+    }
+  } finally {
+    await blocks.return(undefined);
+  }
 }
 
 /** Whether a file has a text on each line, and nothing else. */

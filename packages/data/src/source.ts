@@ -30,20 +30,16 @@ export interface ByteSource {
    * beginning of `into`, if they fit there.
    */
   slice?(from: number, to: number, into?: Uint8Array): Promise<Uint8Array>;
-  /** The bytes by their place, at once: for libraries that do not wait. Whoever opens it closes it. */
-  at?(): BytesAt;
+  /** The file itself, opened, for libraries that read in a thread of their own. Whoever opens it closes it. */
+  file?(): OpenFile;
   /** The source of another name beside this one, if there is one: finds the labels that belong to images. */
   sibling?(name: string): Promise<ByteSource | undefined>;
 }
 
-/** Bytes that are read by their place, and written where `write` is there. */
-export interface BytesAt {
+/** An open file: every thread of the process can read it by its number. */
+export interface OpenFile {
+  readonly number: number;
   readonly byteLength: number;
-  /** Reads up to as many bytes as `into` has; answers how many there were. */
-  read(into: Uint8Array, from: number): number;
-  write?(bytes: Uint8Array, to: number): void;
-  /** Makes it longer or shorter, where it is written to. */
-  resize?(byteLength: number): void;
   close(): void;
 }
 
@@ -81,20 +77,6 @@ export function bytesSource(bytes: Uint8Array, name = "data"): ByteSource {
     async slice(from, to) {
       return bytes.subarray(from, to);
     },
-    at: () => bytesAt(bytes),
-  };
-}
-
-/** Bytes in memory by their place. */
-export function bytesAt(bytes: Uint8Array): BytesAt {
-  return {
-    byteLength: bytes.byteLength,
-    read(into, from) {
-      const found = bytes.subarray(from, from + into.byteLength);
-      into.set(found);
-      return found.byteLength;
-    },
-    close() {},
   };
 }
 

@@ -5,14 +5,14 @@ import { cases } from "../../core/test/tier.ts";
 import { Draw } from "../../lab/src/differential/draw.ts";
 import { joined } from "./rows.ts";
 
-const CASES = cases(200, 2000);
+export const CASES = cases(200, 2000);
 const SEED = Number(process.env.RANKSIM_TEST_SEED ?? 1);
 /** A case that takes longer is a failure. Processor time: the machine may have other work. */
 const LONGEST_SECONDS = 2;
 
 /** Makes many attempts, each with draws of its own. An attempt answers with what went wrong, and nothing if all is well. */
-export async function attack(attempt: (draw: Draw) => Promise<readonly string[]>): Promise<void> {
-  for (let number = 0; number < CASES; number++) {
+export async function attack(attempt: (draw: Draw) => Promise<readonly string[]>, count = CASES): Promise<void> {
+  for (let number = 0; number < count; number++) {
     const began = process.cpuUsage();
     const wrong = await attempt(new Draw(SEED, number));
     const { user, system } = process.cpuUsage(began);

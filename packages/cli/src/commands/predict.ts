@@ -144,7 +144,12 @@ export function addPredict(program: Command, io: Io): void {
           });
         };
         const answers = answering(chained(first, blocks), ask, found);
-        if (original) await writeTo(options.out, annotated(original, await cellAnswers(answers, classes)), io);
+        if (original)
+          await writeTo(
+            options.out,
+            annotated(original, await cellAnswers(answers, classes), { signal: io.signal }),
+            io,
+          );
         else if (session.json && options.out === "-") await printJson(answers, shape, session);
         else await writeTo(options.out, chunksOf(answers, format, shape), io);
         for (const note of unfamiliar?.notes() ?? []) await session.note(note);

@@ -131,7 +131,7 @@ async function open(
   const set = await session.metered(`reading ${name}`, async (meter) => {
     const onRead: OnRead = (read, total) => meter.show(total ? Math.min(read / total, 0.999) : 0, bytes(read));
     const sources = await Promise.all(parts.map((part) => sourceOf(part, session, onRead)));
-    return read(sources, { ...(parts.length === 1 ? reading : joined), ...apart });
+    return read(sources, { ...(parts.length === 1 ? reading : joined), ...apart, signal: io.signal });
   });
   io.signal.throwIfAborted();
   for (const note of set.notes ?? []) await session.note(note);
@@ -153,7 +153,7 @@ export async function* openBlocks(
   const { io } = session;
   const { keep = [], reuseMemory = false } = options;
   const told = new Set<string>();
-  const apart = await metadataOf(options, io);
+  const apart = { ...(await metadataOf(options, io)), signal: io.signal };
   for (const part of await dataParts(what, io.cwd)) {
     const { name } = part;
     for await (const block of blocksOf(part, { ...reading, ...apart, keep, reuseMemory }, session, onRead)) {

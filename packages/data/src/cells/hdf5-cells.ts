@@ -1,7 +1,6 @@
 /** Counts of genes in HDF5: AnnData's .h5ad, 10x Genomics' .h5 and .loom, told apart by what they hold. */
 
 import { RanksimError } from "@ranksim/core";
-import type { Dataset } from "h5wasm";
 import type { Reading } from "../readers/options.ts";
 import type { RowBlocks } from "../readers/reader.ts";
 import type { Opened } from "../source.ts";
@@ -16,17 +15,16 @@ const TURNED = 1 << 24;
 /** Reads a file of counts. */
 export async function* readHdf5(opened: Opened, options: Reading): RowBlocks {
   const { name } = opened;
-  return yield* readingHdf5(opened, options.budget, (file) => cellRows(name, cellsOf(file, options), options));
+  return yield* readingHdf5(opened, options, async function* (file) {
+    return yield* cellRows(name, await cellsOf(file, options), options);
+  });
 }
 
-function cellsOf(file: Hdf5, options: Reading): CellFile {
-  const root = file.keys("");
+async function cellsOf(file: Hdf5, options: Reading): Promise<CellFile> {
+  const root = await file.keys("");
   if (root.includes("X") && root.includes("obs") && root.includes("var")) return annData(file, options);
   if (root.includes("matrix") && root.includes("row_attrs") && root.includes("col_attrs")) return loom(file);
-  const group = root.find((key) =>
-    ["barcodes", "data", "indices", "indptr", "shape"].every((part) => file.at(`${key}/${part}`)),
-  );
-  if (group !== undefined) return tenX(file, group);
+  for (const key of root) if (await isTenX(file, key)) return tenX(file, key);
   throw file.strange({
     expected: "AnnData (.h5ad), 10x Genomics (.h5) or loom",
     found: `HDF5 with ${root.slice(0, 8).join(", ") || "nothing in it"}`,
@@ -34,15 +32,25 @@ function cellsOf(file: Hdf5, options: Reading): CellFile {
   });
 }
 
+async function isTenX(file: Hdf5, group: string): Promise<boolean> {
+  for (const part of ["barcodes", "data", "indices", "indptr", "shape"]) {
+    if (!(await file.has(`${group}/${part}`))) return false;
+  }
+  return true;
+}
+
 /** 10x Genomics: the matrix of genes and cells by columns, which are cells. */
-function tenX(file: Hdf5, group: string): CellFile {
-  const isNew = file.isGroup(`${group}/features`);
-  const names = file.texts(isNew ? `${group}/features/name` : `${group}/gene_names`);
-  const ids = file.texts(isNew ? `${group}/features/id` : `${group}/genes`);
-  const types = isNew && file.at(`${group}/features/feature_type`) ? file.texts(`${group}/features/feature_type`) : [];
+async function tenX(file: Hdf5, group: string): Promise<CellFile> {
+  const isNew = await file.isGroup(`${group}/features`);
+  const names = await file.texts(isNew ? `${group}/features/name` : `${group}/gene_names`);
+  const ids = await file.texts(isNew ? `${group}/features/id` : `${group}/genes`);
+  const types =
+    isNew && (await file.has(`${group}/features/feature_type`))
+      ? await file.texts(`${group}/features/feature_type`)
+      : [];
   const isOther = Uint8Array.from(types, (type) => (type === "Gene Expression" ? 0 : 1));
-  const barcodes = file.texts(`${group}/barcodes`);
-  const shape = file.allNumbers(`${group}/shape`);
+  const barcodes = await file.texts(`${group}/barcodes`);
+  const shape = await file.allNumbers(`${group}/shape`);
   if (shape[0] !== names.length || shape[1] !== barcodes.length) {
     throw file.refused(`${group}/shape`, `expected ${names.length} x ${barcodes.length}`, `found ${shape.join(" x ")}`);
   }
@@ -56,42 +64,42 @@ function tenX(file: Hdf5, group: string): CellFile {
 }
 
 /** Loom: genes are rows of the matrix, cells its columns. */
-function loom(file: Hdf5): CellFile {
-  const named = (group: string, names: readonly string[]): string | undefined => {
-    const key = file.keys(group).find((one) => names.includes(one.toLowerCase()));
+async function loom(file: Hdf5): Promise<CellFile> {
+  const named = async (group: string, names: readonly string[]): Promise<string | undefined> => {
+    const key = (await file.keys(group)).find((one) => names.includes(one.toLowerCase()));
     return key === undefined ? undefined : `${group}/${key}`;
   };
-  const cells = named("col_attrs", ["cellid", "cell_id", "obs_names", "barcode", "barcodes"]);
-  const symbols = named("row_attrs", ["gene", "genes", "gene_name", "gene_names", "var_names", "symbol"]);
-  const numbers = named("row_attrs", ["accession", "ensembl", "ensembl_id", "gene_id", "gene_ids"]);
+  const cells = await named("col_attrs", ["cellid", "cell_id", "obs_names", "barcode", "barcodes"]);
+  const symbols = await named("row_attrs", ["gene", "genes", "gene_name", "gene_names", "var_names", "symbol"]);
+  const numbers = await named("row_attrs", ["accession", "ensembl", "ensembl_id", "gene_id", "gene_ids"]);
   if (!cells || !(symbols ?? numbers)) {
-    const found = `${file.keys("row_attrs").join(", ")}; ${file.keys("col_attrs").join(", ")}`;
+    const found = `${(await file.keys("row_attrs")).join(", ")}; ${(await file.keys("col_attrs")).join(", ")}`;
     throw file.strange({ expected: "row_attrs/Gene or row_attrs/Accession, and col_attrs/CellID", found });
   }
-  const names = file.texts((symbols ?? numbers) as string);
-  const barcodes = file.texts(cells);
-  const matrix = checkedShape(file, file.array("matrix", 2), names.length, barcodes.length);
+  const names = await file.texts((symbols ?? numbers) as string);
+  const barcodes = await file.texts(cells);
+  const matrix = checkedShape(file, await file.array("matrix", 2), names.length, barcodes.length);
+  const ids = symbols && numbers ? await file.texts(numbers) : undefined;
+  const columns: string[] = [];
+  for (const key of await file.keys("col_attrs")) {
+    const shape = (await file.metadata(`col_attrs/${key}`))?.shape;
+    if (shape?.length === 1 && shape[0] === barcodes.length) columns.push(key);
+  }
   return {
-    genes: { names, ids: symbols && numbers ? file.texts(numbers) : undefined },
+    genes: { names, ids },
     barcodes,
-    columns: file.keys("col_attrs").filter((key) => isList(file, `col_attrs/${key}`, barcodes.length)),
+    columns,
     column: (key) => file.texts(`col_attrs/${key}`),
-    *batches() {
+    async *batches() {
       const step = rowsAtATime(names.length);
       for (let from = 0; from < barcodes.length; from += step) {
         const to = Math.min(from + step, barcodes.length);
-        const values = file.numbers(matrix, [0, names.length], [from, to]);
+        const values = await file.numbers(matrix, [0, names.length], [from, to]);
         yield entriesOf(to - from, names.length, (cell, gene) => values[gene * (to - from) + cell]);
       }
     },
   };
 }
-
-const isList = (file: Hdf5, path: string, length: number): boolean => {
-  const found = file.at(path);
-  const shape = found?.type === "Dataset" ? (found as Dataset).shape : undefined;
-  return shape?.length === 1 && shape[0] === length;
-};
 
 function checkedShape(file: Hdf5, array: H5Array, rows: number, columns: number): H5Array {
   const [r, c] = array.shape;
@@ -116,30 +124,32 @@ function entriesOf(cells: number, genes: number, valueAt: (cell: number, gene: n
 }
 
 /** AnnData: cells are rows. */
-function annData(file: Hdf5, options: Reading): CellFile {
-  const { path, notes } = chosenCounts(file, options.layer);
-  const obs = frame(file, "obs");
-  const genes = genesOf(file, path.startsWith("raw") ? path.replace(/X$/, "var") : "var");
+async function annData(file: Hdf5, options: Reading): Promise<CellFile> {
+  const { path, notes } = await chosenCounts(file, options.layer);
+  const obs = await frame(file, "obs");
+  const genes = await genesOf(file, path.startsWith("raw") ? path.replace(/X$/, "var") : "var");
   const [cells, width] = [obs.index.length, genes.names.length];
   return {
     genes,
     barcodes: obs.index,
     columns: obs.columns,
     column: obs.column,
-    batches: () => (file.isGroup(path) ? sparse(file, path, cells, width) : dense(file, path, cells, width)),
+    async *batches() {
+      yield* (await file.isGroup(path)) ? await sparse(file, path, cells, width) : dense(file, path, cells, width);
+    },
     notes,
   };
 }
 
 /** What holds the counts: what was asked for, else the first that has whole numbers. */
-function chosenCounts(
+async function chosenCounts(
   file: Hdf5,
   layer: string | undefined,
-): { readonly path: string; readonly notes: readonly string[] } {
-  const raw = file.at("raw/X") ? "raw/X" : "raw.X";
+): Promise<{ readonly path: string; readonly notes: readonly string[] }> {
+  const raw = (await file.has("raw/X")) ? "raw/X" : "raw.X";
   const paths = new Map<string, string>([["X", "X"]]);
-  for (const key of file.keys("layers")) paths.set(key, `layers/${key}`);
-  if (file.at(raw)) paths.set("raw", raw);
+  for (const key of await file.keys("layers")) paths.set(key, `layers/${key}`);
+  if (await file.has(raw)) paths.set("raw", raw);
   if (layer !== undefined) {
     const path = paths.get(layer);
     if (path !== undefined) return { path, notes: [] };
@@ -152,7 +162,8 @@ function chosenCounts(
     });
   }
   const usual = ["X", "counts", "raw"].flatMap((key) => paths.get(key) ?? []);
-  const looks = usual.map((path) => ({ path, ...lookAt(file, path) }));
+  const looks: ({ readonly path: string } & Look)[] = [];
+  for (const path of usual) looks.push({ path, ...(await lookAt(file, path)) });
   const counts = looks.find(({ areCounts }) => areCounts);
   if (counts?.path === "X") return { path: "X", notes: [] };
   if (counts)
@@ -171,12 +182,17 @@ function chosenCounts(
 /** Values of a matrix that are looked at. */
 const LOOKED_AT = 4096;
 
-function lookAt(file: Hdf5, path: string): { readonly areCounts: boolean; readonly hasNegative: boolean } {
-  const isSparse = file.isGroup(path);
-  const array = isSparse ? file.array(`${path}/data`) : file.array(path, 2);
+interface Look {
+  readonly areCounts: boolean;
+  readonly hasNegative: boolean;
+}
+
+async function lookAt(file: Hdf5, path: string): Promise<Look> {
+  const isSparse = await file.isGroup(path);
+  const array = await (isSparse ? file.array(`${path}/data`) : file.array(path, 2));
   const [rows, width = 1] = array.shape;
   const few = Math.min(rows, isSparse ? LOOKED_AT : Math.ceil(LOOKED_AT / Math.max(1, width)));
-  const values = isSparse ? file.numbers(array, [0, few]) : file.numbers(array, [0, few], [0, width]);
+  const values = await file.numbers(array, [0, few], ...(isSparse ? [] : [[0, width] as const]));
   let [areCounts, hasNegative] = [true, false];
   for (const value of values) {
     if (!Number.isInteger(value) || value < 0) areCounts = false;
@@ -189,43 +205,43 @@ const IDS = /^(gene_?ids?|ensembl(_?(gene_?)?ids?)?|accession|feature_?ids?)$/i;
 const SYMBOLS = /^(feature_?names?|gene_?symbols?|gene_?names?|gene_?short_?names?|symbols?|hgnc(_symbol)?)$/i;
 
 /** Genes by the index of a frame, and the column that has their other names. */
-function genesOf(file: Hdf5, path: string): Genes {
-  const { index, columns, column } = frame(file, path);
+async function genesOf(file: Hdf5, path: string): Promise<Genes> {
+  const { index, columns, column } = await frame(file, path);
   const areIds = 2 * index.filter((name) => /^ENS[A-Z]*\d{11}/i.test(name)).length > index.length;
   const other = columns.find((name) => (areIds ? SYMBOLS : IDS).test(name));
   if (other === undefined) return { names: index };
-  return areIds ? { names: column(other), ids: index } : { names: index, ids: column(other) };
+  const others = await column(other);
+  return areIds ? { names: others, ids: index } : { names: index, ids: others };
 }
 
 /** A table of AnnData. */
 interface Frame {
   readonly index: readonly string[];
   readonly columns: readonly string[];
-  column(name: string): readonly string[];
+  column(name: string): Promise<readonly string[]>;
 }
 
-function frame(file: Hdf5, path: string): Frame {
-  if (!file.isGroup(path)) return oldFrame(file, path);
-  const key = file.attribute(path, "_index");
+async function frame(file: Hdf5, path: string): Promise<Frame> {
+  if (!(await file.isGroup(path))) return oldFrame(file, path);
+  const key = await file.attribute(path, "_index");
   const name = typeof key === "string" ? key : "_index";
-  const index = file.texts(`${path}/${name}`);
-  const columns = file.keys(path).filter((column) => column !== name && column !== "__categories");
+  const index = await file.texts(`${path}/${name}`);
+  const columns = (await file.keys(path)).filter((column) => column !== name && column !== "__categories");
   return {
     index,
     columns,
-    column: (column) => checkedColumn(file, `${path}/${column}`, index.length, columnOf(file, path, column)),
+    async column(column) {
+      return checkedColumn(file, `${path}/${column}`, index.length, await columnOf(file, path, column));
+    },
   };
 }
 
 /** Frames of AnnData before 0.7 are one array of records. */
-function oldFrame(file: Hdf5, path: string): Frame {
-  const found = file.at(path);
-  const records = found?.type === "Dataset" ? (found as Dataset) : undefined;
-  const members = records?.metadata.compound_type?.members;
-  if (!records || !members || records.shape?.length !== 1) throw file.refused(path, "expected a table", "found none");
-  file.account.take(records.metadata.total_size * records.metadata.size * 2);
-  const rows = records.value as unknown as readonly (readonly unknown[])[];
-  const names = members.map(({ name }) => name);
+async function oldFrame(file: Hdf5, path: string): Promise<Frame> {
+  const { members: names, shape, total, size } = (await file.metadata(path)) ?? {};
+  if (!names || shape?.length !== 1) throw file.refused(path, "expected a table", "found none");
+  file.account.take(Number(total) * Number(size) * 2);
+  const rows = await file.records(path);
   const textsOf = (c: number) => rows.map((row) => (Number.isNaN(row[c]) ? "" : String(row[c])));
   const key = Math.max(
     0,
@@ -234,10 +250,10 @@ function oldFrame(file: Hdf5, path: string): Frame {
   return {
     index: textsOf(key),
     columns: names.filter((_, c) => c !== key),
-    column(name) {
+    async column(name) {
       const texts = textsOf(names.indexOf(name));
       const categories = `uns/${name}_categories`;
-      return file.at(categories) ? decode(texts.map(Number), file.texts(categories)) : texts;
+      return (await file.has(categories)) ? decode(texts.map(Number), await file.texts(categories)) : texts;
     },
   };
 }
@@ -248,39 +264,42 @@ function checkedColumn(file: Hdf5, path: string, rows: number, texts: readonly s
 }
 
 /** A column as texts, whatever encoding it has; "" for nothing. */
-function columnOf(file: Hdf5, frame: string, name: string): readonly string[] {
+async function columnOf(file: Hdf5, frame: string, name: string): Promise<readonly string[]> {
   const path = `${frame}/${name}`;
-  if (file.isGroup(path)) {
-    const keys = file.keys(path);
-    if (keys.includes("codes")) return decode(file.allNumbers(`${path}/codes`), file.texts(`${path}/categories`));
+  if (await file.isGroup(path)) {
+    const keys = await file.keys(path);
+    if (keys.includes("codes")) return coded(file, `${path}/codes`, `${path}/categories`);
     if (!keys.includes("values")) throw file.refused(path, "expected a column of texts or numbers", "found others");
-    const missing = keys.includes("mask") ? file.allNumbers(`${path}/mask`) : [];
-    return file.texts(`${path}/values`).map((text, row) => (missing[row] ? "" : text));
+    const missing = keys.includes("mask") ? await file.allNumbers(`${path}/mask`) : [];
+    return (await file.texts(`${path}/values`)).map((text, row) => (missing[row] ? "" : text));
   }
   const categories = `${frame}/__categories/${name}`;
-  return file.at(categories) ? decode(file.allNumbers(path), file.texts(categories)) : file.texts(path);
+  return (await file.has(categories)) ? coded(file, path, categories) : file.texts(path);
 }
+
+const coded = async (file: Hdf5, codes: string, categories: string): Promise<string[]> =>
+  decode(await file.allNumbers(codes), await file.texts(categories));
 
 const decode = (codes: ArrayLike<number>, categories: readonly string[]): string[] =>
   Array.from(codes, (code) => categories[code] ?? "");
 
-function* dense(file: Hdf5, path: string, cells: number, width: number): Generator<CellBatch> {
-  const matrix = checkedShape(file, file.array(path, 2), cells, width);
+async function* dense(file: Hdf5, path: string, cells: number, width: number): AsyncGenerator<CellBatch> {
+  const matrix = checkedShape(file, await file.array(path, 2), cells, width);
   const step = rowsAtATime(width);
   for (let from = 0; from < cells; from += step) {
     const to = Math.min(from + step, cells);
-    const values = file.numbers(matrix, [from, to], [0, width]);
+    const values = await file.numbers(matrix, [from, to], [0, width]);
     yield entriesOf(to - from, width, (cell, gene) => values[cell * width + gene]);
   }
 }
 
-function sparse(file: Hdf5, path: string, cells: number, width: number): Iterable<CellBatch> {
-  const said = file.attribute(path, "encoding-type") ?? file.attribute(path, "h5sparse_format");
+async function sparse(file: Hdf5, path: string, cells: number, width: number): Promise<AsyncIterable<CellBatch>> {
+  const said = (await file.attribute(path, "encoding-type")) ?? (await file.attribute(path, "h5sparse_format"));
   const isByGene = said === "csc_matrix" || said === "csc";
   if (!isByGene && said !== "csr_matrix" && said !== "csr") {
     throw file.refused(path, "expected a csr_matrix or a csc_matrix", `found ${String(said)}`);
   }
-  const shape = (file.attribute(path, "shape") ?? file.attribute(path, "h5sparse_shape")) as
+  const shape = ((await file.attribute(path, "shape")) ?? (await file.attribute(path, "h5sparse_shape"))) as
     | readonly number[]
     | undefined;
   if (shape?.[0] !== cells || shape[1] !== width) {
@@ -290,8 +309,8 @@ function sparse(file: Hdf5, path: string, cells: number, width: number): Iterabl
 }
 
 /** The places where rows begin, checked not to fall. */
-function startsOf(file: Hdf5, path: string, rows: number, entries: number): FileNumbers {
-  const starts = file.allNumbers(`${path}/indptr`);
+async function startsOf(file: Hdf5, path: string, rows: number, entries: number): Promise<FileNumbers> {
+  const starts = await file.allNumbers(`${path}/indptr`);
   const isRising = () => {
     for (let r = 0; r < rows; r++) if (!(starts[r + 1] >= starts[r])) return false;
     return true;
@@ -303,27 +322,27 @@ function startsOf(file: Hdf5, path: string, rows: number, entries: number): File
 }
 
 /** Rows that are stored one after the other. */
-function* compressedRows(file: Hdf5, path: string, rows: number): Generator<CellBatch> {
-  const [indices, data] = [file.array(`${path}/indices`), file.array(`${path}/data`)];
-  const starts = startsOf(file, path, rows, Math.min(indices.shape[0], data.shape[0]));
+async function* compressedRows(file: Hdf5, path: string, rows: number): AsyncGenerator<CellBatch> {
+  const [indices, data] = [await file.array(`${path}/indices`), await file.array(`${path}/data`)];
+  const starts = await startsOf(file, path, rows, Math.min(indices.shape[0], data.shape[0]));
   for (let from = 0; from < rows; ) {
     let to = from + 1;
     while (to < rows && starts[to + 1] - starts[from] <= BATCH) to++;
     const range = [starts[from], starts[to]] as const;
     const offsets = Float64Array.from({ length: to - from + 1 }, (_, r) => starts[from + r] - starts[from]);
-    yield { offsets, genes: file.numbers(indices, range), values: file.numbers(data, range) };
+    yield { offsets, genes: await file.numbers(indices, range), values: await file.numbers(data, range) };
     from = to;
   }
 }
 
 /** Cells of a matrix that is stored gene by gene: the file is read once for as many cells as have so many entries. */
-function* turned(file: Hdf5, path: string, cells: number, width: number): Generator<CellBatch> {
-  const [indices, data] = [file.array(`${path}/indices`), file.array(`${path}/data`)];
-  const starts = startsOf(file, path, width, Math.min(indices.shape[0], data.shape[0]));
+async function* turned(file: Hdf5, path: string, cells: number, width: number): AsyncGenerator<CellBatch> {
+  const [indices, data] = [await file.array(`${path}/indices`), await file.array(`${path}/data`)];
+  const starts = await startsOf(file, path, width, Math.min(indices.shape[0], data.shape[0]));
   const entries = starts[width];
   const counts = new Uint32Array(cells);
   for (let from = 0; from < entries; from += BATCH) {
-    for (const cell of file.numbers(indices, [from, Math.min(from + BATCH, entries)])) {
+    for (const cell of await file.numbers(indices, [from, Math.min(from + BATCH, entries)])) {
       if (!(cell >= 0 && cell < cells))
         throw file.refused(`${path}/indices`, `expected cells below ${cells}`, `found ${cell}`);
       counts[cell]++;
@@ -342,7 +361,7 @@ function* turned(file: Hdf5, path: string, cells: number, width: number): Genera
     let gene = 0;
     for (let from = 0; from < entries; from += BATCH) {
       const range = [from, Math.min(from + BATCH, entries)] as const;
-      const [at, own] = [file.numbers(indices, range), file.numbers(data, range)];
+      const [at, own] = [await file.numbers(indices, range), await file.numbers(data, range)];
       for (let e = 0; e < at.length; e++) {
         while (starts[gene + 1] <= from + e) gene++;
         if (at[e] < first || at[e] >= last) continue;

@@ -1,14 +1,14 @@
 /** Node's files, folders and standard input as byte sources. */
 
 import { createHash } from "node:crypto";
-import { closeSync, constants, createReadStream, openSync, readFile, readSync, type Stats } from "node:fs";
+import { closeSync, constants, createReadStream, openSync, readFile, type Stats } from "node:fs";
 import { open, opendir, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { badFile } from "../bad-file.ts";
 import { Budget } from "../budget.ts";
-import { type ByteSource, type BytesAt, type Folder, type FolderEntry, readAll, STANDARD_INPUT } from "../source.ts";
+import { type ByteSource, type Folder, type FolderEntry, type OpenFile, readAll, STANDARD_INPUT } from "../source.ts";
 
 /** A file as a source. */
 export async function fileSource(path: string): Promise<ByteSource> {
@@ -20,7 +20,7 @@ export async function fileSource(path: string): Promise<ByteSource> {
     name: path,
     byteLength: size,
     stream: () => sameStream(path, found),
-    at: () => fileAt(path, found),
+    file: () => opened(path, found),
     async slice(from, to, into) {
       const file = await open(path);
       try {
@@ -44,16 +44,10 @@ export async function fileSource(path: string): Promise<ByteSource> {
   };
 }
 
-/** A file by the places of its bytes. */
-function fileAt(path: string, found: Stats): BytesAt {
-  const file = openSync(path, "r");
-  return {
-    byteLength: found.size,
-    read: (into, from) => readSync(file, into, 0, into.byteLength, from),
-    close() {
-      closeSync(file);
-    },
-  };
+/** A file, opened. */
+function opened(path: string, { size }: Stats): OpenFile {
+  const number = openSync(path, "r");
+  return { number, byteLength: size, close: () => closeSync(number) };
 }
 
 /** A file that is read more than once must be the same every time. */

@@ -116,6 +116,8 @@ export interface ReadOptions {
   readonly images?: ImageSize | "square";
   /** The memory that reading may take; default: half of the free memory. */
   readonly budget?: Budget;
+  /** Ends the reading: between blocks of rows, and at once while HDF5 is read. */
+  readonly signal?: AbortSignal;
 }
 
 /** How a reader hands rows on. */

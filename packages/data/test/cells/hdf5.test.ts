@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { Csr, type Schema } from "@ranksim/core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Budget, type ByteSource, bytesSource, type MatrixData, readBlocks, readData } from "../../src/index.ts";
 import { fileSource } from "../../src/node.ts";
 import { expectRefusal, rowsOf } from "../rows.ts";
@@ -87,3 +88,106 @@ test("other HDF5 and damaged files are refused by name", async () => {
   const cut = bytesSource(new Uint8Array(readFileSync(pathOf("cells.h5ad"))).subarray(0, 900), "cut.h5ad");
   await expectRefusal(readData(cut), "bad-file", "cut.h5ad");
 });
+
+/** Files in the form of 10x Genomics whose heap of texts is read in two parts; in the second one a flipped byte makes the library loop for ever. */
+async function endless(): Promise<{ readonly good: ByteSource; readonly bad: ByteSource }> {
+  const { default: h5 } = await import("h5wasm");
+  const { FS } = await h5.ready;
+  const file = new h5.File("/long.h5", "w");
+  const matrix = file.create_group("matrix");
+  const features = matrix.create_group("features");
+  matrix.create_dataset({ name: "barcodes", data: ["b".repeat(6000), "c"] });
+  features.create_dataset({ name: "name", data: ["INS"] });
+  features.create_dataset({ name: "id", data: ["ENSG00000000001"] });
+  const numbers = { data: [1, 2], indices: [0, 0], indptr: [0, 1, 2], shape: [1, 2] };
+  for (const [name, data] of Object.entries(numbers)) matrix.create_dataset({ name, data: Int32Array.from(data) });
+  file.close();
+  const good = FS?.readFile("/long.h5") as Uint8Array;
+  const heap = Buffer.from(good).indexOf("GCOL");
+  const view = new DataView(good.buffer, good.byteOffset);
+  // Objects lie one behind the other, each with its number and its length before it; that of the free space at the end is 0.
+  let free = heap + 16;
+  while (view.getUint16(free, true) !== 0) free += 16 + 8 * Math.ceil(view.getUint32(free + 8, true) / 8);
+  const bad = good.slice();
+  bad[free + 9] ^= 8;
+  expect([free > heap + 4096, good[free + 9], bad[free + 9]]).toEqual([true, 8, 0]);
+  return { good: bytesSource(good, "good.h5"), bad: bytesSource(bad, "bad.h5") };
+}
+
+test("a file over which the library loops for ever is refused after its time, and others are read meanwhile", async () => {
+  const { good, bad } = await endless();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isOver = false;
+  const refusal = expectRefusal(readData(bad), "bad-file", "bad.h5", "60 seconds", "fetch it again").finally(() => {
+    isOver = true;
+  });
+  expect(rowsOf(await matrix(readData(good)))).toEqual([[1], [2]]);
+  vi.advanceTimersByTime(59_000);
+  expect(isOver).toBe(false);
+  while (!isOver) {
+    vi.advanceTimersByTime(60_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await refusal;
+});
+
+test("a signal ends the reading, whatever the library does", async () => {
+  const { bad } = await endless();
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  const reading = readData(bad, { signal: stop.signal });
+  setTimeout(() => stop.abort(reason), 300);
+  await expect(reading).rejects.toBe(reason);
+  await expect(readData(bad, { signal: stop.signal })).rejects.toBe(reason);
+  const blocks = readBlocks(await fileSource(pathOf("cells.h5ad")), {
+    emptyLabels: "keep",
+    signal: AbortSignal.abort(reason),
+  });
+  await expect(blocks.next()).rejects.toBe(reason);
+});
+
+test("the library breaks down over any number of files, and reads the next one", async () => {
+  const bytes = new Uint8Array(readFileSync(pathOf("cells.loom")));
+  bytes[2145] = 154;
+  for (let time = 0; time < 4; time++) {
+    await expectRefusal(
+      readData(bytesSource(bytes, "bad.loom")),
+      "bad-file",
+      "bad.loom",
+      "broke down",
+      "fetch it again",
+    );
+  }
+  expect(rowsOf(await matrix(readData(bytesOf("cells.loom"), { emptyLabels: "keep" })))).toEqual(ROWS);
+});
+
+test("eight files are read at a time", async () => {
+  const readings = Array.from({ length: 8 }, (_, j) => {
+    const [name, genes] = FILES[j % FILES.length];
+    return [readData(bytesOf(name), { emptyLabels: "keep" }), ROWS.map((row) => row.slice(0, genes))] as const;
+  });
+  for (const [reading, rows] of readings) expect(rowsOf(await matrix(reading))).toEqual(rows);
+});
+
+const BUILT = new URL("../../dist/node.js", import.meta.url);
+
+test.skipIf(!existsSync(BUILT))(
+  "a process ends after the reading, with the reason of one that was stopped, and where a file is left half read",
+  async () => {
+    const { bad } = await endless();
+    const bytes: number[] = [];
+    for await (const chunk of bad.stream()) bytes.push(...chunk);
+    const script = `
+      import { bytesSource, fileSource, readBlocks, readData } from ${JSON.stringify(BUILT.href)};
+      const bad = bytesSource(Uint8Array.from(${JSON.stringify(bytes)}), "bad.h5");
+      const stopped = await readData(bad, { signal: AbortSignal.timeout(1000) }).catch((error) => error.name);
+      const source = await fileSource(${JSON.stringify(pathOf("cells.h5ad"))});
+      const { rowNames } = await readData(source, { emptyLabels: "keep" });
+      await readBlocks(source, { emptyLabels: "keep" }).next();
+      console.log(stopped, rowNames.join());`;
+    const given = ["--input-type=module", "-e", script];
+    const printed = execFileSync(process.execPath, given, { encoding: "utf8", timeout: 240_000 });
+    expect(printed).toBe("TimeoutError AA-1,CC-1,GG-1\n");
+  },
+);

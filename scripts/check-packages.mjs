@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const attw = join(root, "node_modules/.bin/attw");
 
 /** Bytes of files that `npm install ranksim` may bring. */
-const MOST_INSTALLED = 5_700_000;
+const MOST_INSTALLED = 6_300_000;
 
 /** What may be in a tarball: the build and the papers that go with it. */
 const shipped = /^(bin\/ranksim\.js|dist\/.*|package\.json|output\.schema\.json|README\.md|LICENSE|NOTICE)$/;

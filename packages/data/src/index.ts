@@ -74,3 +74,4 @@ export type { TextSource, Texts } from "./text/source.ts";
 export { TfidfModel, TfidfVectorizer } from "./text/tfidf.ts";
 export { type WriteFormat, writeBlocks, writeData, writeFormatOf } from "./write.ts";
 export { encodeNpy, packNpz } from "./writers/npy.ts";
+export { encodePng } from "./writers/png.ts";

@@ -194,12 +194,6 @@ describe.skipIf(!CHROMIUM)("files in Chromium (needs chromium)", () => {
     await page.getByLabel("Type or change the text").fill("what a boring tired plot");
     await page.getByTestId("verdict").locator(".answer", { hasText: "bad" }).waitFor();
     await page.locator("mark.for", { hasText: "tired" }).waitFor();
-    // Words that all texts have ("and", "number") tell nothing of a filter.
-    const telling = (await page.locator(".strong-filter .top-features").first().textContent()) ?? "";
-    expect(telling).toMatch(/dull|boring|tired/);
-    expect(telling.split(/(?=[A-Z])|, /)[0]).not.toMatch(/^(number|and|a)$/);
-    await page.getByRole("tab", { name: "Features" }).click();
-    await page.getByText("How well pairs are told apart").waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ import {
   type Saved,
   type TransformingModel,
 } from "@ranksim/core";
+import { naturalLog } from "@ranksim/core/internal";
 import type { TermCounts } from "./counting.ts";
 import { type Learned, learnVocabulary } from "./learn.ts";
 import { normalizeRows } from "./normalize.ts";
@@ -54,7 +55,7 @@ export class TfidfVectorizer extends TextVectorizer<TfidfParams> implements Esti
 /** idf = ln(texts / texts with the term) + 1; smoothed, as if one more text held every term. */
 function raritiesOf({ documents, texts }: Learned, smooth: boolean): Float64Array {
   const more = smooth ? 1 : 0;
-  return documents.map((count) => Math.log((texts + more) / (count + more)) + 1);
+  return documents.map((count) => naturalLog((texts + more) / (count + more)) + 1);
 }
 
 /** A vocabulary with rarities that weighs texts. */
@@ -79,8 +80,8 @@ export class TfidfModel extends VocabularyModel<TfidfParams> implements Transfor
   override weigh({ offsets, indices, values }: TermCounts): Csr {
     const { sublinearTf, logTf, norm } = this.settings;
     const weights = Float64Array.from(values);
-    if (sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(weights[e]) + 1;
-    if (logTf) for (let e = 0; e < weights.length; e++) weights[e] = Math.log(1 + weights[e]);
+    if (sublinearTf) for (let e = 0; e < weights.length; e++) weights[e] = naturalLog(weights[e]) + 1;
+    if (logTf) for (let e = 0; e < weights.length; e++) weights[e] = naturalLog(1 + weights[e]);
     const factors = this.#factors;
     if (factors) for (let e = 0; e < weights.length; e++) weights[e] *= factors[indices[e]];
     normalizeRows(offsets, weights, norm);

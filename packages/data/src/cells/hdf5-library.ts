@@ -172,9 +172,12 @@ export async function serveHdf5(h5: Library, { bytes, isChanged, folder, counter
     fs.mount(type, {}, folder);
   }
 
-  // Nobody writes other sizes, and `isEndless` takes them for eight bytes.
   const head = new Uint8Array(16);
   readGiven(head, 0);
+  const signature = "89 48 44 46 0d 0a 1a 0a";
+  const found = Array.from(head.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  if (found !== signature) throw new Error(`expected the first bytes ${signature}, found ${found}`);
+  // Nobody writes other sizes, and `isEndless` takes them for eight bytes.
   const sizes = head[8] < 2 ? head[14] : head[10];
   if (sizes !== 8) throw new Error(`expected sizes of 8 bytes, found ${sizes}`);
   const module = await h5.ready;

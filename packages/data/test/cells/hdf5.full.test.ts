@@ -87,6 +87,14 @@ test("other HDF5 and damaged files are refused by name", async () => {
   await expectRefusal(readData(other), "bad-file", "AnnData (.h5ad), 10x Genomics (.h5) or loom", "weights");
   const cut = bytesSource(new Uint8Array(readFileSync(pathOf("cells.h5ad"))).subarray(0, 900), "cut.h5ad");
   await expectRefusal(readData(cut), "bad-file", "cut.h5ad");
+  const text = bytesSource(new TextEncoder().encode("gene,cell\nINS,3\n".repeat(9)), "text.h5ad");
+  await expectRefusal(
+    readData(text),
+    "bad-file",
+    "text.h5ad",
+    "expected the first bytes 89 48 44 46",
+    "found 67 65 6e 65",
+  );
 });
 
 /** Files in the form of 10x Genomics whose heap of texts is read in two parts; in the second one a flipped byte makes the library loop for ever. */
